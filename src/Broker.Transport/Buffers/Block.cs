@@ -1,0 +1,28 @@
+namespace Broker.Transport.Buffers;
+
+/// <summary>
+/// A pinned array that holds outbound bytes between <see cref="Start"/> and <see cref="End"/>.
+/// A block has one owner at a time: the stage that fills it, the connection's queue, or a pool.
+/// </summary>
+internal sealed class Block
+{
+    internal Block(int capacity, int sizeClass)
+    {
+        // Pinned for life: the kernel is given its address without a handle per call.
+        Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
+        SizeClass = sizeClass;
+    }
+
+    internal byte[] Array { get; }
+
+    /// <summary>The pool's index of this block's size, or -1 when no pool takes it back.</summary>
+    internal int SizeClass { get; }
+
+    internal int Start { get; set; }
+
+    internal int End { get; set; }
+
+    internal Block? Next { get; set; }
+
+    internal int Length => End - Start;
+}

@@ -1,0 +1,119 @@
+using System.Net;
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport;
+
+/// <summary>
+/// One established byte stream, owned by one <see cref="EventLoop"/>: a socket or one end of an in-process link.
+/// </summary>
+/// <remarks>
+/// <para>Inbound bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Outbound bytes are written
+/// into an <see cref="OutboundStage"/> by any loop of the group (each has a stage of its own for each connection), or by
+/// other threads through <see cref="ExternalStage"/>. A loop hands its stages over at the end of its turn; the connection
+/// sends at once if nothing is waiting, and otherwise as the peer takes it. Nothing ever waits for a peer:
+/// what cannot be sent is queued up to <see cref="MaxPendingBytes"/>, after which the connection is closed
+/// with <see cref="CloseReason.SlowConsumer"/>.</para>
+/// <para>Bytes of one stage leave in order and unmixed; between stages the order is that of the hand-overs.</para>
+/// </remarks>
+public abstract partial class Connection
+{
+    private readonly OutboundStage?[] _stages;
+    private OutboundStage? _externalStage;
+    private volatile int _state;
+    private Exception? _error;
+    private CloseReason _reason;
+
+    private protected Connection(EventLoop loop, ConnectionHandler handler)
+    {
+        Loop = loop;
+        Handler = handler;
+        _stages = new OutboundStage?[loop.Group.Count];
+    }
+
+    /// <summary>The loop on whose thread the handler is called.</summary>
+    public EventLoop Loop { get; }
+
+    /// <summary>The protocol on top.</summary>
+    public ConnectionHandler Handler { get; }
+
+    /// <summary>The peer's address; null where there is none.</summary>
+    public abstract EndPoint? RemoteEndPoint { get; }
+
+    /// <summary>Whether the connection still carries bytes: false as soon as either side has ended it.</summary>
+    public bool IsOpen => _state == StateOpen;
+
+    internal BlockDepot Depot => Loop.Group.Depot;
+
+    /// <summary>
+    /// The stage of <paramref name="loop"/> for this connection. Call it on that loop's thread;
+    /// <paramref name="loop"/> must be of the same group as <see cref="Loop"/>.
+    /// </summary>
+    public OutboundStage GetStage(EventLoop loop) => _stages[loop.Index] ?? MakeStage(loop);
+
+    /// <summary>
+    /// The stage for threads that are no loop of this group. Its users exclude each other with a lock of theirs and call
+    /// <see cref="FlushExternal"/> under the same lock.
+    /// </summary>
+    public OutboundStage ExternalStage => _externalStage ?? MakeExternalStage();
+
+    /// <summary>
+    /// Ends the connection. Bytes already handed over are still sent, up to <paramref name="linger"/>, and so are those
+    /// this loop has staged; then the peer sees the end of the stream. Without a linger what is queued is dropped.
+    /// Nothing more is given to the handler but <see cref="ConnectionHandler.OnClosed"/>. Any thread.
+    /// </summary>
+    public void Close(TimeSpan linger = default)
+    {
+        if (Loop.IsCurrent)
+        {
+            CloseOnLoop(CloseReason.Local, null, linger);
+        }
+        else
+        {
+            Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
+        }
+    }
+
+    /// <summary>Hands to the connection what was written to <see cref="ExternalStage"/> and sends it on the caller's thread.</summary>
+    public void FlushExternal()
+    {
+        if (_externalStage is { Length: > 0 } stage)
+        {
+            TakeOver(stage, null);
+        }
+    }
+
+    /// <summary>Calls <see cref="ConnectionHandler.OnOpened"/> and starts to receive. On the loop.</summary>
+    internal void Open()
+    {
+        try
+        {
+            Handler.OnOpened(this);
+            StartReceiving();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+        }
+    }
+
+    /// <summary>There is something to receive. <paramref name="ready"/> is the number of connections that have, at this time. On the loop.</summary>
+    internal abstract void OnReadable(int ready);
+
+    private protected abstract void StartReceiving();
+
+    private OutboundStage MakeStage(EventLoop loop)
+    {
+        if (loop.Group != Loop.Group)
+        {
+            throw new ArgumentException("The loop is of another group than the connection.", nameof(loop));
+        }
+
+        return _stages[loop.Index] = new OutboundStage(this, loop);
+    }
+
+    private OutboundStage MakeExternalStage()
+    {
+        var made = new OutboundStage(this, null);
+        return Interlocked.CompareExchange(ref _externalStage, made, null) ?? made;
+    }
+}

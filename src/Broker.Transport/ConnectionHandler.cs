@@ -1,0 +1,36 @@
+namespace Broker.Transport;
+
+/// <summary>
+/// What a protocol does with a connection. All methods run on the connection's event loop, one at a time;
+/// none may block. An exception that escapes closes the connection with <see cref="CloseReason.Error"/>.
+/// </summary>
+public abstract class ConnectionHandler
+{
+    /// <summary>The connection is established and may be written to. Called once, before anything else.</summary>
+    public virtual void OnOpened(Connection connection)
+    {
+    }
+
+    /// <summary>Bytes have arrived.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="bytes">
+    /// What was left unconsumed before, followed by what is new. Borrowed: the memory is reused after the return.
+    /// </param>
+    /// <param name="needed">
+    /// Set to the total number of bytes, counted from the first unconsumed one, before which another call is pointless;
+    /// 0 (the value on entry) when unknown. The transport then collects that many before it calls again, growing its
+    /// buffer only as bytes really arrive. Check it against a limit first: whatever is asked for is collected.
+    /// </param>
+    /// <returns>How many bytes were consumed, from the start.</returns>
+    public abstract int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed);
+
+    /// <summary>
+    /// The outbound queue is empty again after it had been held up by the peer.
+    /// </summary>
+    public virtual void OnDrained(Connection connection)
+    {
+    }
+
+    /// <summary>The connection is gone. Called once, last; writes are discarded from now on.</summary>
+    public abstract void OnClosed(Connection connection, CloseReason reason, Exception? error);
+}

@@ -1,0 +1,134 @@
+namespace Broker.Transport;
+
+// What a turn has to do beside sockets: in-process peers with bytes, stages to hand over, actions from other threads.
+public sealed partial class EventLoop
+{
+    // In-process links may answer each other for ever; after this many rounds sockets and timers get their turn.
+    private const int MostRounds = 16;
+
+    private readonly Lock _postGate = new();
+    private List<Action> _posted = [];
+    private List<Action> _running = [];
+    private volatile bool _hasPosted;
+
+    private OutboundStage[] _dirty = new OutboundStage[16];
+    private int _dirtyCount;
+    private readonly Queue<Connection> _readable = new();
+
+    private bool HasWork => _hasPosted || _readable.Count > 0;
+
+    /// <summary>Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread.</summary>
+    public void Post(Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        bool first;
+        lock (_postGate)
+        {
+            _posted.Add(action);
+            first = _posted.Count == 1;
+            _hasPosted = true;
+        }
+
+        if (first && !IsCurrent)
+        {
+            _poller.Wake();
+        }
+    }
+
+    /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
+    public void Run(Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        if (IsCurrent)
+        {
+            action();
+        }
+        else
+        {
+            Post(action);
+        }
+    }
+
+    internal void PostClose(Connection connection, CloseReason reason)
+        => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));
+
+    /// <summary>The stage has bytes to hand over at the end of the turn. On this loop.</summary>
+    internal void MarkDirty(OutboundStage stage)
+    {
+        if (stage.Listed)
+        {
+            return;
+        }
+
+        stage.Listed = true;
+        if (_dirtyCount == _dirty.Length)
+        {
+            Array.Resize(ref _dirty, _dirtyCount * 2);
+        }
+
+        _dirty[_dirtyCount++] = stage;
+    }
+
+    /// <summary>An in-process connection has received. On this loop.</summary>
+    internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
+
+    /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
+    private void HandOver()
+    {
+        for (int round = 0; round < MostRounds; round++)
+        {
+            // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
+            for (int i = 0; i < _dirtyCount; i++)
+            {
+                OutboundStage stage = _dirty[i];
+                stage.Listed = false;
+                stage.Connection.TakeOver(stage, this);
+            }
+
+            Array.Clear(_dirty, 0, _dirtyCount);
+            _dirtyCount = 0;
+            if (_readable.Count == 0)
+            {
+                return;
+            }
+
+            for (int left = _readable.Count; left > 0; left--)
+            {
+                _readable.Dequeue().OnReadable(1);
+            }
+        }
+    }
+
+    private void RunPosted()
+    {
+        if (!_hasPosted)
+        {
+            return;
+        }
+
+        lock (_postGate)
+        {
+            (_posted, _running) = (_running, _posted);
+            _hasPosted = false;
+        }
+
+        foreach (Action action in _running)
+        {
+            Guarded(action);
+        }
+
+        _running.Clear();
+    }
+
+    private void Guarded(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Group.ReportFault(e);
+        }
+    }
+}

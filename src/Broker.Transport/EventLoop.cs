@@ -1,0 +1,114 @@
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport;
+
+/// <summary>
+/// One thread that waits for the events of its connections, calls their handlers, and at the end of each turn hands what
+/// they wrote to the connections it is for, each once.
+/// </summary>
+/// <remarks>
+/// Everything a handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one
+/// loop. A turn: wait, handle at most a few reads of each ready connection, run what was posted and what is due, hand over.
+/// </remarks>
+public sealed partial class EventLoop
+{
+    // A loop that polled this many times for nothing waits for events to come close together again before it polls on.
+    private const int PollCredit = 8;
+
+    private readonly Thread _thread;
+    private readonly Poller _poller;
+    private readonly int _idlePolls;
+    private int _threadId;
+    private volatile bool _stopping;
+
+    internal EventLoop(EventLoopGroup group, int index, EventLoopOptions options, int idlePolls)
+    {
+        Group = group;
+        Index = index;
+        Blocks = new BlockPool(group.Depot);
+        ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
+        _idlePolls = idlePolls;
+        _poller = Poller.Create(this, options.ForcePortable);
+        _thread = new Thread(Run) { IsBackground = true, Name = $"{options.ThreadName} {index}" };
+    }
+
+    /// <summary>The group this loop belongs to.</summary>
+    public EventLoopGroup Group { get; }
+
+    /// <summary>Its number in the group.</summary>
+    public int Index { get; }
+
+    /// <summary>Whether the caller is on this loop's thread.</summary>
+    public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
+
+    internal BlockPool Blocks { get; }
+
+    /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
+    internal byte[] ReceiveBuffer { get; }
+
+    internal Poller Poller => _poller;
+
+    internal void Start() => _thread.Start();
+
+    internal void Stop()
+    {
+        _stopping = true;
+        _poller.Wake();
+    }
+
+    internal void Join() => _thread.Join();
+
+    private void Run()
+    {
+        _threadId = Environment.CurrentManagedThreadId;
+        int credit = PollCredit;
+        while (!_stopping)
+        {
+            int ready = _poller.Wait(0);
+            if (ready == 0 && !HasWork)
+            {
+                credit = WaitForEvents(credit, ref ready);
+            }
+
+            if (ready > 0)
+            {
+                _poller.Dispatch(ready);
+            }
+
+            RunPosted();
+            RunTimers();
+            HandOver();
+        }
+
+        foreach (Connection connection in Group.ConnectionsOf(this))
+        {
+            connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
+        }
+
+        RunPosted();
+        _poller.Dispose();
+    }
+
+    // Polls while that pays, then sleeps. Returns the credit for the next time.
+    private int WaitForEvents(int credit, ref int ready)
+    {
+        if (credit > 0)
+        {
+            for (int i = 0; i < _idlePolls; i++)
+            {
+                ready = _poller.Wait(0);
+                if (ready != 0)
+                {
+                    return PollCredit;
+                }
+            }
+
+            credit--;
+        }
+
+        // The clock is looked at only here, where the thread sleeps anyway. A sleep within one tick of it was hardly one.
+        long before = Environment.TickCount64;
+        ready = _poller.Wait(MillisecondsToNextTimer());
+        return Environment.TickCount64 == before ? PollCredit : credit;
+    }
+}

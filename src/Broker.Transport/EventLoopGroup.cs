@@ -1,0 +1,104 @@
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport;
+
+/// <summary>
+/// A few event loops that share their buffers and the connections between them. A process may have several groups;
+/// nothing is shared between groups.
+/// </summary>
+/// <remarks>Thread-safe. Disposing closes all connections at once and ends the threads; do it from no loop's thread.</remarks>
+public sealed class EventLoopGroup : IDisposable
+{
+    private readonly EventLoop[] _loops;
+    private readonly Lock _gate = new();
+    private readonly HashSet<Connection> _connections = [];
+    private readonly Action<Exception>? _onFault;
+    private int _next;
+    private bool _disposed;
+
+    /// <summary>Starts the threads.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    public EventLoopGroup(EventLoopOptions? options = null)
+    {
+        options ??= new EventLoopOptions();
+        ArgumentOutOfRangeException.ThrowIfNegative(options.Loops, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
+        _onFault = options.OnFault;
+        int count = options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
+        // Loops that look for events on every processor would take the time of the programs they wait for.
+        int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
+        _loops = new EventLoop[count];
+        for (int i = 0; i < count; i++)
+        {
+            _loops[i] = new EventLoop(this, i, options, polls);
+        }
+
+        foreach (EventLoop loop in _loops)
+        {
+            loop.Start();
+        }
+    }
+
+    /// <summary>How many loops there are.</summary>
+    public int Count => _loops.Length;
+
+    internal BlockDepot Depot { get; } = new();
+
+    /// <summary>The loop at <paramref name="index"/>.</summary>
+    public EventLoop this[int index] => _loops[index];
+
+    /// <summary>The loop that a new connection should go to: each in turn.</summary>
+    public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_disposed)
+            {
+                return;
+            }
+
+            _disposed = true;
+        }
+
+        foreach (EventLoop loop in _loops)
+        {
+            loop.Stop();
+        }
+
+        foreach (EventLoop loop in _loops)
+        {
+            loop.Join();
+        }
+    }
+
+    internal void Remember(Connection connection)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            _connections.Add(connection);
+        }
+    }
+
+    internal void Forget(Connection connection)
+    {
+        lock (_gate)
+        {
+            _connections.Remove(connection);
+        }
+    }
+
+    internal Connection[] ConnectionsOf(EventLoop loop)
+    {
+        lock (_gate)
+        {
+            return [.. _connections.Where(c => c.Loop == loop)];
+        }
+    }
+
+    internal void ReportFault(Exception fault) => _onFault?.Invoke(fault);
+}

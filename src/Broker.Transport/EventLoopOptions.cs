@@ -1,0 +1,37 @@
+namespace Broker.Transport;
+
+/// <summary>How a group of event loops is set up.</summary>
+public sealed record EventLoopOptions
+{
+    /// <summary>
+    /// How many loops, each with a thread of its own. 0, the default, takes half of the processors, at least one and at
+    /// most eight: the programs at the other ends of the connections need the rest.
+    /// </summary>
+    public int Loops { get; init; }
+
+    /// <summary>
+    /// How many times a loop looks for new events after it had some, before it lets its thread sleep. A look costs well
+    /// under a microsecond and a sleep with its wake-up about 20 µs of processor time, so that a request that follows the
+    /// last one closely is answered at once. A count and not a time; no clock is read. A loop that found nothing in this way
+    /// a few times in a row stops looking until events come close together again, and an idle loop uses no processor time
+    /// at all. 0 turns it off. Default 100.
+    /// </summary>
+    public int IdlePolls { get; init; } = 100;
+
+    /// <summary>How many bytes one read takes at most. The memory is the loop's, not the connection's. Default 64 KiB.</summary>
+    public int ReceiveBufferSize { get; init; } = 64 * 1024;
+
+    /// <summary>
+    /// Use the portable way of waiting for sockets (<see cref="System.Net.Sockets.SocketAsyncEventArgs"/>) even where the
+    /// faster one of the operating system is at hand. For tests and comparisons.
+    /// </summary>
+    public bool ForcePortable { get; init; }
+
+    /// <summary>The name of the loops' threads, followed by their number. Default "broker loop".</summary>
+    public string ThreadName { get; init; } = "broker loop";
+
+    /// <summary>
+    /// Told of exceptions that escaped from a handler's last callback or from a posted action, on the loop's thread. Default: none.
+    /// </summary>
+    public Action<Exception>? OnFault { get; init; }
+}

@@ -1,0 +1,136 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Linux;
+
+/// <summary>A socket that is read and written with plain non-blocking calls.</summary>
+internal sealed unsafe class EpollConnection : SocketConnection
+{
+    private const int MostVectors = 64;
+
+    private readonly EpollPoller _poller;
+    private readonly SafeSocketHandle _handle;
+    private readonly int _descriptor;
+    private ulong _slot;
+    private bool _registered;
+
+    internal EpollConnection(EventLoop loop, EpollPoller poller, Socket socket, ConnectionHandler handler)
+        : base(loop, socket, handler)
+    {
+        _poller = poller;
+        socket.Blocking = false;
+        _handle = socket.SafeHandle;
+        // The number is used without the handle until ReleaseTransport: the descriptor must not be closed and reused before.
+        bool held = false;
+        _handle.DangerousAddRef(ref held);
+        _descriptor = (int)_handle.DangerousGetHandle();
+    }
+
+    private protected override void StartReceiving()
+    {
+        _slot = _poller.Register(this, _descriptor);
+        _registered = true;
+    }
+
+    private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
+    {
+        fixed (byte* at = buffer)
+        {
+            while (true)
+            {
+                nint got = LibC.Receive(_descriptor, at, (nuint)buffer.Length, LibC.MSG_DONTWAIT);
+                if (got > 0)
+                {
+                    outcome = ReceiveOutcome.Received;
+                    return (int)got;
+                }
+
+                if (got == 0)
+                {
+                    outcome = ReceiveOutcome.EndOfStream;
+                    return 0;
+                }
+
+                int error = Marshal.GetLastSystemError();
+                if (error != LibC.EINTR)
+                {
+                    outcome = error == LibC.EAGAIN ? ReceiveOutcome.Blocked : ReceiveOutcome.Failed;
+                    return 0;
+                }
+            }
+        }
+    }
+
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    {
+        sent = 0;
+        Block? at = chain;
+        while (at is not null)
+        {
+            nint gone = at.Next is null ? SendOne(at) : SendMany(at);
+            if (gone < 0)
+            {
+                int error = Marshal.GetLastSystemError();
+                if (error == LibC.EINTR)
+                {
+                    continue;
+                }
+
+                outcome = error == LibC.EAGAIN ? SendOutcome.Blocked : SendOutcome.Failed;
+                return at;
+            }
+
+            sent += gone;
+            at = Consume(at, (int)gone, loop);
+        }
+
+        outcome = SendOutcome.Sent;
+        return null;
+    }
+
+    private protected override void ArmWritable() => _poller.Watch(_descriptor, _slot, writing: true);
+
+    private protected override void DisarmWritable() => _poller.Watch(_descriptor, _slot, writing: false);
+
+    private protected override void ReleaseInbound()
+    {
+        base.ReleaseInbound();
+        if (_registered)
+        {
+            _registered = false;
+            _poller.Unregister(_descriptor, _slot);
+        }
+    }
+
+    private protected override void ReleaseTransport()
+    {
+        _handle.DangerousRelease();
+        base.ReleaseTransport();
+    }
+
+    private nint SendOne(Block block)
+    {
+        // Blocks are pinned: this fixes nothing and costs nothing.
+        fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
+        {
+            return LibC.Send(_descriptor, bytes + block.Start, (nuint)block.Length, LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
+        }
+    }
+
+    private nint SendMany(Block first)
+    {
+        LibC.IoVector* vectors = stackalloc LibC.IoVector[MostVectors];
+        int count = 0;
+        for (Block? block = first; block is not null && count < MostVectors; block = block.Next)
+        {
+            fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
+            {
+                vectors[count++] = new LibC.IoVector { Base = bytes + block.Start, Length = (nuint)block.Length };
+            }
+        }
+
+        var message = new LibC.MessageHeader { Vectors = vectors, VectorCount = (nuint)count };
+        return LibC.SendMessage(_descriptor, &message, LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
+    }
+}

@@ -1,0 +1,17 @@
+using System.Runtime.InteropServices;
+
+namespace Broker.Transport.Linux;
+
+/// <summary>
+/// How the kernel lays out an <c>epoll_event</c>: 4 bytes of flags and 8 of data, packed on x86-64 and nowhere else.
+/// </summary>
+internal static class EpollLayout
+{
+    internal static int EventSize { get; } = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 12 : 16;
+
+    internal static int DataOffset => EventSize - 8;
+
+    /// <summary>Whether the numbers of the C library in <see cref="LibC"/> are those of this processor.</summary>
+    internal static bool IsKnown(Architecture architecture)
+        => architecture is Architecture.X64 or Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64;
+}

@@ -1,0 +1,170 @@
+using System.ComponentModel;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Broker.Transport.Linux;
+
+/// <summary>
+/// Waits with epoll, level-triggered: a connection whose budget of reads is used up is simply reported again.
+/// </summary>
+/// <remarks>
+/// An event's data is a slot and the slot's generation, so that an event for a connection that was closed earlier in the
+/// same turn, and whose slot or descriptor another one has by now, is recognised and dropped.
+/// </remarks>
+internal sealed unsafe class EpollPoller : Poller
+{
+    private const int MostEvents = 256;
+    private const ulong WakeData = ulong.MaxValue;
+
+    private readonly EventLoop _loop;
+    private readonly int _epoll;
+    private readonly int _wake;
+    private readonly byte[] _events;
+    private readonly byte* _first;
+    private readonly Stack<int> _free = new();
+    private EpollConnection?[] _slots = new EpollConnection?[64];
+    private uint[] _generations = new uint[64];
+    private int _used;
+    private int _woken;
+
+    internal EpollPoller(EventLoop loop)
+    {
+        _loop = loop;
+        _events = GC.AllocateArray<byte>(MostEvents * EpollLayout.EventSize, pinned: true);
+        _first = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
+        _epoll = LibC.EpollCreate(LibC.EPOLL_CLOEXEC);
+        if (_epoll < 0)
+        {
+            throw new Win32Exception(Marshal.GetLastSystemError(), "epoll_create1 failed");
+        }
+
+        _wake = LibC.EventFd(0, LibC.EFD_CLOEXEC | LibC.EFD_NONBLOCK);
+        if (_wake < 0 || !Control(LibC.EPOLL_CTL_ADD, _wake, LibC.EPOLLIN, WakeData))
+        {
+            int error = Marshal.GetLastSystemError();
+            _ = LibC.Close(_epoll);
+            throw new Win32Exception(error, "eventfd failed");
+        }
+    }
+
+    public override void Dispose()
+    {
+        _ = LibC.Close(_wake);
+        _ = LibC.Close(_epoll);
+    }
+
+    internal override SocketConnection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
+        => new EpollConnection(loop, this, socket, handler);
+
+    internal override int Wait(int milliseconds)
+    {
+        int ready = LibC.EpollWait(_epoll, _first, MostEvents, milliseconds);
+        // The only failure of a valid call is EINTR: the same as no event.
+        return Math.Max(ready, 0);
+    }
+
+    internal override void Dispatch(int ready)
+    {
+        for (int i = 0; i < ready; i++)
+        {
+            byte* at = _first + (i * EpollLayout.EventSize);
+            uint flags = Unsafe.ReadUnaligned<uint>(at);
+            ulong data = Unsafe.ReadUnaligned<ulong>(at + EpollLayout.DataOffset);
+            if (data == WakeData)
+            {
+                DrainWake();
+                continue;
+            }
+
+            if (Find(data) is not { } connection)
+            {
+                continue;
+            }
+
+            if ((flags & LibC.EPOLLOUT) != 0)
+            {
+                connection.OnWritable();
+            }
+
+            if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
+            {
+                // Errors and hang-ups too: the read tells which.
+                connection.OnReadable(ready);
+            }
+        }
+    }
+
+    internal override void Wake()
+    {
+        // Many threads may have work for a sleeping loop; one write wakes it.
+        if (Interlocked.Exchange(ref _woken, 1) == 0)
+        {
+            ulong one = 1;
+            _ = LibC.Write(_wake, &one, sizeof(ulong));
+        }
+    }
+
+    /// <summary>Starts to report on the descriptor. On the loop. Returns the data of its events, or fails with the system's error.</summary>
+    internal ulong Register(EpollConnection connection, int descriptor)
+    {
+        int slot = _free.TryPop(out int free) ? free : _used++;
+        if (slot == _slots.Length)
+        {
+            Array.Resize(ref _slots, slot * 2);
+            Array.Resize(ref _generations, slot * 2);
+        }
+
+        ulong data = ((ulong)_generations[slot] << 32) | (uint)slot;
+        _slots[slot] = connection;
+        if (!Control(LibC.EPOLL_CTL_ADD, descriptor, LibC.EPOLLIN | LibC.EPOLLRDHUP, data))
+        {
+            int error = Marshal.GetLastSystemError();
+            Release(data);
+            throw new Win32Exception(error, "epoll_ctl failed");
+        }
+
+        return data;
+    }
+
+    internal void Unregister(int descriptor, ulong data)
+    {
+        Control(LibC.EPOLL_CTL_DEL, descriptor, 0, 0);
+        Release(data);
+    }
+
+    /// <summary>Adds or removes the interest in writing. Any thread: the kernel orders these calls.</summary>
+    internal void Watch(int descriptor, ulong data, bool writing)
+        => Control(LibC.EPOLL_CTL_MOD, descriptor, LibC.EPOLLIN | LibC.EPOLLRDHUP | (writing ? LibC.EPOLLOUT : 0), data);
+
+    private void Release(ulong data)
+    {
+        int slot = (int)(uint)data;
+        _slots[slot] = null;
+        _generations[slot]++;
+        _free.Push(slot);
+    }
+
+    private EpollConnection? Find(ulong data)
+    {
+        uint slot = (uint)data;
+        return slot < (uint)_slots.Length && _generations[slot] == (uint)(data >> 32) ? _slots[slot] : null;
+    }
+
+    private bool Control(int operation, int descriptor, uint flags, ulong data)
+    {
+        byte* change = stackalloc byte[16];
+        Unsafe.WriteUnaligned(change, flags);
+        Unsafe.WriteUnaligned(change + EpollLayout.DataOffset, data);
+        return LibC.EpollControl(_epoll, operation, descriptor, change) == 0;
+    }
+
+    private void DrainWake()
+    {
+        // First the flag, then the counter would lose a wake-up between the two; this order can only cause one too many.
+        ulong count;
+        _ = LibC.Read(_wake, &count, sizeof(ulong));
+        Volatile.Write(ref _woken, 0);
+        Interlocked.MemoryBarrier();
+    }
+}

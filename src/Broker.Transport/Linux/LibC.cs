@@ -1,0 +1,81 @@
+using System.Runtime.InteropServices;
+
+namespace Broker.Transport.Linux;
+
+/// <summary>The calls of the C library that the Linux transport needs. All arguments are blittable; none throws.</summary>
+/// <remarks>
+/// The error number is read with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and sending
+/// copy for microseconds, so they must not suppress the transition that lets the garbage collector go on.
+/// </remarks>
+internal static unsafe partial class LibC
+{
+    internal const int EINTR = 4;
+    internal const int EAGAIN = 11;
+
+    internal const int EPOLL_CLOEXEC = 0x80000;
+    internal const int EPOLL_CTL_ADD = 1;
+    internal const int EPOLL_CTL_DEL = 2;
+    internal const int EPOLL_CTL_MOD = 3;
+    internal const uint EPOLLIN = 0x001;
+    internal const uint EPOLLOUT = 0x004;
+    internal const uint EPOLLERR = 0x008;
+    internal const uint EPOLLHUP = 0x010;
+    internal const uint EPOLLRDHUP = 0x2000;
+
+    internal const int EFD_CLOEXEC = 0x80000;
+    internal const int EFD_NONBLOCK = 0x800;
+
+    internal const int MSG_DONTWAIT = 0x40;
+    internal const int MSG_NOSIGNAL = 0x4000;
+
+    [LibraryImport("libc", EntryPoint = "epoll_create1")]
+    internal static partial int EpollCreate(int flags);
+
+    [LibraryImport("libc", EntryPoint = "epoll_ctl")]
+    internal static partial int EpollControl(int epoll, int operation, int descriptor, byte* epollEvent);
+
+    [LibraryImport("libc", EntryPoint = "epoll_wait")]
+    internal static partial int EpollWait(int epoll, byte* events, int most, int milliseconds);
+
+    [LibraryImport("libc", EntryPoint = "eventfd")]
+    internal static partial int EventFd(uint initial, int flags);
+
+    [LibraryImport("libc", EntryPoint = "read")]
+    internal static partial nint Read(int descriptor, void* buffer, nuint length);
+
+    [LibraryImport("libc", EntryPoint = "write")]
+    internal static partial nint Write(int descriptor, void* buffer, nuint length);
+
+    [LibraryImport("libc", EntryPoint = "close")]
+    internal static partial int Close(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "recv")]
+    internal static partial nint Receive(int descriptor, void* buffer, nuint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "send")]
+    internal static partial nint Send(int descriptor, void* buffer, nuint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "sendmsg")]
+    internal static partial nint SendMessage(int descriptor, MessageHeader* message, int flags);
+
+    /// <summary>A <c>struct iovec</c>.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct IoVector
+    {
+        internal void* Base;
+        internal nuint Length;
+    }
+
+    /// <summary>A <c>struct msghdr</c> of a 64-bit system; musl's narrower count lies in the same bytes.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct MessageHeader
+    {
+        internal void* Name;
+        internal nuint NameLength;
+        internal IoVector* Vectors;
+        internal nuint VectorCount;
+        internal void* Control;
+        internal nuint ControlLength;
+        internal nint Flags;
+    }
+}

@@ -1,0 +1,122 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Broker.Transport;
+
+/// <summary>Accepts connections at one address and spreads them over the loops of a group.</summary>
+/// <remarks>Thread-safe. Disposing stops accepting and leaves accepted connections alone.</remarks>
+public sealed class Listener : IDisposable
+{
+    private static readonly TimeSpan RetryWait = TimeSpan.FromMilliseconds(100);
+
+    private readonly EventLoopGroup _group;
+    private readonly Socket _socket;
+    private readonly Func<EndPoint?, ConnectionHandler?> _accept;
+    private readonly CancellationTokenSource _stopping = new();
+
+    private Listener(EventLoopGroup group, Socket socket, Func<EndPoint?, ConnectionHandler?> accept)
+    {
+        _group = group;
+        _socket = socket;
+        _accept = accept;
+        EndPoint = socket.LocalEndPoint!;
+    }
+
+    /// <summary>The address that is listened on, with the port that the system chose where 0 was asked for.</summary>
+    public EndPoint EndPoint { get; }
+
+    /// <summary>Listens at <paramref name="endPoint"/> from the return on.</summary>
+    /// <param name="group">Where connections go.</param>
+    /// <param name="endPoint">An IP end point, or a <see cref="UnixDomainSocketEndPoint"/>.</param>
+    /// <param name="accept">
+    /// Makes the handler for a connection from the given address, or null to refuse it. Called on a thread of the pool,
+    /// one call at a time.
+    /// </param>
+    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet.</param>
+    /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
+    public static Listener Start(
+        EventLoopGroup group, EndPoint endPoint, Func<EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
+    {
+        ArgumentNullException.ThrowIfNull(group);
+        ArgumentNullException.ThrowIfNull(endPoint);
+        ArgumentNullException.ThrowIfNull(accept);
+        ProtocolType protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
+        var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
+        try
+        {
+            if (endPoint is IPEndPoint { Address: var address } && address.Equals(IPAddress.IPv6Any))
+            {
+                socket.DualMode = true;
+            }
+
+            socket.Bind(endPoint);
+            socket.Listen(backlog);
+            var listener = new Listener(group, socket, accept);
+            _ = listener.AcceptAllAsync();
+            return listener;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _stopping.Cancel();
+        _socket.Dispose();
+    }
+
+    private async Task AcceptAllAsync()
+    {
+        CancellationToken stopping = _stopping.Token;
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                Socket socket = await _socket.AcceptAsync(stopping).ConfigureAwait(false);
+                Welcome(socket);
+            }
+            catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
+            {
+                return;
+            }
+            catch (SocketException e) when (e.SocketErrorCode is SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable)
+            {
+                // Out of descriptors or memory: those who are connected are served on, and newcomers wait in the backlog.
+                _group.ReportFault(e);
+                await Task.Delay(RetryWait, CancellationToken.None).ConfigureAwait(false);
+            }
+            catch (SocketException) when (stopping.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (SocketException)
+            {
+                // That one connection went away before it was accepted.
+            }
+        }
+    }
+
+    private void Welcome(Socket socket)
+    {
+        try
+        {
+            ConnectionHandler? handler = _accept(socket.RemoteEndPoint);
+            if (handler is null)
+            {
+                socket.Dispose();
+                return;
+            }
+
+            SocketAdoption.Adopt(_group.Next(), socket, handler);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            socket.Dispose();
+            _group.ReportFault(e);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+namespace Broker.Transport;
+
+/// <summary>A callback that an <see cref="EventLoop"/> will make once. Used on the loop's thread only.</summary>
+public sealed class LoopTimer
+{
+    private Action? _callback;
+
+    internal LoopTimer(Action callback) => _callback = callback;
+
+    /// <summary>Whether the callback is still to come.</summary>
+    public bool IsPending => _callback is not null;
+
+    /// <summary>The callback will not be made. Harmless when it has been.</summary>
+    public void Cancel() => _callback = null;
+
+    internal void Fire()
+    {
+        Action? callback = _callback;
+        _callback = null;
+        callback?.Invoke();
+    }
+}

@@ -1,0 +1,121 @@
+using System.Net.Sockets;
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Portable;
+
+/// <summary>
+/// A socket that is read and written without waiting, and whose waiting is done by the runtime: a zero-byte receive for
+/// reading, a send of the first waiting block for writing.
+/// </summary>
+internal sealed class PortableConnection : SocketConnection
+{
+    private readonly PortablePoller _poller;
+    private readonly SocketAsyncEventArgs _reading = new();
+    private SocketAsyncEventArgs? _writing;
+
+    internal PortableConnection(EventLoop loop, PortablePoller poller, Socket socket, ConnectionHandler handler)
+        : base(loop, socket, handler)
+    {
+        _poller = poller;
+        socket.Blocking = false;
+        _reading.SetBuffer([], 0, 0);
+        _reading.Completed += (_, _) => _poller.Report(this);
+    }
+
+    /// <summary>Asks to be reported once there is something to receive. On the loop.</summary>
+    internal void AwaitReadable()
+    {
+        if (IsClosed)
+        {
+            _reading.Dispose();
+            return;
+        }
+
+        try
+        {
+            if (!Socket.ReceiveAsync(_reading))
+            {
+                // There is something already. Through the list, so that others get their turn first.
+                _poller.Report(this);
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // Another thread's failed send closed it; the close is on its way here.
+        }
+    }
+
+    private protected override void StartReceiving() => AwaitReadable();
+
+    private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
+    {
+        int got = Socket.Receive(buffer, SocketFlags.None, out SocketError error);
+        outcome = error switch
+        {
+            SocketError.Success when got > 0 => ReceiveOutcome.Received,
+            SocketError.Success => ReceiveOutcome.EndOfStream,
+            SocketError.WouldBlock or SocketError.TryAgain => ReceiveOutcome.Blocked,
+            _ => ReceiveOutcome.Failed,
+        };
+        return got;
+    }
+
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    {
+        sent = 0;
+        Block? at = chain;
+        while (at is not null)
+        {
+            int gone = Socket.Send(at.Array.AsSpan(at.Start, at.Length), SocketFlags.None, out SocketError error);
+            if (error != SocketError.Success)
+            {
+                outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;
+                return at;
+            }
+
+            sent += gone;
+            at = Consume(at, gone, loop);
+        }
+
+        outcome = SendOutcome.Sent;
+        return null;
+    }
+
+    // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.
+    private protected override void ArmWritable() => Loop.Post(StartWaitingSend);
+
+    private protected override void DisarmWritable()
+    {
+        // The send that waits is a real one and ends by itself.
+    }
+
+    private void StartWaitingSend()
+    {
+        ReadOnlyMemory<byte> head = BeginWaitingSend();
+        if (head.IsEmpty)
+        {
+            return;
+        }
+
+        if (_writing is null)
+        {
+            _writing = new SocketAsyncEventArgs();
+            _writing.Completed += (_, args) => Loop.Post(() => WaitingSendDone(args));
+        }
+
+        _writing.SetBuffer(System.Runtime.InteropServices.MemoryMarshal.AsMemory(head));
+        if (!Socket.SendAsync(_writing))
+        {
+            WaitingSendDone(_writing);
+        }
+    }
+
+    private void WaitingSendDone(SocketAsyncEventArgs args)
+        => EndWaitingSend(args.BytesTransferred, failed: args.SocketError != SocketError.Success);
+
+    private protected override void ReleaseTransport()
+    {
+        base.ReleaseTransport();
+        _writing?.Dispose();
+    }
+}

@@ -1,0 +1,9 @@
+namespace Broker.Transport;
+
+internal enum ReceiveOutcome
+{
+    Received,
+    Blocked,
+    EndOfStream,
+    Failed,
+}

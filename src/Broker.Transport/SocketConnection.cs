@@ -1,0 +1,45 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Broker.Transport;
+
+/// <summary>A connected stream socket: what is common to the ways of waiting for it (see <see cref="Poller"/>).</summary>
+internal abstract partial class SocketConnection : Connection
+{
+    private readonly EndPoint? _remote;
+
+    private protected SocketConnection(EventLoop loop, Socket socket, ConnectionHandler handler)
+        : base(loop, handler)
+    {
+        Socket = socket;
+        try
+        {
+            _remote = socket.RemoteEndPoint;
+        }
+        catch (SocketException)
+        {
+            // Gone before it was looked at: reading will say so.
+        }
+    }
+
+    public override EndPoint? RemoteEndPoint => _remote;
+
+    private protected Socket Socket { get; }
+
+    /// <summary>Reads without waiting. On the loop.</summary>
+    private protected abstract int Receive(Span<byte> buffer, out ReceiveOutcome outcome);
+
+    private protected override void ShutdownSend()
+    {
+        try
+        {
+            Socket.Shutdown(SocketShutdown.Send);
+        }
+        catch (SocketException)
+        {
+            // The peer was faster; its reset will end the connection.
+        }
+    }
+
+    private protected override void ReleaseTransport() => Socket.Dispose();
+}
