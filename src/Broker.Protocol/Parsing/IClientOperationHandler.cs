@@ -1,0 +1,27 @@
+namespace Broker.Protocol.Parsing;
+
+/// <summary>
+/// What a server does with what a client sends. Implement it as a struct: the parser is generic over it, and its calls
+/// are then direct. All spans are borrowed until the return. Each call says whether to go on: false ends the parse
+/// after this operation.
+/// </summary>
+public interface IClientOperationHandler
+{
+    /// <summary>PUB or HPUB.</summary>
+    bool OnPublish(in PublishOperation operation);
+
+    /// <summary>SUB. <paramref name="queue"/> is empty for a plain subscription.</summary>
+    bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);
+
+    /// <summary>UNSUB. <paramref name="max"/> is 0 for "at once".</summary>
+    bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max);
+
+    /// <summary>CONNECT, with the JSON as sent.</summary>
+    bool OnConnect(ReadOnlySpan<byte> json);
+
+    /// <summary>PING.</summary>
+    bool OnPing();
+
+    /// <summary>PONG.</summary>
+    bool OnPong();
+}

@@ -1,0 +1,154 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+
+namespace Broker.Protocol.Parsing;
+
+/// <summary>The arguments of one control line: where each begins and ends, from the start of the line.</summary>
+/// <remarks>
+/// One pass finds every separator of a line of up to 64 bytes as the bits of an integer. Longer lines, tabs, doubled
+/// separators and a bare LF take the plain way; they are legal, and rare.
+/// </remarks>
+internal struct LineScan
+{
+    internal const int MostArguments = 5;
+
+    private const int Width = 64;
+    private const byte Space = (byte)' ';
+
+    private Bounds _starts;
+    private Bounds _ends;
+
+    [InlineArray(MostArguments)]
+    private struct Bounds
+    {
+        private int _first;
+    }
+
+    /// <summary>How many arguments there are.</summary>
+    internal int Count { get; private set; }
+
+    /// <summary>The line's length with its end.</summary>
+    internal int LineLength { get; private set; }
+
+    /// <summary>Whether single spaces separate the arguments and CR LF ends the line, so that it can be sent on as it is.</summary>
+    internal bool IsCanonical { get; private set; }
+
+    internal readonly int Start(int argument) => _starts[argument];
+
+    internal readonly int End(int argument) => _ends[argument];
+
+    internal readonly int Length(int argument) => _ends[argument] - _starts[argument];
+
+    /// <summary>Scans the line at <paramref name="line"/>, whose arguments begin at <paramref name="argumentsAt"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ScanStatus Scan(ref byte line, int argumentsAt, int remaining, int maxLine)
+    {
+        if (Vector256.IsHardwareAccelerated && remaining - argumentsAt >= Width
+            && ScanWide(ref Unsafe.Add(ref line, argumentsAt), argumentsAt))
+        {
+            return ScanStatus.Complete;
+        }
+
+        return ScanSlowly(MemoryMarshal.CreateReadOnlySpan(ref line, remaining), argumentsAt, maxLine);
+    }
+
+    private bool ScanWide(ref byte arguments, int offset)
+    {
+        Vector256<byte> low = Vector256.LoadUnsafe(ref arguments);
+        Vector256<byte> high = Vector256.LoadUnsafe(ref arguments, 32);
+        Vector256<byte> lineFeed = Vector256.Create((byte)'\n');
+        ulong feeds = Vector256.Equals(low, lineFeed).ExtractMostSignificantBits()
+            | ((ulong)Vector256.Equals(high, lineFeed).ExtractMostSignificantBits() << 32);
+        Vector256<byte> space = Vector256.Create(Space);
+        ulong separators = Vector256.LessThanOrEqual(low, space).ExtractMostSignificantBits()
+            | ((ulong)Vector256.LessThanOrEqual(high, space).ExtractMostSignificantBits() << 32);
+        int end = BitOperations.TrailingZeroCount(feeds);
+        if (end is 0 or 64 || Unsafe.Add(ref arguments, end - 1) != (byte)'\r')
+        {
+            return false;
+        }
+
+        separators &= (1UL << end) - 1;
+        int count = 0;
+        int at = 0;
+        while (true)
+        {
+            int stop = BitOperations.TrailingZeroCount(separators);
+            if (stop == at || count == MostArguments)
+            {
+                return false;
+            }
+
+            _starts[count] = offset + at;
+            _ends[count] = offset + stop;
+            count++;
+            if (stop == end - 1)
+            {
+                break;
+            }
+
+            if (Unsafe.Add(ref arguments, stop) != Space)
+            {
+                return false;
+            }
+
+            separators &= separators - 1;
+            at = stop + 1;
+        }
+
+        Count = count;
+        LineLength = offset + end + 1;
+        IsCanonical = true;
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ScanStatus ScanSlowly(ReadOnlySpan<byte> line, int argumentsAt, int maxLine)
+    {
+        ReadOnlySpan<byte> window = line[argumentsAt..];
+        int end = window[..Math.Min(window.Length, maxLine + 2)].IndexOf((byte)'\n');
+        if (end < 0)
+        {
+            return window.Length >= maxLine + 2 ? ScanStatus.TooLong : ScanStatus.Incomplete;
+        }
+
+        LineLength = argumentsAt + end + 1;
+        bool carriageReturn = end > 0 && window[end - 1] == (byte)'\r';
+        int stop = carriageReturn ? end - 1 : end;
+        if (stop > maxLine)
+        {
+            return ScanStatus.TooLong;
+        }
+
+        Count = 0;
+        bool single = carriageReturn;
+        for (int at = 0; at < stop;)
+        {
+            if (window[at] is Space or (byte)'\t')
+            {
+                // What separates is one space exactly, between two arguments, or the line is not canonical.
+                single &= window[at] == Space && at > 0 && at + 1 < stop && window[at + 1] is not (Space or (byte)'\t');
+                at++;
+                continue;
+            }
+
+            int length = window[at..stop].IndexOfAny(Space, (byte)'\t');
+            length = length < 0 ? stop - at : length;
+            if (Count == MostArguments)
+            {
+                Count++;
+                break;
+            }
+
+            _starts[Count] = argumentsAt + at;
+            _ends[Count] = argumentsAt + at + length;
+            Count++;
+            at += length;
+        }
+
+        IsCanonical = single;
+        return ScanStatus.Complete;
+    }
+}

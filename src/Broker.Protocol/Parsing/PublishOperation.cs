@@ -1,0 +1,44 @@
+namespace Broker.Protocol.Parsing;
+
+/// <summary>
+/// A PUB or HPUB. All spans are borrowed from the receive buffer and good until the handler returns.
+/// </summary>
+public readonly ref struct PublishOperation
+{
+    internal PublishOperation(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload,
+        ReadOnlySpan<byte> tail, bool repeatsSubject)
+    {
+        Subject = subject;
+        ReplyTo = replyTo;
+        HeaderLength = headerLength;
+        Payload = payload;
+        Tail = tail;
+        RepeatsSubject = repeatsSubject;
+    }
+
+    /// <summary>The subject, at least one byte, as sent: nothing says that it is valid.</summary>
+    public ReadOnlySpan<byte> Subject { get; }
+
+    /// <summary>The reply subject; empty when there is none.</summary>
+    public ReadOnlySpan<byte> ReplyTo { get; }
+
+    /// <summary>How many bytes at the start of <see cref="Payload"/> are headers; -1 for PUB, which has none.</summary>
+    public int HeaderLength { get; }
+
+    /// <summary>Whether it is a HPUB.</summary>
+    public bool HasHeaders => HeaderLength >= 0;
+
+    /// <summary>Headers and body, without the CR LF that follows.</summary>
+    public ReadOnlySpan<byte> Payload { get; }
+
+    /// <summary>
+    /// What a subscriber must be sent after subject and sid, in one piece: <c>" [reply ][header size ]size CR LF payload CR LF"</c>,
+    /// beginning with the space. Empty when the publisher's line had another form than servers send; then it must be
+    /// put together from the parts.
+    /// </summary>
+    public ReadOnlySpan<byte> Tail { get; }
+
+    /// <summary>Whether the publish before this one, by the same parser, had the same subject: what was found for it still stands.</summary>
+    public bool RepeatsSubject { get; }
+}

@@ -1,0 +1,52 @@
+using System.Runtime.CompilerServices;
+
+namespace Broker.Protocol.Parsing;
+
+/// <summary>Sizes and counts of control lines: decimal digits and nothing else.</summary>
+internal static class SizeArgument
+{
+    internal const int Invalid = -1;
+
+    /// <summary>The size is a number, and too large for any limit.</summary>
+    internal const int Huge = int.MaxValue;
+
+    // Nine digits always fit an int.
+    private const int MostDigits = 9;
+
+    /// <summary>The value, <see cref="Invalid"/>, or <see cref="Huge"/> for more than nine digits.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static int Parse(ref byte at, int length)
+    {
+        if ((uint)(length - 1) >= MostDigits)
+        {
+            return Long(ref at, length);
+        }
+
+        int value = 0;
+        for (int i = 0; i < length; i++)
+        {
+            uint digit = (uint)Unsafe.Add(ref at, i) - '0';
+            if (digit > 9)
+            {
+                return Invalid;
+            }
+
+            value = (value * 10) + (int)digit;
+        }
+
+        return value;
+    }
+
+    private static int Long(ref byte at, int length)
+    {
+        for (int i = 0; i < length; i++)
+        {
+            if (!char.IsAsciiDigit((char)Unsafe.Add(ref at, i)))
+            {
+                return Invalid;
+            }
+        }
+
+        return length == 0 ? Invalid : Huge;
+    }
+}

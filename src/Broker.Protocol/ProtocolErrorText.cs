@@ -1,0 +1,15 @@
+namespace Broker.Protocol;
+
+/// <summary>The texts that clients of the NATS protocol know for errors.</summary>
+public static class ProtocolErrorText
+{
+    /// <summary>The text for an <c>-ERR</c> line, without quotes.</summary>
+    public static string For(ProtocolError error) => error switch
+    {
+        ProtocolError.UnknownOperation => "Unknown Protocol Operation",
+        ProtocolError.Malformed => "Parser Error",
+        ProtocolError.ControlLineTooLong => "maximum control line exceeded",
+        ProtocolError.PayloadTooLarge => "Maximum Payload Violation",
+        _ => "",
+    };
+}

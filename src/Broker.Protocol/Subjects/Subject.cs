@@ -1,0 +1,90 @@
+namespace Broker.Protocol.Subjects;
+
+/// <summary>
+/// The rules of subjects: tokens of at least one byte, separated by dots. In a filter a token that is <c>*</c> stands for
+/// any one token, and a last token that is <c>&gt;</c> for one or more.
+/// </summary>
+public static class Subject
+{
+    /// <summary>What separates tokens.</summary>
+    public const byte Separator = (byte)'.';
+
+    /// <summary>The token that matches any one token.</summary>
+    public const byte AnyToken = (byte)'*';
+
+    /// <summary>The last token that matches one token or more.</summary>
+    public const byte AnyTail = (byte)'>';
+
+    /// <summary>Whether a subscription may be made with it: no empty token, no white space, <c>&gt;</c> only at the end.</summary>
+    public static bool IsValidFilter(ReadOnlySpan<byte> filter)
+    {
+        if (filter.IsEmpty || filter.IndexOfAny(" \t\r\n\0"u8) >= 0)
+        {
+            return false;
+        }
+
+        var tokens = new TokenEnumerator(filter);
+        while (tokens.MoveNext())
+        {
+            ReadOnlySpan<byte> token = tokens.Current;
+            if (token.IsEmpty || (token is [AnyTail] && !tokens.IsLast))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Whether a message may be published to it: a valid filter without wildcard tokens.</summary>
+    public static bool IsValidLiteral(ReadOnlySpan<byte> subject) => IsValidFilter(subject) && !HasWildcard(subject);
+
+    /// <summary>Whether every token has at least one byte: what a published subject must have to be routed.</summary>
+    public static bool HasNoEmptyToken(ReadOnlySpan<byte> subject)
+        => !subject.IsEmpty && subject[0] != Separator && subject[^1] != Separator && subject.IndexOf(".."u8) < 0;
+
+    /// <summary>Whether a token of it is <c>*</c> or <c>&gt;</c>. Within longer tokens these are bytes like others.</summary>
+    public static bool HasWildcard(ReadOnlySpan<byte> filter)
+    {
+        if (filter.IndexOfAny(AnyToken, AnyTail) < 0)
+        {
+            return false;
+        }
+
+        foreach (ReadOnlySpan<byte> token in new TokenEnumerator(filter))
+        {
+            if (token is [AnyToken] or [AnyTail])
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether <paramref name="subject"/> is one that <paramref name="filter"/> stands for.</summary>
+    public static bool Matches(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> subject)
+    {
+        var wanted = new TokenEnumerator(filter);
+        var given = new TokenEnumerator(subject);
+        while (wanted.MoveNext())
+        {
+            if (!given.MoveNext())
+            {
+                return false;
+            }
+
+            if (wanted.Current is [AnyTail] && wanted.IsLast)
+            {
+                return true;
+            }
+
+            if (wanted.Current is not [AnyToken] && !wanted.Current.SequenceEqual(given.Current))
+            {
+                return false;
+            }
+        }
+
+        return !given.MoveNext();
+    }
+}
