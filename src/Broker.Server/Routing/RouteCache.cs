@@ -1,0 +1,47 @@
+using System.Runtime.CompilerServices;
+
+namespace Broker.Server.Routing;
+
+/// <summary>
+/// One publisher's routes by subject, direct-mapped: two subjects of one slot displace each other and cost a look at the
+/// router. Used on the publisher's loop only.
+/// </summary>
+internal struct RouteCache(Router router)
+{
+    // Small enough that a connection with one subject stays small, large enough that one with hundreds hardly misses.
+    private const int FewSlots = 8;
+    private const int ManySlots = 1024;
+    private const int MissesBeforeGrowth = 64;
+
+    private Route[]? _slots;
+    private int _misses;
+
+    /// <summary>The current route of <paramref name="subject"/>.</summary>
+    internal Route Find(ReadOnlySpan<byte> subject)
+    {
+        uint hash = ByteHash.Compute(subject, router.Seed);
+        if (_slots is { } slots)
+        {
+            Route? route = slots[hash & (uint)(slots.Length - 1)];
+            if (route is not null && route.IsCurrent && subject.SequenceEqual(route.Subject))
+            {
+                return route;
+            }
+        }
+
+        return Miss(subject, hash);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Route Miss(ReadOnlySpan<byte> subject, uint hash)
+    {
+        if (_slots is null || (_slots.Length == FewSlots && ++_misses > MissesBeforeGrowth))
+        {
+            _slots = new Route[_slots is null ? FewSlots : ManySlots];
+        }
+
+        Route found = router.Find(subject);
+        _slots[hash & (uint)(_slots.Length - 1)] = found;
+        return found;
+    }
+}

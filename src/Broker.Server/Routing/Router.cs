@@ -1,0 +1,101 @@
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using Broker.Protocol.Subjects;
+
+namespace Broker.Server.Routing;
+
+/// <summary>
+/// Who gets what. Thread-safe: one lock, taken when a subscription changes and when a publisher meets a subject that its own
+/// cache does not hold; a message on a known subject takes none.
+/// </summary>
+internal sealed class Router
+{
+    /// <summary>How many subjects are remembered; see <see cref="RouteTable"/>.</summary>
+    internal const int RouteCapacity = 65_536;
+
+    private readonly Lock _gate = new();
+    private readonly SubscriptionTrie _subscriptions;
+    private readonly RouteTable _routes;
+    private readonly List<Subscription> _found = [];
+
+    internal Router()
+    {
+        Seed = MemoryMarshal.Read<ulong>(RandomNumberGenerator.GetBytes(sizeof(ulong)));
+        var comparer = new ByteKeyComparer(Seed);
+        _subscriptions = new SubscriptionTrie(comparer);
+        _routes = new RouteTable(comparer, RouteCapacity);
+    }
+
+    /// <summary>The seed of this router's hashes.</summary>
+    internal ulong Seed { get; }
+
+    internal int SubscriptionCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _subscriptions.Count;
+            }
+        }
+    }
+
+    /// <summary>Publishes that begin after the return reach the subscription.</summary>
+    internal void Add(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            _subscriptions.Add(subscription);
+            _routes.Expire(subscription.Filter);
+        }
+    }
+
+    /// <summary>Removes a subscription. False when that has been done already.</summary>
+    internal bool Remove(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            if (subscription.IsClosed)
+            {
+                return false;
+            }
+
+            subscription.Close();
+            _subscriptions.Remove(subscription);
+            _routes.Expire(subscription.Filter);
+            return true;
+        }
+    }
+
+    /// <summary>The route of a subject, current at the time of the return.</summary>
+    internal Route Find(ReadOnlySpan<byte> subject)
+    {
+        lock (_gate)
+        {
+            if (_routes.Find(subject) is { } known)
+            {
+                return known;
+            }
+
+            Route route = Build(subject);
+            _routes.Add(route);
+            return route;
+        }
+    }
+
+    private Route Build(ReadOnlySpan<byte> subject)
+    {
+        _found.Clear();
+        if (Subject.HasNoEmptyToken(subject))
+        {
+            _subscriptions.Match(subject, _found);
+        }
+
+        Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
+        Subscription[][] queues = plain.Length == _found.Count
+            ? []
+            : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
+        _found.Clear();
+        return new Route(subject.ToArray(), plain, queues);
+    }
+}
