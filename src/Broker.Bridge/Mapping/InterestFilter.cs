@@ -6,7 +6,7 @@ internal sealed class InterestFilter
     public InterestFilter(byte[] stem)
     {
         Stem = stem;
-        PendingEntry = new LinkedListNode<InterestFilter>(this);
+        AwaitingEntry = new LinkedListNode<InterestFilter>(this);
     }
 
     /// <summary>The filter without its final <c>.&gt;</c>.</summary>
@@ -20,7 +20,7 @@ internal sealed class InterestFilter
     /// <summary>The subscription, while there is one. Never used twice, as messages of an ended one may be on their way.</summary>
     public long Id { get; set; }
 
-    /// <summary>The barrier that makes a pending subscription active.</summary>
+    /// <summary>The barrier that is awaited.</summary>
     public long Token { get; set; }
 
     /// <summary>Whether no broader filter is active. Kept for active filters only.</summary>
@@ -29,6 +29,6 @@ internal sealed class InterestFilter
     /// <summary>The pending filters below. Kept for active filters only.</summary>
     public int PendingBelow { get; set; }
 
-    /// <summary>Its place among the pending filters.</summary>
-    public LinkedListNode<InterestFilter> PendingEntry { get; }
+    /// <summary>Its place among the filters that await a barrier.</summary>
+    public LinkedListNode<InterestFilter> AwaitingEntry { get; }
 }

@@ -62,6 +62,17 @@ internal sealed partial class InterestSet
         return false;
     }
 
+    private bool HasActiveBelow(InterestFilter filter)
+    {
+        foreach (var below in Below(filter))
+        {
+            if (below.Phase == InterestPhase.Active)
+                return true;
+        }
+
+        return false;
+    }
+
     /// <summary>All filters strictly below, as a copy: what is done with them changes the set.</summary>
     private List<InterestFilter> Below(InterestFilter filter)
     {

@@ -4,17 +4,32 @@ namespace Broker.Bridge.Mapping;
 internal sealed partial class InterestSet
 {
     private readonly Dictionary<long, InterestFilter> _byId = [];
-    private readonly LinkedList<InterestFilter> _pending = [];
+    // Filters that something happens to at a barrier, in the order of their tokens: pending ones become active, active ones are settled.
+    private readonly LinkedList<InterestFilter> _awaiting = [];
     private long _lastId;
     private long _lastToken;
     private bool _barrierDue;
+    private bool _atBarrier;
 
     /// <summary>The server has processed everything up to the barrier with this token.</summary>
     public void BarrierReached<TCommands>(long token, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        while (_pending.First is { } entry && entry.Value.Token <= token)
-            Activate(entry.Value, ref commands);
+        _atBarrier = true;
+        while (_awaiting.First is { } entry && entry.Value.Token <= token)
+        {
+            if (entry.Value.Phase == InterestPhase.Pending)
+            {
+                Activate(entry.Value, ref commands);
+            }
+            else
+            {
+                _awaiting.Remove(entry);
+                Settle(entry.Value, ref commands);
+            }
+        }
+
+        _atBarrier = false;
         EndCommands(ref commands);
     }
 
@@ -24,7 +39,7 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         _byId.Clear();
-        _pending.Clear();
+        _awaiting.Clear();
         foreach (var filter in _ordered)
             filter.Phase = InterestPhase.Absent;
         foreach (var filter in new List<InterestFilter>(_ordered))
@@ -44,9 +59,14 @@ internal sealed partial class InterestSet
         if (filter.Wanted++ > 0 || HasWantedAbove(filter))
             return;
         if (filter.Phase == InterestPhase.Absent)
+        {
             Subscribe(filter, ref commands);
+        }
         else if (filter.Phase == InterestPhase.Active)
+        {
             UnsubscribeBelow(filter, ref commands);
+            SettleAbove(filter, ref commands);
+        }
     }
 
     private void Unwant<TCommands>(InterestFilter filter, ref TCommands commands)
@@ -60,8 +80,12 @@ internal sealed partial class InterestSet
             var below = Below(filter);
             foreach (var uncovered in below)
             {
-                if (uncovered is { Wanted: > 0, Phase: InterestPhase.Absent } && !HasWantedAbove(uncovered))
+                if (uncovered.Wanted == 0 || HasWantedAbove(uncovered))
+                    continue;
+                if (uncovered.Phase == InterestPhase.Absent)
                     Subscribe(uncovered, ref commands);
+                else if (uncovered.Phase == InterestPhase.Active)
+                    UnsubscribeBelow(uncovered, ref commands);
             }
 
             foreach (var lingering in below)
@@ -80,12 +104,10 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         filter.Id = ++_lastId;
-        filter.Token = _lastToken + 1;
         filter.Phase = InterestPhase.Pending;
         _byId.Add(filter.Id, filter);
-        _pending.AddLast(filter.PendingEntry);
         AddToPendingAbove(filter, 1);
-        _barrierDue = true;
+        AwaitBarrier(filter);
         Span<byte> text = stackalloc byte[TopicCodec.MaxSubjectLengthLimit];
         filter.Stem.CopyTo(text);
         ".>"u8.CopyTo(text[filter.Stem.Length..]);
@@ -95,7 +117,7 @@ internal sealed partial class InterestSet
     private void Activate<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        LeavePending(filter);
+        StopAwaiting(filter);
         filter.Phase = InterestPhase.Active;
         filter.Topmost = !HasActiveAbove(filter);
         UnsubscribeBelow(filter, ref commands);
@@ -106,8 +128,7 @@ internal sealed partial class InterestSet
     private void Unsubscribe<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        if (filter.Phase == InterestPhase.Pending)
-            LeavePending(filter);
+        StopAwaiting(filter);
         bool wasActive = filter.Phase == InterestPhase.Active;
         filter.Phase = InterestPhase.Absent;
         _byId.Remove(filter.Id);
@@ -132,15 +153,22 @@ internal sealed partial class InterestSet
         }
     }
 
-    // Gives up an active filter that nobody wants, unless those it still stands in for are not active yet:
-    // a broader wanted one (it takes everything below it when it is active) or pending ones below.
+    // Gives up an active filter that nobody wants, unless those it still stands in for are not active yet: a broader
+    // wanted one (it takes everything below it when it is active) or pending ones below. Handing over to active ones
+    // waits for a barrier: at any other time the next copy to come may be the second of a message.
     private void Settle<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
-        if (filter is { Wanted: 0, PendingBelow: 0, Phase: InterestPhase.Active } && !HasWantedAbove(filter))
+        if (filter is not { Wanted: 0, PendingBelow: 0, Phase: InterestPhase.Active } || HasWantedAbove(filter))
+            return;
+        if (_atBarrier || !filter.Topmost || !HasActiveBelow(filter))
         {
             Unsubscribe(filter, ref commands);
             ForgetIfUnused(filter);
+        }
+        else if (filter.AwaitingEntry.List is null)
+        {
+            AwaitBarrier(filter);
         }
     }
 
@@ -151,10 +179,19 @@ internal sealed partial class InterestSet
             Settle(above, ref commands);
     }
 
-    private void LeavePending(InterestFilter filter)
+    private void AwaitBarrier(InterestFilter filter)
     {
-        _pending.Remove(filter.PendingEntry);
-        AddToPendingAbove(filter, -1);
+        filter.Token = _lastToken + 1;
+        _awaiting.AddLast(filter.AwaitingEntry);
+        _barrierDue = true;
+    }
+
+    private void StopAwaiting(InterestFilter filter)
+    {
+        if (filter.AwaitingEntry.List is not null)
+            _awaiting.Remove(filter.AwaitingEntry);
+        if (filter.Phase == InterestPhase.Pending)
+            AddToPendingAbove(filter, -1);
     }
 
     // What is active above when a filter becomes pending still is when it stops being so, or is gone: a filter

@@ -7,7 +7,8 @@ namespace Broker.Bridge.Mapping;
 /// covering set, and only these are newly subscribed. A subscription is active once the barrier after it has come back.
 /// While it is pending, the subscriptions it replaces are held: narrower ones until the broader is active, a broader one
 /// until no filter below it is pending. In between the server sends some messages twice; exactly one copy arrives on the
-/// topmost active filter, and only that is delivered.
+/// topmost active filter, and only that is delivered. Which filter that is for a message changes at barriers only, never
+/// between its copies.
 /// </para>
 /// <para>
 /// This rests on the server processing a connection's commands in order and placing the PONG neither between the copies
