@@ -40,7 +40,11 @@ internal static class CommandLine
                 Cold = result.GetValue(cold),
                 Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds),
             };
-            return Task.FromResult(Run(settings, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(markdown), result.GetValue(csv), cancellationToken));
+
+            // On another thread: Ctrl+C is listened for only once this has returned.
+            return Task.Run(
+                () => Run(settings, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(markdown), result.GetValue(csv), cancellationToken),
+                CancellationToken.None);
         });
         return command;
     }

@@ -26,7 +26,7 @@ internal static class LatencyTable
         [
             "round trip",
             .. names.SelectMany(name => new[] { $"{name} µs", "min–max" }),
-            .. others.SelectMany(name => new[] { name, "by round" }),
+            .. others.SelectMany(name => new[] { $"{name} × µs", "by round" }),
         ]);
         foreach (string row in rows)
         {

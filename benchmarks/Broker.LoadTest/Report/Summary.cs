@@ -24,7 +24,7 @@ internal static class Summary
             Line($"Note: {note}");
         text.AppendLine().AppendLine(render(ServerTable.Build(results)));
         text.AppendLine(render(ThroughputTable.Build(results)));
-        text.AppendLine($"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's. Ratios are to {results.Baseline?.Command.Name ?? "nothing"}: of the medians, then the median of each round's own.");
+        text.AppendLine($"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{Ratios(results)}");
         if (LatencyTable.Build(results) is { } latency)
             text.AppendLine().Append(render(latency));
         if (results.Failures.Count > 0)
@@ -33,4 +33,7 @@ internal static class Summary
             Line($"FAILED {failure}");
         return text.ToString();
     }
+
+    private static string Ratios(Results results) =>
+        results.Participants.Count > 1 ? $" Ratios are to {results.Baseline!.Command.Name}: of the medians, then the median of each round's own." : "";
 }

@@ -17,7 +17,7 @@ internal static class ThroughputTable
             "row",
             "messages",
             .. names.SelectMany(name => new[] { $"{name} msg/s", "min–max", "ns", "CPU ns", "min–max" }),
-            .. others.SelectMany(name => new[] { $"{name} msg/s", "by round", "CPU", "by round" }),
+            .. others.SelectMany(name => new[] { $"{name} × msg/s", "by round", "× CPU", "by round" }),
         ]);
         foreach (Row row in results.Rows)
         {

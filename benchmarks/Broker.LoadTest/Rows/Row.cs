@@ -18,6 +18,9 @@ internal abstract class Row(string name, string what)
     /// <summary>The number of messages is rounded to a multiple of this.</summary>
     public virtual int Publishers => 1;
 
+    /// <summary>Below this its figures would mean nothing.</summary>
+    public virtual int FewestMessages => 200;
+
     /// <summary>Counts only: equal frames, whole blocks. Throws when the count is not exact.</summary>
     public abstract Measurement Measure(Target target, long messages);
 

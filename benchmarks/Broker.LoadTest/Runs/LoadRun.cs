@@ -21,6 +21,8 @@ internal sealed class LoadRun(Settings settings, IReadOnlyList<Row> rows, IReadO
         var watch = Stopwatch.StartNew();
         using IServerPool servers = settings.Cold ? new FreshServers(_buffers) : new KeptServers(_buffers);
         Introduce(servers);
+        if (_results.Participants.Count == 0)
+            return _results;
         Verify(servers, cancellationToken);
         Dictionary<string, long> messages = WarmUp(servers, cancellationToken);
         for (int round = 1; round <= settings.Rounds; round++)

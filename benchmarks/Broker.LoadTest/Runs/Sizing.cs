@@ -5,8 +5,6 @@ namespace Broker.LoadTest.Runs;
 /// <summary>How many messages a row sends: the same number to every server, or what queues up would not compare.</summary>
 internal sealed class Sizing(Settings settings)
 {
-    private const int FewestMessages = 200;
-
     public long FirstGuess(Row row) => Messages(row, settings.ShortestSeconds / row.NominalNanoseconds * 1e9);
 
     public long From(Row row, IReadOnlyList<Measurement> warmUps)
@@ -19,7 +17,7 @@ internal sealed class Sizing(Settings settings)
 
     private static long Messages(Row row, double counted)
     {
-        long messages = Math.Max(FewestMessages, (long)(counted / row.Copies));
+        long messages = Math.Max(row.FewestMessages, (long)(counted / row.Copies));
         return Math.Max(1, messages / row.Publishers) * row.Publishers;
     }
 }

@@ -138,7 +138,7 @@ internal sealed class ServerProcess : IDisposable
     {
         try
         {
-            Process.Kill();
+            Process.Kill(entireProcessTree: true);
             Process.WaitForExit(5_000);
         }
         catch (InvalidOperationException)
