@@ -6,7 +6,11 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest;
 
-/// <summary>The arguments, and what is done with them. Exit codes: 0, 1 when anything failed, 2 when the arguments are wrong.</summary>
+/// <summary>
+/// The arguments, and what is done with them. Exit codes: 0, 1 when a server did not start or got bytes or counts wrong,
+/// 2 when the arguments are wrong. A reader that a server cut off is reported as LOST and is not a failure: the server's
+/// slow-consumer policy is its own.
+/// </summary>
 internal static class CommandLine
 {
     private const int DefaultRounds = 7;

@@ -10,7 +10,7 @@ internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
 {
     private const int Tail = 16;
 
-    // Two copies and a tail: any place in a frame has the bytes before it at hand without wrapping round.
+    // Enough copies that the bytes before any place in the last one are at hand without wrapping round.
     private readonly byte[] _template = Repeat(frame, Tail);
     private readonly int _lead = ((Tail + frame.Length - 1) / frame.Length) * frame.Length;
     private int _held;
