@@ -1,1 +1,1 @@
-return 0;
+return Broker.LoadTest.CommandLine.Create().Parse(args).Invoke();

@@ -1,0 +1,72 @@
+namespace Broker.LoadTest.Driver;
+
+/// <summary>
+/// What the payloads hold. Only lower-case letters, so that no payload looks like a control line; the letters run on,
+/// so that a stream shifted by a stray line never looks right.
+/// </summary>
+internal static class Payloads
+{
+    private const int Letters = 26;
+    private const int PublisherDigits = 2;
+    private const int SequenceDigits = 6;
+
+    /// <summary>The size from which a payload names its publisher as well as its number.</summary>
+    public const int SizeWithPublisher = PublisherDigits + SequenceDigits;
+
+    public static byte[] Pattern(int size)
+    {
+        byte[] payload = new byte[size];
+        Run(payload, 0);
+        return payload;
+    }
+
+    /// <summary>How many payloads of this size can be told apart, up to <paramref name="wanted"/>.</summary>
+    public static int Distinct(int size, int wanted)
+    {
+        if (size == 0)
+            return wanted;
+        long distinct = 1;
+        for (int i = 0; i < Math.Min(size, SequenceDigits) && distinct < wanted; i++)
+            distinct *= Letters;
+        return (int)Math.Min(distinct, wanted);
+    }
+
+    /// <summary>Writes payload <paramref name="sequence"/> of a publisher: its numbers in letters, then a run that depends on them.</summary>
+    public static void WriteNumbered(Span<byte> payload, int publisher, int sequence)
+    {
+        if (payload.Length < SizeWithPublisher)
+        {
+            WriteNumber(payload[..Math.Min(payload.Length, SequenceDigits)], sequence);
+            return;
+        }
+
+        WriteNumber(payload[..PublisherDigits], publisher);
+        WriteNumber(payload.Slice(PublisherDigits, SequenceDigits), sequence);
+        Run(payload[SizeWithPublisher..], publisher + sequence);
+    }
+
+    public static (int Publisher, int Sequence) ReadNumbers(ReadOnlySpan<byte> payload) =>
+        payload.Length < SizeWithPublisher
+            ? (0, ReadNumber(payload[..Math.Min(payload.Length, SequenceDigits)]))
+            : (ReadNumber(payload[..PublisherDigits]), ReadNumber(payload.Slice(PublisherDigits, SequenceDigits)));
+
+    private static void Run(Span<byte> span, int from)
+    {
+        for (int i = 0; i < span.Length; i++)
+            span[i] = (byte)('a' + ((from + i) % Letters));
+    }
+
+    private static void WriteNumber(Span<byte> digits, int value)
+    {
+        for (int i = digits.Length - 1; i >= 0; i--, value /= Letters)
+            digits[i] = (byte)('a' + (value % Letters));
+    }
+
+    private static int ReadNumber(ReadOnlySpan<byte> digits)
+    {
+        int value = 0;
+        foreach (byte digit in digits)
+            value = (value * Letters) + (digit - 'a');
+        return value;
+    }
+}

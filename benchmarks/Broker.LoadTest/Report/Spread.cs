@@ -1,0 +1,15 @@
+namespace Broker.LoadTest.Report;
+
+/// <summary>The median of some rounds, and how far they lay apart.</summary>
+internal readonly record struct Spread(double Median, double Min, double Max)
+{
+    /// <summary>Null when there is nothing to take a median of.</summary>
+    public static Spread? Of(IEnumerable<double> values)
+    {
+        double[] sorted = [.. values.Order()];
+        if (sorted.Length == 0)
+            return null;
+        double median = sorted.Length % 2 == 1 ? sorted[sorted.Length / 2] : (sorted[(sorted.Length / 2) - 1] + sorted[sorted.Length / 2]) / 2;
+        return new Spread(median, sorted[0], sorted[^1]);
+    }
+}

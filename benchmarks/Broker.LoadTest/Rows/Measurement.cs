@@ -1,0 +1,26 @@
+namespace Broker.LoadTest.Rows;
+
+/// <summary>What one measurement gave. Messages are counted at the readers where the row has readers.</summary>
+internal sealed record Measurement
+{
+    public required long Messages { get; init; }
+
+    public required double Seconds { get; init; }
+
+    /// <summary>CPU time of the server process, user and system.</summary>
+    public required double CpuSeconds { get; init; }
+
+    public required long ResidentBytes { get; init; }
+
+    /// <summary>Round trips, in rows that wait for each one.</summary>
+    public Latency? Latency { get; init; }
+
+    /// <summary>The server closed a reader's connection: there is no rate.</summary>
+    public bool Lost { get; init; }
+
+    public double Rate => Messages / Seconds;
+
+    public double Nanoseconds => Seconds / Messages * 1e9;
+
+    public double CpuNanoseconds => CpuSeconds / Messages * 1e9;
+}

@@ -1,0 +1,20 @@
+using Broker.LoadTest.Driver;
+
+namespace Broker.LoadTest.Rows;
+
+/// <summary>Dials the readers of a topology and makes their subscriptions.</summary>
+internal static class Wiring
+{
+    public static RawConnection[] Subscribe(Session session, Topology topology)
+    {
+        RawConnection[] readers = session.Dial(topology.Readers);
+        foreach (RawConnection reader in readers)
+        {
+            for (int sid = 1; sid <= topology.SubscriptionsPerReader; sid++)
+                reader.Send(Frames.Subscribe(topology.Subject, topology.Queue, sid));
+            reader.Fence();
+        }
+
+        return readers;
+    }
+}

@@ -1,0 +1,23 @@
+using Broker.LoadTest.Rows;
+
+namespace Broker.LoadTest.Runs;
+
+/// <summary>How many messages a row sends: the same number to every server, or what queues up would not compare.</summary>
+internal sealed class Sizing(Settings settings)
+{
+    public long FirstGuess(Row row) => Messages(row, settings.ShortestSeconds / row.NominalNanoseconds * 1e9);
+
+    public long From(Row row, IReadOnlyList<Measurement> warmUps)
+    {
+        double[] nanoseconds = [.. warmUps.Where(measurement => !measurement.Lost).Select(measurement => measurement.Nanoseconds)];
+        return nanoseconds.Length == 0
+            ? FirstGuess(row)
+            : Messages(row, Math.Min(settings.ShortestSeconds / nanoseconds.Min(), settings.LongestSeconds / nanoseconds.Max()) * 1e9);
+    }
+
+    private static long Messages(Row row, double counted)
+    {
+        long messages = Math.Max(row.FewestMessages, (long)(counted / row.Copies));
+        return Math.Max(1, messages / row.Publishers) * row.Publishers;
+    }
+}

@@ -1,0 +1,16 @@
+using Broker.LoadTest.Driver;
+
+namespace Broker.LoadTest.Servers;
+
+/// <summary>A new process for every measurement.</summary>
+internal sealed class FreshServers(BufferPool buffers) : IServerPool
+{
+    public ServerProcess Acquire(ServerCommand command) => ServerProcess.Start(command, buffers);
+
+    public void Release(ServerProcess server) => server.Dispose();
+
+    public void Dispose()
+    {
+        // Every server has gone back already.
+    }
+}

@@ -1,0 +1,43 @@
+namespace Broker.LoadTest.Servers;
+
+/// <summary>The servers that are measured without being named: ours, built with this program, and nats-server where it is installed.</summary>
+internal static class KnownServers
+{
+    public const string Ours = "broker";
+    public const string Nats = "nats-server";
+
+    /// <summary>The known servers with <paramref name="given"/> added, or in their place where the name is the same.</summary>
+    public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes)
+    {
+        if (given.GroupBy(command => command.Name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice)
+            throw new ArgumentException($"Two servers are named '{twice.Key}'.");
+        List<ServerCommand> all = [.. given];
+        if (!all.Exists(command => command.Name == Ours))
+            all.Insert(0, OurServer());
+        if (!all.Exists(command => command.Name == Nats))
+        {
+            if (NatsServer() is { } nats)
+                all.Insert(0, nats);
+            else
+                notes.Add($"{Nats} is missing (Debian's package {Nats}): there are no ratios to it.");
+        }
+
+        return all;
+    }
+
+    private static ServerCommand OurServer()
+    {
+        string assembly = Path.Combine(AppContext.BaseDirectory, "broker.dll");
+        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") is { Length: > 0 } path ? path : "dotnet";
+        return new ServerCommand(Ours, host, [assembly, "serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"]);
+    }
+
+    /// <summary>Null when there is none: on the PATH, or where Debian puts it and a user's PATH does not look.</summary>
+    private static ServerCommand? NatsServer()
+    {
+        string file = OperatingSystem.IsWindows() ? "nats-server.exe" : "nats-server";
+        string[] folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        string? found = folders.Append("/usr/sbin").Append("/usr/local/sbin").Select(folder => Path.Combine(folder, file)).FirstOrDefault(File.Exists);
+        return found is null ? null : new ServerCommand(Nats, found, ["-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder]);
+    }
+}

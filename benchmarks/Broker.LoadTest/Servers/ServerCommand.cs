@@ -1,0 +1,25 @@
+using System.CommandLine.Parsing;
+using System.Globalization;
+
+namespace Broker.LoadTest.Servers;
+
+/// <summary>How a server is started: a program and its arguments, in which <c>{port}</c> stands for the port.</summary>
+internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList<string> Arguments)
+{
+    public const string PortPlaceholder = "{port}";
+
+    public IEnumerable<string> ArgumentsFor(int port) =>
+        Arguments.Select(argument => argument.Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal));
+
+    /// <summary>Reads <c>name=program arguments</c>; quotes group as in a shell, and nothing else is a shell's.</summary>
+    public static ServerCommand Parse(string text)
+    {
+        int at = text.IndexOf('=', StringComparison.Ordinal);
+        string[] words = at > 0 ? [.. CommandLineParser.SplitCommandLine(text[(at + 1)..])] : [];
+        if (words.Length == 0)
+            throw new ArgumentException($"'{text}' is not of the form name=command.");
+        if (!words.Any(word => word.Contains(PortPlaceholder, StringComparison.Ordinal)))
+            throw new ArgumentException($"The command of '{text[..at]}' does not say where its {PortPlaceholder} goes.");
+        return new ServerCommand(text[..at].Trim(), words[0], words[1..]);
+    }
+}

@@ -1,0 +1,149 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using Broker.LoadTest.Driver;
+
+namespace Broker.LoadTest.Servers;
+
+/// <summary>A server as a child process on a free port of the loopback; it ends with this object or with this program.</summary>
+internal sealed class ServerProcess : IDisposable
+{
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(20);
+
+    private readonly Queue<string> _lastLines = new();
+
+    private ServerProcess(ServerCommand command, Process process, IPEndPoint endPoint)
+    {
+        Command = command;
+        Process = process;
+        EndPoint = endPoint;
+        process.OutputDataReceived += OnLine;
+        process.ErrorDataReceived += OnLine;
+        AppDomain.CurrentDomain.ProcessExit += OnExit;
+    }
+
+    public ServerCommand Command { get; }
+
+    public Process Process { get; }
+
+    public IPEndPoint EndPoint { get; }
+
+    /// <summary>The JSON of the INFO line.</summary>
+    public string Info { get; private set; } = "";
+
+    /// <summary>Returns once the server has answered a PING. Throws <see cref="DriverException"/> with its last words if it does not.</summary>
+    public static ServerProcess Start(ServerCommand command, BufferPool buffers)
+    {
+        var endPoint = new IPEndPoint(IPAddress.Loopback, FreePort());
+        var process = new Process
+        {
+            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(endPoint.Port))
+            {
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+                UseShellExecute = false,
+            },
+        };
+        var server = new ServerProcess(command, process, endPoint);
+        try
+        {
+            process.Start();
+            process.BeginOutputReadLine();
+            process.BeginErrorReadLine();
+            server.AwaitReady(buffers);
+            return server;
+        }
+        catch (System.ComponentModel.Win32Exception e)
+        {
+            server.Dispose();
+            throw new DriverException($"{command.Name} could not be started: {e.Message}", e);
+        }
+        catch
+        {
+            server.Dispose();
+            throw;
+        }
+    }
+
+    public void ThrowIfEnded()
+    {
+        if (Process.HasExited)
+            throw new DriverException($"{Command.Name} has ended with code {Process.ExitCode}. {LastWords()}");
+    }
+
+    public void Dispose()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= OnExit;
+        Kill();
+        Process.Dispose();
+    }
+
+    private void AwaitReady(BufferPool buffers)
+    {
+        var waited = Stopwatch.StartNew();
+        byte[] buffer = buffers.Rent();
+        try
+        {
+            while (true)
+            {
+                ThrowIfEnded();
+                try
+                {
+                    using var connection = RawConnection.Dial(EndPoint, buffer);
+                    Info = connection.Info;
+                    return;
+                }
+                catch (Exception e) when (e is SocketException or ConnectionCutException)
+                {
+                    if (waited.Elapsed > StartLimit)
+                        throw new DriverException($"{Command.Name} did not answer within {StartLimit.TotalSeconds:0} s. {LastWords()}", e);
+                    Thread.Sleep(10);
+                }
+            }
+        }
+        finally
+        {
+            buffers.Return(buffer);
+        }
+    }
+
+    private static int FreePort()
+    {
+        using var probe = new TcpListener(IPAddress.Loopback, 0);
+        probe.Start();
+        return ((IPEndPoint)probe.LocalEndpoint).Port;
+    }
+
+    private void OnLine(object sender, DataReceivedEventArgs e)
+    {
+        if (e.Data is null)
+            return;
+        lock (_lastLines)
+        {
+            _lastLines.Enqueue(e.Data);
+            if (_lastLines.Count > 10)
+                _lastLines.Dequeue();
+        }
+    }
+
+    private string LastWords()
+    {
+        lock (_lastLines)
+            return _lastLines.Count == 0 ? "It said nothing." : $"Its last words: {string.Join(" | ", _lastLines)}";
+    }
+
+    private void OnExit(object? sender, EventArgs e) => Kill();
+
+    private void Kill()
+    {
+        try
+        {
+            Process.Kill(entireProcessTree: true);
+            Process.WaitForExit(5_000);
+        }
+        catch (InvalidOperationException)
+        {
+            // It never ran or has ended by itself.
+        }
+    }
+}

@@ -1,0 +1,20 @@
+namespace Broker.Bridge.Mapping;
+
+/// <summary>Equality of byte strings, also against spans; hashing is seeded per process, so peers cannot choose collisions in advance.</summary>
+internal sealed class ByteStringComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
+{
+    public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+    public int GetHashCode(byte[] obj) => GetHashCode(obj.AsSpan());
+
+    public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+    public int GetHashCode(ReadOnlySpan<byte> alternate)
+    {
+        var hash = default(HashCode);
+        hash.AddBytes(alternate);
+        return hash.ToHashCode();
+    }
+
+    public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
+}

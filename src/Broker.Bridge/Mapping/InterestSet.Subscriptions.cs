@@ -1,0 +1,216 @@
+namespace Broker.Bridge.Mapping;
+
+/// <content>Which filters are subscribed, and when one takes over from another.</content>
+internal sealed partial class InterestSet
+{
+    private readonly Dictionary<long, InterestFilter> _byId = [];
+    // Filters that something happens to at a barrier, in the order of their tokens: pending ones become active, active ones are settled.
+    private readonly LinkedList<InterestFilter> _awaiting = [];
+    private long _lastId;
+    private long _lastToken;
+    private bool _barrierDue;
+    private bool _atBarrier;
+
+    /// <summary>The server has processed everything up to the barrier with this token.</summary>
+    public void BarrierReached<TCommands>(long token, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        _atBarrier = true;
+        while (_awaiting.First is { } entry && entry.Value.Token <= token)
+        {
+            if (entry.Value.Phase == InterestPhase.Pending)
+            {
+                Activate(entry.Value, ref commands);
+            }
+            else
+            {
+                _awaiting.Remove(entry);
+                Settle(entry.Value, ref commands);
+            }
+        }
+
+        _atBarrier = false;
+        EndCommands(ref commands);
+    }
+
+    /// <summary>A new connection has replaced the one whose subscriptions were held: subscribes again to what is wanted.</summary>
+    /// <remarks>To be called when the new connection takes commands. Barriers and messages of the old one are without effect from here on.</remarks>
+    public void ConnectionReset<TCommands>(ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        _byId.Clear();
+        _awaiting.Clear();
+        foreach (var filter in _ordered)
+            filter.Phase = InterestPhase.Absent;
+        foreach (var filter in new List<InterestFilter>(_ordered))
+        {
+            ForgetIfUnused(filter);
+            if (filter.Wanted > 0 && !HasWantedAbove(filter))
+                Subscribe(filter, ref commands);
+        }
+
+        EndCommands(ref commands);
+    }
+
+    private void Want<TCommands>(ReadOnlySpan<byte> stem, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        var filter = FindOrCreate(stem);
+        if (filter.Wanted++ > 0 || HasWantedAbove(filter))
+            return;
+        if (filter.Phase == InterestPhase.Absent)
+        {
+            Subscribe(filter, ref commands);
+        }
+        else if (filter.Phase == InterestPhase.Active)
+        {
+            UnsubscribeBelow(filter, ref commands);
+            SettleAbove(filter, ref commands);
+        }
+    }
+
+    private void Unwant<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        if (--filter.Wanted > 0)
+            return;
+        if (!HasWantedAbove(filter))
+        {
+            // Those uncovered are subscribed before anything above them is given up.
+            var below = Below(filter);
+            foreach (var uncovered in below)
+            {
+                if (uncovered.Wanted == 0 || HasWantedAbove(uncovered))
+                    continue;
+                if (uncovered.Phase == InterestPhase.Absent)
+                    Subscribe(uncovered, ref commands);
+                else if (uncovered.Phase == InterestPhase.Active)
+                    UnsubscribeBelow(uncovered, ref commands);
+            }
+
+            foreach (var lingering in below)
+                Settle(lingering, ref commands);
+        }
+
+        if (filter.Phase == InterestPhase.Pending)
+            Unsubscribe(filter, ref commands);
+        else
+            Settle(filter, ref commands);
+        SettleAbove(filter, ref commands);
+        ForgetIfUnused(filter);
+    }
+
+    private void Subscribe<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        filter.Id = ++_lastId;
+        filter.Phase = InterestPhase.Pending;
+        _byId.Add(filter.Id, filter);
+        AddToPendingAbove(filter, 1);
+        AwaitBarrier(filter);
+        Span<byte> text = stackalloc byte[TopicCodec.MaxSubjectLengthLimit];
+        filter.Stem.CopyTo(text);
+        ".>"u8.CopyTo(text[filter.Stem.Length..]);
+        commands.Subscribe(filter.Id, text[..(filter.Stem.Length + 2)]);
+    }
+
+    private void Activate<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        StopAwaiting(filter);
+        filter.Phase = InterestPhase.Active;
+        filter.Topmost = !HasActiveAbove(filter);
+        UnsubscribeBelow(filter, ref commands);
+        filter.PendingBelow = 0;
+        SettleAbove(filter, ref commands);
+    }
+
+    private void Unsubscribe<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        StopAwaiting(filter);
+        bool wasActive = filter.Phase == InterestPhase.Active;
+        filter.Phase = InterestPhase.Absent;
+        _byId.Remove(filter.Id);
+        commands.Unsubscribe(filter.Id);
+        if (!wasActive || !filter.Topmost)
+            return;
+        foreach (var below in Below(filter))
+        {
+            if (below.Phase == InterestPhase.Active)
+                below.Topmost = !HasActiveAbove(below);
+        }
+    }
+
+    private void UnsubscribeBelow<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        foreach (var below in Below(filter))
+        {
+            if (below.Phase != InterestPhase.Absent)
+                Unsubscribe(below, ref commands);
+            ForgetIfUnused(below);
+        }
+    }
+
+    // Gives up an active filter that nobody wants, unless those it still stands in for are not active yet: a broader
+    // wanted one (it takes everything below it when it is active) or pending ones below. Handing over to active ones
+    // waits for a barrier: at any other time the next copy to come may be the second of a message.
+    private void Settle<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        if (filter is not { Wanted: 0, PendingBelow: 0, Phase: InterestPhase.Active } || HasWantedAbove(filter))
+            return;
+        if (_atBarrier || !filter.Topmost || !HasActiveBelow(filter))
+        {
+            Unsubscribe(filter, ref commands);
+            ForgetIfUnused(filter);
+        }
+        else if (filter.AwaitingEntry.List is null)
+        {
+            AwaitBarrier(filter);
+        }
+    }
+
+    private void SettleAbove<TCommands>(InterestFilter filter, ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+            Settle(above, ref commands);
+    }
+
+    private void AwaitBarrier(InterestFilter filter)
+    {
+        filter.Token = _lastToken + 1;
+        _awaiting.AddLast(filter.AwaitingEntry);
+        _barrierDue = true;
+    }
+
+    private void StopAwaiting(InterestFilter filter)
+    {
+        if (filter.AwaitingEntry.List is not null)
+            _awaiting.Remove(filter.AwaitingEntry);
+        if (filter.Phase == InterestPhase.Pending)
+            AddToPendingAbove(filter, -1);
+    }
+
+    // What is active above when a filter becomes pending still is when it stops being so, or is gone: a filter
+    // that becomes active in between ends all subscriptions below it.
+    private void AddToPendingAbove(InterestFilter filter, int change)
+    {
+        for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        {
+            if (above.Phase == InterestPhase.Active)
+                above.PendingBelow += change;
+        }
+    }
+
+    private void EndCommands<TCommands>(ref TCommands commands)
+        where TCommands : IInterestCommands
+    {
+        if (!_barrierDue)
+            return;
+        _barrierDue = false;
+        commands.Barrier(++_lastToken);
+    }
+}

@@ -1,0 +1,109 @@
+using System.Buffers.Binary;
+
+namespace Broker.Bridge.Mapping;
+
+public sealed partial class MessageMapper
+{
+    /// <summary>Scratch memory that is always enough for <see cref="ToSubject"/>, in bytes.</summary>
+    /// <param name="wireBytes">The length of the ZeroMQ message on the wire: at least 2 bytes plus the body for each frame.</param>
+    public int ToSubjectScratch(int wireBytes)
+    {
+        // A length prefix is at most two bytes longer than the shortest frame header it replaces.
+        int wire = Math.Clamp(wireBytes, 0, _options.MaxPayload);
+        return Codec.MaxSubjectLength + _headers.Bound(Math.Clamp(wireBytes, 0, _options.MaxTopicBytes)) + (2 * wire);
+    }
+
+    /// <summary>Maps a message from ZeroMQ.</summary>
+    /// <param name="frames">The message; read from where it stands.</param>
+    /// <param name="scratch">Receives what is not borrowed from the message; see <see cref="ToSubjectScratch"/>.</param>
+    /// <param name="message">The result, which borrows from the other two arguments; default unless mapped.</param>
+    /// <typeparam name="TFrames">How the frames are stored.</typeparam>
+    public MapStatus ToSubject<TFrames>(TFrames frames, Span<byte> scratch, out SubjectMessage message)
+        where TFrames : struct, IFrameSequence, allows ref struct
+    {
+        message = default;
+        if (scratch.Length < Codec.MaxSubjectLength)
+            return Refuse(MapStatus.ScratchTooSmall);
+        var read = frames.Next(out var first);
+        if (read != FrameRead.Frame)
+            return Refuse(read == FrameRead.End ? MapStatus.NoFrames : MapStatus.MalformedFrames);
+        read = frames.Next(out var second);
+        if (read == FrameRead.Malformed)
+            return Refuse(MapStatus.MalformedFrames);
+        if (read == FrameRead.End)
+        {
+            int length = Codec.Encode(Codec.SingleFrameTopic(first), scratch, out _);
+            return Finish(scratch[..length], _headers.SingleFrame, first, out message);
+        }
+
+        if (first.Length > _options.MaxTopicBytes)
+            return Refuse(MapStatus.TopicTooLong);
+        int subjectLength = Codec.Encode(first, scratch, out bool hashed);
+        var subject = scratch[..subjectLength];
+        scratch = scratch[subjectLength..];
+        int count = 2;
+        var payload = second;
+        read = frames.Next(out var third);
+        if (read != FrameRead.End)
+        {
+            var status = WriteFramed(frames, read, second, third, scratch, out count, out int written);
+            if (status != MapStatus.Mapped)
+                return Refuse(status);
+            payload = scratch[..written];
+            scratch = scratch[written..];
+        }
+        else if (!hashed)
+        {
+            return Finish(subject, _headers.TwoFrames, second, out message);
+        }
+
+        if (scratch.Length < _headers.Bound(hashed ? first.Length : 0))
+            return Refuse(MapStatus.ScratchTooSmall);
+        int headerLength = _headers.Write(scratch, count, hashed, first);
+        return Finish(subject, scratch[..headerLength], payload, out message);
+    }
+
+    private MapStatus Finish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, out SubjectMessage message)
+    {
+        if (payload.Length > _options.MaxPayload - headers.Length)
+        {
+            message = default;
+            return Refuse(MapStatus.TooLarge);
+        }
+
+        message = new SubjectMessage(subject, headers, payload);
+        return MapStatus.Mapped;
+    }
+
+    private MapStatus WriteFramed<TFrames>(
+        TFrames frames, FrameRead read, scoped ReadOnlySpan<byte> second, scoped ReadOnlySpan<byte> next, Span<byte> destination, out int count, out int written)
+        where TFrames : struct, IFrameSequence, allows ref struct
+    {
+        written = 0;
+        count = 1;
+        var status = Append(second, destination, ref count, ref written);
+        while (status == MapStatus.Mapped && read == FrameRead.Frame)
+        {
+            status = Append(next, destination, ref count, ref written);
+            read = frames.Next(out var following);
+            next = following;
+        }
+
+        return status == MapStatus.Mapped && read == FrameRead.Malformed ? MapStatus.MalformedFrames : status;
+    }
+
+    private MapStatus Append(scoped ReadOnlySpan<byte> frame, Span<byte> destination, ref int count, ref int written)
+    {
+        if (count == _options.MaxFrames)
+            return MapStatus.TooManyFrames;
+        if (frame.Length > _options.MaxPayload - written - 4)
+            return MapStatus.TooLarge;
+        if (frame.Length > destination.Length - written - 4)
+            return MapStatus.ScratchTooSmall;
+        BinaryPrimitives.WriteInt32BigEndian(destination[written..], frame.Length);
+        frame.CopyTo(destination[(written + 4)..]);
+        written += 4 + frame.Length;
+        count++;
+        return MapStatus.Mapped;
+    }
+}

@@ -1,0 +1,121 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+
+namespace Broker.Bridge.Mapping;
+
+public sealed partial class TopicCodec
+{
+    /// <summary>Writes the subject of <paramref name="topic"/>.</summary>
+    /// <param name="topic">Any bytes; read only during the call.</param>
+    /// <param name="destination">At least <see cref="MaxSubjectLength"/> bytes; what follows the subject is undefined.</param>
+    /// <param name="hashed">Whether the topic was too long, so that <see cref="Decode"/> cannot give it back.</param>
+    /// <returns>The length of the subject in bytes.</returns>
+    /// <exception cref="ArgumentException">The destination is too short.</exception>
+    public int Encode(ReadOnlySpan<byte> topic, Span<byte> destination, out bool hashed)
+    {
+        if (destination.Length < MaxSubjectLength)
+            ThrowShort(nameof(destination));
+        int length = WriteTokens(topic, destination[..MaxSubjectLength], out int kept);
+        hashed = length < 0;
+        return hashed ? WriteHash(topic, destination, kept) : length;
+    }
+
+    /// <summary>Writes the narrowest filter <c>p.T.&gt;</c> that matches the subject of every message whose first frame starts with <paramref name="prefix"/>.</summary>
+    /// <remarks>
+    /// The filter matches more than the prefix: its user compares the bytes of the first frame afterwards. The last token
+    /// of the prefix is dropped because it may go on (<c>a.b</c> must find <c>a.bc</c>). Because the subject of a
+    /// single-frame message ends at the single-frame delimiter, so does the part of the prefix that is used.
+    /// </remarks>
+    /// <param name="prefix">Any bytes, read only during the call; empty for everything.</param>
+    /// <param name="destination">At least <see cref="MaxSubjectLength"/> bytes.</param>
+    /// <returns>The length of the filter in bytes.</returns>
+    /// <exception cref="ArgumentException">The destination is too short.</exception>
+    public int LowerPrefix(ReadOnlySpan<byte> prefix, Span<byte> destination)
+    {
+        if (destination.Length < MaxSubjectLength)
+            ThrowShort(nameof(destination));
+        var certain = SingleFrameTopic(prefix);
+        int last = certain.LastIndexOf(_delimiter);
+        int stem = _prefixDot.Length - 1;
+        if (last < 0)
+        {
+            _prefixDot.CopyTo(destination);
+        }
+        else
+        {
+            int length = WriteTokens(certain[..last], destination[..MaxSubjectLength], out stem);
+            // A hashed subject keeps only tokens that end within the room: a filter must not name one more.
+            if (length >= 0 && length <= _hashRoom)
+                stem = length;
+        }
+
+        destination[stem] = (byte)'.';
+        destination[stem + 1] = (byte)'>';
+        return stem + 2;
+    }
+
+    // Returns -1 when the subject would be longer than the span; kept is the end of the last
+    // delimited token that leaves room for a hash token (of the prefix when there is none).
+    private int WriteTokens(ReadOnlySpan<byte> topic, Span<byte> subject, out int kept)
+    {
+        _prefixDot.CopyTo(subject);
+        int at = _prefixDot.Length;
+        int token = at;
+        kept = at - 1;
+        foreach (byte b in topic)
+        {
+            var kind = _kinds[b];
+            if (kind == ByteKind.Literal)
+            {
+                if (at >= subject.Length)
+                    return -1;
+                subject[at++] = b;
+            }
+            else if (kind == ByteKind.Escaped)
+            {
+                if (subject.Length - at < 3)
+                    return -1;
+                subject[at] = (byte)'=';
+                subject[at + 1] = UpperHex(b >> 4);
+                subject[at + 2] = UpperHex(b & 15);
+                at += 3;
+            }
+            else
+            {
+                if (subject.Length - at < 2)
+                    return -1;
+                if (at == token)
+                    subject[at++] = (byte)'=';
+                if (at <= _hashRoom)
+                    kept = at;
+                subject[at++] = (byte)'.';
+                token = at;
+            }
+        }
+
+        if (at != token)
+            return at;
+        if (at >= subject.Length)
+            return -1;
+        subject[at++] = (byte)'=';
+        return at;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int WriteHash(ReadOnlySpan<byte> topic, Span<byte> subject, int at)
+    {
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(topic, hash);
+        ".=="u8.CopyTo(subject[at..]);
+        at += 3;
+        Convert.TryToHexStringLower(hash[..HashBytes], subject[at..], out int written);
+        return at + written;
+    }
+
+    private static byte UpperHex(int nibble) => (byte)(nibble + (nibble < 10 ? '0' : 'A' - 10));
+
+    [DoesNotReturn]
+    private static void ThrowShort(string parameter) =>
+        throw new ArgumentException("The span must hold MaxSubjectLength bytes.", parameter);
+}

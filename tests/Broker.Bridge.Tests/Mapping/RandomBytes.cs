@@ -1,0 +1,21 @@
+namespace Broker.Bridge.Tests.Mapping;
+
+/// <summary>Byte strings that hit the rules more often than uniform ones would.</summary>
+internal static class RandomBytes
+{
+    private static readonly byte[] Alphabet = [.. "ab.. =/*>\r\n"u8, 0, 0xFF, (byte)'D', (byte)'3'];
+
+    public static byte[] Next(Random random, int maxLength)
+    {
+        var bytes = new byte[random.Next(4) == 0 ? random.Next(maxLength + 1) : random.Next(Math.Min(maxLength, 12) + 1)];
+        if (random.Next(3) == 0)
+        {
+            random.NextBytes(bytes);
+            return bytes;
+        }
+
+        for (int i = 0; i < bytes.Length; i++)
+            bytes[i] = Alphabet[random.Next(Alphabet.Length)];
+        return bytes;
+    }
+}
