@@ -33,8 +33,8 @@ public partial struct ZmtpDecoder
     private readonly int _maxFrames;
     private readonly int _maxCommandSize;
 
-    // The largest length of a lone short frame that no limit can refuse.
-    private readonly int _maxShortMessage;
+    // No limit can refuse a message of one or two short frames, so those need no check.
+    private readonly bool _shortFramesFit;
 
     // The part of an unfinished message that has been looked at. Offsets count from the first unconsumed octet.
     private int _scanned;
@@ -54,7 +54,7 @@ public partial struct ZmtpDecoder
         _maxMessageSize = limits.MaxMessageSize;
         _maxFrames = limits.MaxFrames;
         _maxCommandSize = limits.MaxCommandSize;
-        _maxShortMessage = Math.Min(byte.MaxValue, Math.Min(_maxFrameSize, _maxMessageSize));
+        _shortFramesFit = _maxFrameSize >= byte.MaxValue && _maxMessageSize >= 2 * byte.MaxValue && _maxFrames >= 2;
     }
 
     /// <summary>
@@ -71,22 +71,16 @@ public partial struct ZmtpDecoder
         var rest = input;
         while (true)
         {
-            // Lone short frames: the common case, and the one where a nanosecond counts.
-            while (_scanned == 0 && rest.Length >= ShortHeaderSize && rest[0] == 0)
+            // Messages of one or two short frames: the common case, and the one where a nanosecond counts.
+            while (_scanned == 0 && _shortFramesFit && IsShortMessage(rest, out int frames, out int bodySize))
             {
-                int length = rest[1];
-                int size = ShortHeaderSize + length;
-                if (size > rest.Length || length > _maxShortMessage)
-                    break;
+                // Built here rather than in there: as an out argument it would live in memory, at ten times the cost.
+                int size = bodySize + (frames * ShortHeaderSize);
+                var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
+                if (verdict != ZmtpVerdict.Continue)
+                    return Stop(verdict, input.Length - rest.Length, size);
 
-                var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], 1, length, 0));
-                if (verdict == ZmtpVerdict.Continue)
-                {
-                    rest = rest[size..];
-                    continue;
-                }
-
-                return Stop(verdict, input.Length - rest.Length, size);
+                rest = rest[size..];
             }
 
             if (!DecodeNext(ref rest, ref handler, out int needed, out var stopped))
@@ -94,6 +88,29 @@ public partial struct ZmtpDecoder
                     ? new ZmtpDecodeResult(input.Length - rest.Length, _error == ZmtpError.None ? needed : 0, _error, Paused: false)
                     : Stop(stopped, input.Length - rest.Length, size: 0);
         }
+    }
+
+    /// <summary>Whether a complete message of one or two short frames is next.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool IsShortMessage(ReadOnlySpan<byte> rest, out int frames, out int bodySize)
+    {
+        frames = 1;
+        bodySize = 0;
+        if (rest.Length < ShortHeaderSize || rest[0] > (byte)ZmtpFlags.More)
+            return false;
+
+        bodySize = rest[1];
+        if (rest[0] != 0)
+        {
+            int second = ShortHeaderSize + bodySize;
+            if (rest.Length - second < ShortHeaderSize || rest[second] != 0)
+                return false;
+
+            bodySize += rest[second + 1];
+            frames = 2;
+        }
+
+        return bodySize + (frames * ShortHeaderSize) <= rest.Length;
     }
 
     private ZmtpDecodeResult Stop(ZmtpVerdict verdict, int consumed, int size)

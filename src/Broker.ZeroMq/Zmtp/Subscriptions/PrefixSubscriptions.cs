@@ -11,10 +11,13 @@ namespace Broker.ZeroMq.Zmtp;
 /// </para>
 /// <para>
 /// The structure is a radix trie whose edges are slices of the prefixes themselves, so that splitting and joining edges copies nothing
-/// and every change costs at most the length of its own prefix. All walks are loops: a topic of any length needs no stack. The
-/// alternatives were a list compared one by one (quicker only up to about two prefixes, by a nanosecond) and a sorted array without
-/// covered prefixes, searched for the topic's predecessor (about as quick to search from ten prefixes on, but cancelling a short prefix
-/// brings back all it covered: a few octets from the peer would cost a walk over the whole set).
+/// and every change costs at most the length of its own prefix. All walks are loops: a topic of any length needs no stack.
+/// </para>
+/// <para>
+/// Why not something else (topics of 20 to 30 octets, nanoseconds a look-up): a list compared one by one takes 2 to 5 for up to four
+/// prefixes, where the trie takes 5, and 8 and 97 against 7 and 12 for eight and a hundred. A sorted array without covered prefixes,
+/// searched for the topic's predecessor, takes 27 and 45 against 19 and 42 for a thousand and sixty thousand; and cancelling a short
+/// prefix brings back all it covered, so a few octets from the peer would cost a walk over the whole set.
 /// </para>
 /// <para><see cref="Matches"/> does not allocate. One thread at a time.</para>
 /// </remarks>
