@@ -74,7 +74,7 @@ public partial struct ZmtpDecoder
             // Messages of one or two short frames: the common case, and the one where a nanosecond counts.
             while (_scanned == 0 && _shortFramesFit && IsShortMessage(rest, out int frames, out int bodySize))
             {
-                // Built here rather than in there: as an out argument it would live in memory, at ten times the cost.
+                // Built here, not in there: an out argument would be copied through memory once more.
                 int size = bodySize + (frames * ShortHeaderSize);
                 var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
                 if (verdict != ZmtpVerdict.Continue)

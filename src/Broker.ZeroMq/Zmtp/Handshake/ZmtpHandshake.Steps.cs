@@ -2,8 +2,6 @@ namespace Broker.ZeroMq.Zmtp;
 
 public sealed partial class ZmtpHandshake
 {
-    private bool _errorTold;
-
     private bool ReadGreeting(ReadOnlySpan<byte> input)
     {
         if (!ZmtpGreeting.TryParse(input, out var greeting, out var error))

@@ -22,6 +22,7 @@ public sealed partial class ZmtpHandshake
     private readonly IZmtpMechanism _mechanism;
     private ZmtpDecoder _decoder;
     private bool _greeted;
+    private bool _errorTold;
 
     /// <summary>A handshake by the NULL mechanism.</summary>
     public ZmtpHandshake(ZmtpHandshakeOptions options)
@@ -103,7 +104,7 @@ public sealed partial class ZmtpHandshake
                 break;
         }
 
-        // The error is told only where the mechanism has begun, and never in answer to the peer's own.
+        // Told once, only where the mechanism has begun, and never in answer to the peer's own ERROR.
         if (State == ZmtpHandshakeState.Failed && Peer is not null && !_errorTold && Error != ZmtpError.PeerRefused)
         {
             _errorTold = true;
