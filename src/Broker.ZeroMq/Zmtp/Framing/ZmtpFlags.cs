@@ -1,0 +1,18 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>The flags octet of a frame (RFC 37, "Framing"). Bits 3 to 7 are reserved and must be zero.</summary>
+[Flags]
+public enum ZmtpFlags : byte
+{
+    /// <summary>A short message frame, the last of its message.</summary>
+    None = 0,
+
+    /// <summary>More frames of the same message follow.</summary>
+    More = 1,
+
+    /// <summary>The length has 8 octets (network order) instead of 1.</summary>
+    Long = 2,
+
+    /// <summary>The frame is a command.</summary>
+    Command = 4,
+}

@@ -1,0 +1,17 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>One frame of a message. Borrows the message's memory.</summary>
+public readonly ref struct ZmtpFrame
+{
+    internal ZmtpFrame(ReadOnlySpan<byte> body, bool more)
+    {
+        Body = body;
+        More = more;
+    }
+
+    /// <summary>The body.</summary>
+    public ReadOnlySpan<byte> Body { get; }
+
+    /// <summary>Whether further frames of the message follow.</summary>
+    public bool More { get; }
+}

@@ -1,0 +1,129 @@
+using System.Buffers.Binary;
+
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>A complete message as it stands in the receive memory: frame after frame, header and body, in one span.</summary>
+/// <remarks>
+/// Borrowed until the handler returns. Because the encoding on the wire is the same for every peer of version 3, a forwarder copies
+/// a message with one copy (<see cref="CopyTo"/>) and never re-encodes it. Nothing here allocates.
+/// </remarks>
+public readonly ref struct ZmtpMessage
+{
+    private readonly ReadOnlySpan<byte> _received;
+    private readonly int _commandBytes;
+
+    internal ZmtpMessage(ReadOnlySpan<byte> received, int frameCount, int bodySize, int commandBytes)
+    {
+        _received = received;
+        FrameCount = frameCount;
+        BodySize = bodySize;
+        _commandBytes = commandBytes;
+    }
+
+    /// <summary>Number of frames, at least 1.</summary>
+    public int FrameCount { get; }
+
+    /// <summary>Sum of the frames' bodies.</summary>
+    public int BodySize { get; }
+
+    /// <summary>Size of the message with its frame headers: what <see cref="CopyTo"/> writes.</summary>
+    public int EncodedSize => _received.Length - _commandBytes;
+
+    /// <summary>
+    /// Whether the encoded message lies in one piece. It does unless the peer put a command between two of its frames, as libzmq does
+    /// with PONG and PING when it is in the middle of a long message.
+    /// </summary>
+    public bool IsContiguous => _commandBytes == 0;
+
+    /// <summary>The encoded message when <see cref="IsContiguous"/>, otherwise empty.</summary>
+    public ReadOnlySpan<byte> Encoded => _commandBytes == 0 ? _received : default;
+
+    /// <summary>The first frame: topic, routing envelope or the whole message.</summary>
+    public ZmtpFrame FirstFrame
+    {
+        get
+        {
+            // The decoder consumes commands that come before a message, so a message begins with a message frame.
+            Split(_received, out int header, out int length);
+            return new ZmtpFrame(_received.Slice(header, length), (_received[0] & (byte)ZmtpFlags.More) != 0);
+        }
+    }
+
+    /// <summary>Enumerates the frames in order.</summary>
+    public Enumerator GetEnumerator() => new(_received);
+
+    /// <summary>Copies the encoded message, without the commands that lay between its frames.</summary>
+    /// <returns><see cref="EncodedSize"/>.</returns>
+    /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter than <see cref="EncodedSize"/>.</exception>
+    public int CopyTo(Span<byte> destination)
+    {
+        if (_commandBytes != 0)
+            return CopyWithoutCommands(destination);
+
+        _received.CopyTo(destination);
+        return _received.Length;
+    }
+
+    private int CopyWithoutCommands(Span<byte> destination)
+    {
+        int written = 0;
+        for (var rest = _received; !rest.IsEmpty;)
+        {
+            Split(rest, out int header, out int length);
+            int size = header + length;
+            if ((rest[0] & (byte)ZmtpFlags.Command) == 0)
+            {
+                rest[..size].CopyTo(destination[written..]);
+                written += size;
+            }
+
+            rest = rest[size..];
+        }
+
+        return written;
+    }
+
+    private static void Split(ReadOnlySpan<byte> frame, out int header, out int length)
+    {
+        if ((frame[0] & (byte)ZmtpFlags.Long) == 0)
+        {
+            header = 2;
+            length = frame[1];
+        }
+        else
+        {
+            header = ZmtpLimits.LongHeaderSize;
+            length = (int)BinaryPrimitives.ReadInt64BigEndian(frame[1..]);
+        }
+    }
+
+    /// <summary>Enumerator over the frames; commands between them are left out.</summary>
+    public ref struct Enumerator
+    {
+        private ReadOnlySpan<byte> _rest;
+
+        internal Enumerator(ReadOnlySpan<byte> received) => _rest = received;
+
+        /// <summary>The current frame.</summary>
+        public ZmtpFrame Current { get; private set; }
+
+        /// <summary>Moves to the next frame.</summary>
+        public bool MoveNext()
+        {
+            while (!_rest.IsEmpty)
+            {
+                int flags = _rest[0];
+                Split(_rest, out int header, out int length);
+                var body = _rest.Slice(header, length);
+                _rest = _rest[(header + length)..];
+                if ((flags & (byte)ZmtpFlags.Command) == 0)
+                {
+                    Current = new ZmtpFrame(body, (flags & (byte)ZmtpFlags.More) != 0);
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+}

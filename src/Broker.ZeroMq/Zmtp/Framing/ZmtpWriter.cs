@@ -1,0 +1,95 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>Writes frames and messages into memory the caller owns (RFC 37, "Framing"). Nothing allocates.</summary>
+/// <remarks>
+/// Every <c>Write</c> returns the number of octets written, which is what the matching size method says, and throws
+/// <see cref="ArgumentException"/> (or a subclass) when the destination is shorter than that: sizes are the caller's to ask for first.
+/// </remarks>
+public static class ZmtpWriter
+{
+    /// <summary>Largest body of a frame with a short header.</summary>
+    public const int MaxShortBody = byte.MaxValue;
+
+    /// <summary>Largest header of a frame.</summary>
+    public const int MaxHeaderSize = ZmtpLimits.LongHeaderSize;
+
+    /// <summary>Header size of a frame with a body of this length: 2 or 9.</summary>
+    public static int HeaderSize(int bodyLength) => bodyLength <= MaxShortBody ? 2 : MaxHeaderSize;
+
+    /// <summary>Size of a frame, header included.</summary>
+    public static int FrameSize(int bodyLength) => HeaderSize(bodyLength) + bodyLength;
+
+    /// <summary>Size of a message of these frames, headers included.</summary>
+    public static long MessageSize(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
+    {
+        long size = 0;
+        foreach (var frame in frames)
+            size += HeaderSize(frame.Length) + (long)frame.Length;
+
+        return size;
+    }
+
+    /// <summary>Writes a frame's header alone, for a body that follows from elsewhere (gathered sends of large bodies).</summary>
+    /// <param name="destination">At least <see cref="HeaderSize"/> octets.</param>
+    /// <param name="bodyLength">Length of the body.</param>
+    /// <param name="more">Whether another frame of the message follows.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static int WriteHeader(Span<byte> destination, int bodyLength, bool more) =>
+        WriteHeader(destination, bodyLength, more ? ZmtpFlags.More : ZmtpFlags.None);
+
+    /// <summary>Writes a frame.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static int WriteFrame(Span<byte> destination, ReadOnlySpan<byte> body, bool more)
+    {
+        int header = WriteHeader(destination, body.Length, more);
+        body.CopyTo(destination[header..]);
+        return header + body.Length;
+    }
+
+    /// <summary>Writes a message of one frame.</summary>
+    public static int WriteMessage(Span<byte> destination, ReadOnlySpan<byte> body) => WriteFrame(destination, body, more: false);
+
+    /// <summary>Writes a message of two frames: topic and body, or envelope and body.</summary>
+    public static int WriteMessage(Span<byte> destination, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    {
+        int written = WriteFrame(destination, first, more: true);
+        return written + WriteFrame(destination[written..], second, more: false);
+    }
+
+    /// <summary>Writes a message of any number of frames.</summary>
+    /// <exception cref="ArgumentException">No frames (a message has at least one), or the destination is too short.</exception>
+    public static int WriteMessage(Span<byte> destination, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
+    {
+        if (frames.IsEmpty)
+            throw new ArgumentException("A message has at least one frame.", nameof(frames));
+
+        int written = 0;
+        for (int i = 0; i < frames.Length; i++)
+            written += WriteFrame(destination[written..], frames[i].Span, more: i + 1 < frames.Length);
+
+        return written;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static int WriteHeader(Span<byte> destination, int bodyLength, ZmtpFlags flags)
+    {
+        if ((uint)bodyLength > MaxShortBody)
+            return WriteLongHeader(destination, bodyLength, flags);
+
+        // One store and one bounds check for both octets.
+        BinaryPrimitives.WriteUInt16LittleEndian(destination, (ushort)((byte)flags | (bodyLength << 8)));
+        return 2;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int WriteLongHeader(Span<byte> destination, int bodyLength, ZmtpFlags flags)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bodyLength);
+        BinaryPrimitives.WriteInt64BigEndian(destination[1..], bodyLength);
+        destination[0] = (byte)(flags | ZmtpFlags.Long);
+        return MaxHeaderSize;
+    }
+}

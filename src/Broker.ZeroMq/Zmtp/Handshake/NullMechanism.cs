@@ -1,0 +1,32 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>The NULL mechanism (RFC 37): each side sends READY, no authentication, no encryption.</summary>
+/// <remarks>
+/// RFC 37 lets the client send READY first; like libzmq, both sides here send it as soon as they have the other's greeting, which needs
+/// no roles and saves a round trip.
+/// </remarks>
+public sealed class NullMechanism : IZmtpMechanism
+{
+    /// <inheritdoc/>
+    public ReadOnlySpan<byte> Name => "NULL"u8;
+
+    /// <inheritdoc/>
+    public bool AsServer => false;
+
+    /// <inheritdoc/>
+    public int MaxOutputSize(int metadataSize) => ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) =>
+        new(ZmtpCommandWriter.WriteReady(output, metadata), Done: false, ZmtpError.None);
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        if (command.Kind != ZmtpCommandKind.Ready)
+            return new ZmtpMechanismStep(Written: 0, Done: false, ZmtpError.CommandUnexpected);
+
+        var error = peer.ReadMetadata(command.Data);
+        return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);
+    }
+}

@@ -1,0 +1,78 @@
+namespace Broker.ZeroMq.Zmtp;
+
+public sealed partial class ZmtpHandshake
+{
+    private bool ReadGreeting(ReadOnlySpan<byte> input)
+    {
+        if (!ZmtpGreeting.TryParse(input, out var greeting, out var error))
+        {
+            if (error != ZmtpError.None)
+                Fail(error);
+
+            return false;
+        }
+
+        if (!greeting.Mechanism.SequenceEqual(_mechanism.Name))
+        {
+            // No Peer: it does not speak our mechanism, so an ERROR command would mean nothing to it.
+            Fail(ZmtpError.MechanismMismatch);
+            return false;
+        }
+
+        Peer = new ZmtpPeer(greeting.Major, greeting.Minor, _options.SocketType);
+        return true;
+    }
+
+    private int OnCommand(in ZmtpCommand command, Span<byte> output)
+    {
+        if (command.Kind == ZmtpCommandKind.Error)
+        {
+            PeerReason = Printable(command.ReadErrorReason());
+            Fail(ZmtpError.PeerRefused);
+            return 0;
+        }
+
+        return Apply(_mechanism.OnCommand(command, Peer!, _options.Metadata, output));
+    }
+
+    private int Apply(ZmtpMechanismStep step)
+    {
+        if (step.Error != ZmtpError.None)
+            Fail(step.Error);
+        else if (step.Done)
+            State = ZmtpHandshakeState.Active;
+
+        return step.Written;
+    }
+
+    private void Fail(ZmtpError error)
+    {
+        State = ZmtpHandshakeState.Failed;
+        Error = error;
+    }
+
+    /// <summary>The reason goes into our logs: nothing of it may act on a terminal or forge a line.</summary>
+    private static string Printable(ReadOnlySpan<byte> reason) =>
+        string.Create(reason.Length, reason, static (text, octets) =>
+        {
+            for (int i = 0; i < text.Length; i++)
+                text[i] = octets[i] is >= 0x20 and < 0x7F ? (char)octets[i] : '?';
+        });
+
+    /// <summary>Stops the decoder after every command, since each may end the handshake.</summary>
+    private ref struct CommandSink(ZmtpHandshake handshake, Span<byte> output) : IZmtpFrameHandler
+    {
+        private readonly ZmtpHandshake _handshake = handshake;
+        private readonly Span<byte> _output = output;
+
+        public int Written { get; private set; }
+
+        public readonly ZmtpVerdict OnMessage(in ZmtpMessage message) => ZmtpVerdict.Abort;
+
+        public ZmtpVerdict OnCommand(in ZmtpCommand command)
+        {
+            Written += _handshake.OnCommand(command, _output);
+            return ZmtpVerdict.Pause;
+        }
+    }
+}

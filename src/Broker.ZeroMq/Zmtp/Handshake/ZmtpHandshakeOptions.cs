@@ -1,0 +1,56 @@
+using System.Text;
+
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>Our side of a handshake: socket type and metadata, encoded once per socket and shared by its connections.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed class ZmtpHandshakeOptions
+{
+    private readonly byte[] _metadata;
+
+    /// <summary>Encodes the metadata.</summary>
+    /// <param name="socketType">Our socket type.</param>
+    /// <param name="identity">Our identity, 0 to 255 octets, not beginning with 0; sent by REQ, DEALER and ROUTER only.</param>
+    /// <param name="resource">The resource asked for, if any.</param>
+    /// <param name="properties">Further properties; names for application use begin with "X-". Values are sent in UTF-8.</param>
+    /// <param name="maxCommandSize">Largest command accepted from a peer during the handshake.</param>
+    /// <exception cref="ArgumentException">An identity or property name is not legal.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The socket type is not known, or <paramref name="maxCommandSize"/> is below 1.</exception>
+    public ZmtpHandshakeOptions(
+        ZmtpSocketType socketType,
+        ReadOnlyMemory<byte> identity = default,
+        string? resource = null,
+        IReadOnlyCollection<KeyValuePair<string, string>>? properties = null,
+        int maxCommandSize = 8 << 10)
+    {
+        var error = ZmtpPeer.CheckIdentity(identity.Span);
+        if (error != ZmtpError.None)
+            throw new ArgumentException(ZmtpErrors.Text(error), nameof(identity));
+
+        SocketType = socketType;
+        Limits = new ZmtpLimits(maxFrameSize: 1, maxMessageSize: 1, maxFrames: 1, maxCommandSize);
+
+        var all = new List<(byte[] Name, byte[] Value)> { (ZmtpPropertyNames.SocketType.ToArray(), socketType.Name().ToArray()) };
+        if (socketType.HasIdentity())
+            all.Add((ZmtpPropertyNames.Identity.ToArray(), identity.ToArray()));
+
+        if (resource is not null)
+            all.Add((ZmtpPropertyNames.Resource.ToArray(), Encoding.UTF8.GetBytes(resource)));
+
+        foreach (var (name, value) in properties ?? [])
+            all.Add((Encoding.UTF8.GetBytes(name), Encoding.UTF8.GetBytes(value)));
+
+        _metadata = new byte[all.Sum(property => ZmtpMetadataWriter.Size(property.Name.Length, property.Value.Length))];
+        var writer = new ZmtpMetadataWriter(_metadata);
+        foreach (var (name, value) in all)
+            writer.Add(name, value);
+    }
+
+    /// <summary>Our socket type.</summary>
+    public ZmtpSocketType SocketType { get; }
+
+    /// <summary>Our encoded metadata.</summary>
+    public ReadOnlySpan<byte> Metadata => _metadata;
+
+    internal ZmtpLimits Limits { get; }
+}

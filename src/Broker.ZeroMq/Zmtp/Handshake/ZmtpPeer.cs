@@ -1,0 +1,120 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>What is known of a peer after its greeting and metadata. Owns copies of everything, so it outlives the handshake.</summary>
+public sealed class ZmtpPeer
+{
+    private const int MaxIdentityLength = 255;
+
+    private readonly ZmtpSocketType _ownType;
+    private byte[] _metadata = [];
+
+    internal ZmtpPeer(byte major, byte minor, ZmtpSocketType ownType)
+    {
+        Major = major;
+        Minor = minor;
+        _ownType = ownType;
+    }
+
+    /// <summary>Major version of the peer's greeting, 3 or above.</summary>
+    public byte Major { get; }
+
+    /// <summary>Minor version of the peer's greeting.</summary>
+    public byte Minor { get; }
+
+    /// <summary>The peer's socket type.</summary>
+    public ZmtpSocketType SocketType { get; private set; }
+
+    /// <summary>The peer's identity; empty when it gave none or its socket type has none.</summary>
+    public ReadOnlyMemory<byte> Identity { get; private set; }
+
+    /// <summary>Whether subscriptions go to this peer as commands (3.1 and above) rather than as messages.</summary>
+    public bool UsesSubscribeCommands => Major > 3 || Minor >= 1;
+
+    /// <summary>Whether the peer can be expected to answer PING (3.1 and above).</summary>
+    public bool UnderstandsPing => Major > 3 || Minor >= 1;
+
+    /// <summary>All properties as the peer sent them; they are known to be well formed.</summary>
+    public ZmtpMetadataReader Properties => new(_metadata);
+
+    /// <summary>Finds a property by name, whatever the case. The value is valid as long as the peer object.</summary>
+    public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
+    {
+        var reader = Properties;
+        while (reader.Read(out var property))
+        {
+            if (property.Is(name))
+            {
+                value = property.Value;
+                return true;
+            }
+        }
+
+        value = default;
+        return false;
+    }
+
+    /// <summary>Checks and keeps the peer's metadata. For mechanisms, once per handshake.</summary>
+    /// <remarks>
+    /// A missing Socket-Type is refused, though RFC 37 only recommends it: without it no rule of the socket patterns can be kept.
+    /// An identity is looked at only from REQ, DEALER and ROUTER peers; RFC 37 has it ignored from others.
+    /// </remarks>
+    public ZmtpError ReadMetadata(ReadOnlySpan<byte> metadata)
+    {
+        ReadOnlySpan<byte> typeName = default;
+        ReadOnlySpan<byte> identity = default;
+        bool hasType = false;
+        bool hasIdentity = false;
+        var reader = new ZmtpMetadataReader(metadata);
+        while (reader.Read(out var property))
+        {
+            if (property.Is(ZmtpPropertyNames.SocketType))
+            {
+                if (hasType)
+                    return ZmtpError.PropertyDuplicate;
+
+                typeName = property.Value;
+                hasType = true;
+            }
+            else if (property.Is(ZmtpPropertyNames.Identity))
+            {
+                if (hasIdentity)
+                    return ZmtpError.PropertyDuplicate;
+
+                identity = property.Value;
+                hasIdentity = true;
+            }
+        }
+
+        if (reader.Error != ZmtpError.None)
+            return reader.Error;
+
+        if (!hasType)
+            return ZmtpError.SocketTypeMissing;
+
+        if (!ZmtpSocketTypes.TryParse(typeName, out var type))
+            return ZmtpError.SocketTypeUnknown;
+
+        if (!ZmtpSocketTypes.CanConnect(_ownType, type))
+            return ZmtpError.SocketTypeIncompatible;
+
+        if (!type.HasIdentity())
+            identity = default;
+
+        var error = CheckIdentity(identity);
+        if (error != ZmtpError.None)
+            return error;
+
+        SocketType = type;
+        Identity = identity.ToArray();
+        _metadata = metadata.ToArray();
+        return ZmtpError.None;
+    }
+
+    internal static ZmtpError CheckIdentity(ReadOnlySpan<byte> identity)
+    {
+        if (identity.Length > MaxIdentityLength)
+            return ZmtpError.IdentityTooLong;
+
+        return !identity.IsEmpty && identity[0] == 0 ? ZmtpError.IdentityReserved : ZmtpError.None;
+    }
+}

@@ -1,0 +1,8 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>Receives the prefixes of a <see cref="PrefixSubscriptions"/>.</summary>
+public interface IPrefixVisitor
+{
+    /// <summary>One prefix. The span is reused after the call. The set must not be changed from here.</summary>
+    void Visit(ReadOnlySpan<byte> prefix, int count);
+}

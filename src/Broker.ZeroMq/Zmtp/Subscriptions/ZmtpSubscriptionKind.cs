@@ -1,0 +1,14 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>Whether a message or command is about a subscription.</summary>
+public enum ZmtpSubscriptionKind
+{
+    /// <summary>Neither.</summary>
+    None,
+
+    /// <summary>One subscription more.</summary>
+    Subscribe,
+
+    /// <summary>One subscription less.</summary>
+    Cancel,
+}

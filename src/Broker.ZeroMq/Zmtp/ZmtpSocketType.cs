@@ -1,0 +1,62 @@
+namespace Broker.ZeroMq.Zmtp;
+
+/// <summary>The socket types of RFC 37. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
+public enum ZmtpSocketType
+{
+    /// <summary>REQ: strict request, then reply.</summary>
+    Req,
+
+    /// <summary>REP: strict receive, then reply.</summary>
+    Rep,
+
+    /// <summary>DEALER: asynchronous REQ.</summary>
+    Dealer,
+
+    /// <summary>ROUTER: asynchronous REP that addresses peers by identity.</summary>
+    Router,
+
+    /// <summary>PUB: publisher.</summary>
+    Pub,
+
+    /// <summary>XPUB: publisher that sees subscriptions.</summary>
+    XPub,
+
+    /// <summary>SUB: subscriber.</summary>
+    Sub,
+
+    /// <summary>XSUB: subscriber that sends subscriptions as messages.</summary>
+    XSub,
+
+    /// <summary>PUSH: pipeline, sending end.</summary>
+    Push,
+
+    /// <summary>PULL: pipeline, receiving end.</summary>
+    Pull,
+
+    /// <summary>PAIR: exclusive pair.</summary>
+    Pair,
+
+    /// <summary>CLIENT (thread-safe family).</summary>
+    Client,
+
+    /// <summary>SERVER (thread-safe family).</summary>
+    Server,
+
+    /// <summary>RADIO (thread-safe family).</summary>
+    Radio,
+
+    /// <summary>DISH (thread-safe family).</summary>
+    Dish,
+
+    /// <summary>SCATTER (thread-safe family).</summary>
+    Scatter,
+
+    /// <summary>GATHER (thread-safe family).</summary>
+    Gather,
+
+    /// <summary>PEER (thread-safe family).</summary>
+    Peer,
+
+    /// <summary>CHANNEL (thread-safe family).</summary>
+    Channel,
+}
