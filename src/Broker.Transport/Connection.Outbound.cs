@@ -35,17 +35,17 @@ public abstract partial class Connection
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
     /// <summary>
-    /// Takes out what is queued and could not be sent, in order, as copies: for counting what was lost at the end.
-    /// Nothing of it will be sent. Call it on the loop after <see cref="ConnectionHandler.OnClosed"/> has begun.
+    /// What is queued and could not be sent, in order: for counting what was lost at the end. The memory is borrowed and good
+    /// until <see cref="ConnectionHandler.OnClosed"/> returns; call it there.
     /// </summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> UnsentBytes()
+    public IReadOnlyList<UnsentBlock> UnsentBlocks()
     {
         lock (_gate)
         {
-            var blocks = new List<ReadOnlyMemory<byte>>();
+            var blocks = new List<UnsentBlock>();
             for (Block? at = _queueHead; at is not null; at = at.Next)
             {
-                blocks.Add(at.Array.AsMemory(at.Start, at.Length).ToArray());
+                blocks.Add(new UnsentBlock(at.Array.AsMemory(0, at.End), at.Start));
             }
 
             return blocks;

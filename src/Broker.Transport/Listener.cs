@@ -11,10 +11,10 @@ public sealed class Listener : IDisposable
 
     private readonly EventLoopGroup _group;
     private readonly Socket _socket;
-    private readonly Func<EndPoint?, ConnectionHandler?> _accept;
+    private readonly Func<EventLoop, EndPoint?, ConnectionHandler?> _accept;
     private readonly CancellationTokenSource _stopping = new();
 
-    private Listener(EventLoopGroup group, Socket socket, Func<EndPoint?, ConnectionHandler?> accept)
+    private Listener(EventLoopGroup group, Socket socket, Func<EventLoop, EndPoint?, ConnectionHandler?> accept)
     {
         _group = group;
         _socket = socket;
@@ -29,13 +29,13 @@ public sealed class Listener : IDisposable
     /// <param name="group">Where connections go.</param>
     /// <param name="endPoint">An IP end point, or a <see cref="UnixDomainSocketEndPoint"/>.</param>
     /// <param name="accept">
-    /// Makes the handler for a connection from the given address, or null to refuse it. Called on a thread of the pool,
-    /// one call at a time.
+    /// Makes the handler for a connection of the given loop from the given address, or null to refuse it. Called on a
+    /// thread of the pool, one call at a time.
     /// </param>
     /// <param name="backlog">How many connections the kernel may hold that are not accepted yet.</param>
     /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
     public static Listener Start(
-        EventLoopGroup group, EndPoint endPoint, Func<EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
+        EventLoopGroup group, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(endPoint);
@@ -104,14 +104,15 @@ public sealed class Listener : IDisposable
     {
         try
         {
-            ConnectionHandler? handler = _accept(socket.RemoteEndPoint);
+            EventLoop loop = _group.Next();
+            ConnectionHandler? handler = _accept(loop, socket.RemoteEndPoint);
             if (handler is null)
             {
                 socket.Dispose();
                 return;
             }
 
-            SocketAdoption.Adopt(_group.Next(), socket, handler);
+            SocketAdoption.Adopt(loop, socket, handler);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -24,7 +24,7 @@ public sealed class EchoTests
     public void What_is_sent_comes_back_whole_and_in_order(bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { ForcePortable = portable });
-        using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), _ => new Echo());
+        using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => new Echo());
         using var client = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 10_000 };
         client.Connect(listener.EndPoint);
         byte[] sent = new byte[3_000_000];

@@ -1,0 +1,168 @@
+using System.Net;
+using System.Net.Sockets;
+using Broker.Server.Sessions;
+using Broker.Transport;
+using Broker.Transport.InProcess;
+
+namespace Broker.Server;
+
+/// <summary>
+/// A server of the NATS text protocol in this process. Several may run side by side; they share nothing.
+/// </summary>
+/// <remarks>Thread-safe. <see cref="DisposeAsync"/> closes everything at once; <see cref="DrainAsync"/> first delivers.</remarks>
+/// <example><code>
+/// await using var server = await BrokerServer.StartAsync(o => o.Listen(4222), cancellationToken);
+/// </code></example>
+public sealed class BrokerServer : IAsyncDisposable
+{
+    private readonly ServerCore _core;
+    private readonly bool _ownsLoops;
+    private readonly List<Listener> _listeners = [];
+    private int _disposed;
+
+    private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
+    {
+        _core = core;
+        Loops = loops;
+        _ownsLoops = ownsLoops;
+    }
+
+    /// <summary>Where it listens, in the order of the options, with the ports that were really taken.</summary>
+    public IReadOnlyList<EndPoint> EndPoints => [.. _listeners.Select(l => l.EndPoint)];
+
+    /// <summary>The loops it runs on. Connections on the same loop as an in-process client exchange messages without waking a thread.</summary>
+    public EventLoopGroup Loops { get; }
+
+    /// <summary>The name in INFO.</summary>
+    public string Name => _core.Identity.Name;
+
+    /// <inheritdoc cref="StartAsync(BrokerServerOptions, CancellationToken)"/>
+    public static Task<BrokerServer> StartAsync(Action<BrokerServerOptions> configure, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        var options = new BrokerServerOptions();
+        configure(options);
+        return StartAsync(options, cancellationToken);
+    }
+
+    /// <summary>Starts a server. When the task is done, clients can connect.</summary>
+    /// <exception cref="ListenException">An address cannot be had.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    public static async Task<BrokerServer> StartAsync(BrokerServerOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.Validate();
+        cancellationToken.ThrowIfCancellationRequested();
+        var log = new ServerLog(options.Logger);
+        EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault });
+        var server = new BrokerServer(new ServerCore(options, loops), loops, options.Loops is null);
+        try
+        {
+            server.Listen();
+            return server;
+        }
+        catch
+        {
+            await server.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Connects a client in this process without a socket: the same protocol, limits and rules as over TCP.
+    /// </summary>
+    /// <param name="loop">The client's loop; it may be one of <see cref="Loops"/>, and then no thread is woken between the two.</param>
+    /// <param name="handler">The client's side of the protocol.</param>
+    /// <returns>The client's end of the connection.</returns>
+    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        EventLoop own = loop.Group == Loops ? loop : Loops.Next();
+        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null)).First;
+    }
+
+    /// <summary>Its counters now.</summary>
+    public ServerSnapshot Snapshot() => _core.Snapshot();
+
+    /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>
+    public void StopAccepting()
+    {
+        lock (_listeners)
+        {
+            foreach (Listener listener in _listeners)
+            {
+                listener.Dispose();
+            }
+        }
+    }
+
+    /// <summary>
+    /// Stops accepting and reading, delivers what is queued, and closes every connection, at the latest after
+    /// <paramref name="timeout"/>. What clients did not take by then is logged for each and counted in the result.
+    /// </summary>
+    public async Task<DrainReport> DrainAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        StopAccepting();
+        _core.IsDraining = true;
+        foreach (ClientSession session in _core.Sessions)
+        {
+            session.Leave(timeout);
+        }
+
+        // The connections close themselves, on their loops; a drain is rare and may look at the clock.
+        TimeSpan look = TimeSpan.FromMilliseconds(10);
+        while (_core.Sessions.Count != 0 && !cancellationToken.IsCancellationRequested)
+        {
+            await Task.Delay(look, CancellationToken.None).ConfigureAwait(false);
+        }
+
+        return _core.Undelivered;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return ValueTask.CompletedTask;
+        }
+
+        StopAccepting();
+        foreach (ClientSession session in _core.Sessions)
+        {
+            session.Leave(TimeSpan.Zero);
+        }
+
+        if (_ownsLoops)
+        {
+            Loops.Dispose();
+        }
+
+        return ValueTask.CompletedTask;
+    }
+
+    private void Listen()
+    {
+        foreach (EndPoint endPoint in _core.Options.EndPoints)
+        {
+            try
+            {
+                Listener listener = Listener.Start(Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
+                _core.Advertised ??= listener.EndPoint;
+                lock (_listeners)
+                {
+                    _listeners.Add(listener);
+                }
+            }
+            catch (SocketException e)
+            {
+                throw new ListenException(endPoint, e);
+            }
+
+            _core.Log.Listening(_listeners[^1].EndPoint);
+        }
+
+        _core.Log.Ready(_core.Identity.Name, _core.Identity.Id);
+    }
+}

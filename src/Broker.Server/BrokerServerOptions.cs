@@ -1,0 +1,80 @@
+using System.Net;
+using Broker.Transport;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Server;
+
+/// <summary>
+/// How a server is set up. Defaults are nats-server's. Read when the server starts; later changes have no effect.
+/// </summary>
+public sealed class BrokerServerOptions
+{
+    private readonly List<EndPoint> _endPoints = [];
+
+    /// <summary>The port that NATS clients expect.</summary>
+    public const int DefaultPort = 4222;
+
+    /// <summary>Where to listen; see <see cref="Listen(int)"/>. Empty: no sockets, in-process connections only.</summary>
+    public IReadOnlyList<EndPoint> EndPoints => _endPoints;
+
+    /// <summary>The name in INFO. Null, the default: the server's generated id.</summary>
+    public string? ServerName { get; set; }
+
+    /// <summary>The largest payload in bytes, headers included. Default 1 MiB.</summary>
+    public int MaxPayload { get; set; } = 1024 * 1024;
+
+    /// <summary>The longest control line in bytes, without its verb. Default 4096.</summary>
+    public int MaxControlLine { get; set; } = 4096;
+
+    /// <summary>How many bytes may wait for one client before it is closed as a slow consumer. Default 64 MiB.</summary>
+    public long MaxPending { get; set; } = 64L * 1024 * 1024;
+
+    /// <summary>How many clients there may be at a time. Default 65,536.</summary>
+    public int MaxConnections { get; set; } = 65_536;
+
+    /// <summary>How long a client may take nothing while bytes wait for it. Default 10 s.</summary>
+    public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How long a client may be silent before it is sent a PING. Default 2 min.</summary>
+    public TimeSpan PingInterval { get; set; } = TimeSpan.FromMinutes(2);
+
+    /// <summary>How many PINGs may be unanswered before the client counts as gone. Default 2.</summary>
+    public int PingMax { get; set; } = 2;
+
+    /// <summary>
+    /// The loops to run on, shared with other users of them. Null, the default: the server makes its own by
+    /// <see cref="LoopOptions"/> and ends them with itself.
+    /// </summary>
+    public EventLoopGroup? Loops { get; set; }
+
+    /// <summary>How its own loops are made when <see cref="Loops"/> is null.</summary>
+    public EventLoopOptions LoopOptions { get; set; } = new();
+
+    /// <summary>Where it logs. Default: nowhere.</summary>
+    public ILogger Logger { get; set; } = NullLogger.Instance;
+
+    /// <summary>Listens on the loopback address. Port 0 takes a free one; <see cref="BrokerServer.EndPoints"/> tells which.</summary>
+    /// <returns>These options, for more.</returns>
+    public BrokerServerOptions Listen(int port = DefaultPort) => Listen(new IPEndPoint(IPAddress.Loopback, port));
+
+    /// <summary>Listens at an address: an <see cref="IPEndPoint"/> or a <see cref="System.Net.Sockets.UnixDomainSocketEndPoint"/>.</summary>
+    /// <returns>These options, for more.</returns>
+    public BrokerServerOptions Listen(EndPoint endPoint)
+    {
+        ArgumentNullException.ThrowIfNull(endPoint);
+        _endPoints.Add(endPoint);
+        return this;
+    }
+
+    internal void Validate()
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxPayload);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxControlLine, 64);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxControlLine, 1024 * 1024);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, MaxPayload);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
+        ArgumentOutOfRangeException.ThrowIfNegative(PingMax);
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
+    }
+}

@@ -1,0 +1,123 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Broker.Protocol;
+using Broker.Server.Routing;
+using Broker.Server.Sessions;
+using Broker.Transport;
+
+namespace Broker.Server;
+
+/// <summary>What all sessions of one server share.</summary>
+internal sealed class ServerCore
+{
+    private readonly LoopState[] _states;
+    private readonly ConcurrentDictionary<ClientSession, byte> _sessions = new();
+    private long _lastClient;
+    private int _connections;
+    private long _slowConsumers;
+    private long _undeliveredMessages;
+    private long _undeliveredBytes;
+    private int _undeliveredClients;
+
+    internal ServerCore(BrokerServerOptions options, EventLoopGroup loops)
+    {
+        Options = options;
+        Log = new ServerLog(options.Logger);
+        Identity = new ServerIdentity(options.ServerName);
+        ParserLimits = new ParserLimits(options.MaxControlLine, options.MaxPayload);
+        KeyComparer = new ByteKeyComparer(Router.Seed);
+        _states = new LoopState[loops.Count];
+        for (int i = 0; i < _states.Length; i++)
+        {
+            _states[i] = new LoopState(i, alone: loops.Count == 1);
+        }
+    }
+
+    internal BrokerServerOptions Options { get; }
+
+    internal ServerLog Log { get; }
+
+    internal ServerIdentity Identity { get; }
+
+    internal ParserLimits ParserLimits { get; }
+
+    internal Router Router { get; } = new();
+
+    internal ByteKeyComparer KeyComparer { get; }
+
+    /// <summary>What INFO says of the address; the first that is listened on.</summary>
+    internal EndPoint? Advertised { get; set; }
+
+    /// <summary>Whether the server is on its way out: what a client does not take now is counted as lost.</summary>
+    internal bool IsDraining { get; set; }
+
+    internal ICollection<ClientSession> Sessions => _sessions.Keys;
+
+    internal DrainReport Undelivered => new(
+        Interlocked.Read(ref _undeliveredMessages), Interlocked.Read(ref _undeliveredBytes), Volatile.Read(ref _undeliveredClients));
+
+    internal LoopState StateOf(EventLoop loop) => _states[loop.Index];
+
+    internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
+
+    /// <summary>False when there are too many already.</summary>
+    internal bool TryEnter(ClientSession session)
+    {
+        _sessions.TryAdd(session, 0);
+        return Interlocked.Increment(ref _connections) <= Options.MaxConnections && !IsDraining;
+    }
+
+    internal void Leave(ClientSession session, Connection connection, CloseReason reason, Exception? error)
+    {
+        if (!_sessions.TryRemove(session, out _))
+        {
+            return;
+        }
+
+        Interlocked.Decrement(ref _connections);
+        if (reason == CloseReason.SlowConsumer)
+        {
+            Interlocked.Increment(ref _slowConsumers);
+        }
+
+        Log.Closed(session.Id, session.RemoteEndPoint, reason, connection.PendingBytes, error);
+        if (IsDraining && connection.PendingBytes > 0)
+        {
+            CountUndelivered(session, connection);
+        }
+    }
+
+    internal byte[] InfoFor(ClientSession session)
+    {
+        var address = Advertised as IPEndPoint;
+        return ServerInfo.Write(
+            Identity,
+            address?.Address.ToString() ?? "127.0.0.1",
+            address?.Port ?? 0,
+            Options.MaxPayload,
+            session.Id,
+            (session.RemoteEndPoint as IPEndPoint)?.Address.ToString());
+    }
+
+    internal ServerSnapshot Snapshot() => new(
+        Volatile.Read(ref _connections),
+        Interlocked.Read(ref _lastClient),
+        Router.SubscriptionCount,
+        _states.Sum(s => s.MessagesIn),
+        _states.Sum(s => s.BytesIn),
+        _states.Sum(s => s.MessagesOut),
+        _states.Sum(s => s.BytesOut),
+        Interlocked.Read(ref _slowConsumers));
+
+    private void CountUndelivered(ClientSession session, Connection connection)
+    {
+        (long messages, long bytes) = UnsentCount.Of(connection);
+        if (bytes != 0)
+        {
+            Interlocked.Add(ref _undeliveredMessages, messages);
+            Interlocked.Add(ref _undeliveredBytes, bytes);
+            Interlocked.Increment(ref _undeliveredClients);
+            Log.NotDelivered(session.Id, session.RemoteEndPoint, messages, bytes);
+        }
+    }
+}

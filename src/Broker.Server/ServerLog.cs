@@ -1,0 +1,85 @@
+using System.Net;
+using Broker.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Server;
+
+/// <summary>What the server writes to its log. What a client says of itself is shown without control characters.</summary>
+internal sealed partial class ServerLog(ILogger logger)
+{
+    private readonly ILogger _logger = logger;
+
+    internal bool IsDebug => _logger.IsEnabled(LogLevel.Debug);
+
+    internal void Connected(ulong client, EndPoint? from, string? name, string? language, string? version)
+    {
+        if (IsDebug)
+        {
+            ClientConnected(client, Address(from), Clean(name), Clean(language), Clean(version));
+        }
+    }
+
+    internal void ProtocolError(ulong client, EndPoint? from, string error) => ClientFailed(client, Address(from), error);
+
+    internal void Stale(ulong client, EndPoint? from) => ClientStale(client, Address(from));
+
+    internal void Closed(ulong client, EndPoint? from, CloseReason reason, long pending, Exception? error)
+    {
+        if (reason == CloseReason.SlowConsumer)
+        {
+            SlowConsumer(client, Address(from), pending);
+        }
+        else if (error is not null)
+        {
+            ClientFaulted(error, client, Address(from));
+        }
+        else if (IsDebug)
+        {
+            ClientClosed(client, Address(from), reason);
+        }
+    }
+
+    internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
+        => Undelivered(messages, bytes, client, Address(from));
+
+    [LoggerMessage(1, LogLevel.Information, "Listening for client connections on {EndPoint}")]
+    internal partial void Listening(EndPoint endPoint);
+
+    [LoggerMessage(2, LogLevel.Information, "Server is ready: {Name} ({Id})")]
+    internal partial void Ready(string name, string id);
+
+    [LoggerMessage(9, LogLevel.Error, "A connection could not be taken, or a callback failed")]
+    internal partial void Fault(Exception error);
+
+    [LoggerMessage(3, LogLevel.Debug, "Client {Client} from {From} connected: name '{Name}', {Language} {Version}")]
+    private partial void ClientConnected(ulong client, string from, string name, string language, string version);
+
+    [LoggerMessage(4, LogLevel.Warning, "Client {Client} from {From} closed: {Error}")]
+    private partial void ClientFailed(ulong client, string from, string error);
+
+    [LoggerMessage(5, LogLevel.Information, "Client {Client} from {From} closed: stale connection")]
+    private partial void ClientStale(ulong client, string from);
+
+    [LoggerMessage(6, LogLevel.Warning, "Client {Client} from {From} closed: slow consumer with {Pending} bytes pending")]
+    private partial void SlowConsumer(ulong client, string from, long pending);
+
+    [LoggerMessage(7, LogLevel.Error, "Client {Client} from {From} closed by a fault of the server")]
+    private partial void ClientFaulted(Exception error, ulong client, string from);
+
+    [LoggerMessage(8, LogLevel.Debug, "Client {Client} from {From} closed: {Reason}")]
+    private partial void ClientClosed(ulong client, string from, CloseReason reason);
+
+    [LoggerMessage(10, LogLevel.Warning, "{Messages} messages ({Bytes} bytes) were not delivered to client {Client} from {From}")]
+    private partial void Undelivered(long messages, long bytes, ulong client, string from);
+
+    private static string Address(EndPoint? from) => from?.ToString() ?? "this process";
+
+    private static string Clean(string? text)
+        => text is null ? "" : string.Create(Math.Min(text.Length, 128), text, static (to, from) =>
+        {
+            for (int i = 0; i < to.Length; i++)
+            {
+                to[i] = char.IsControl(from[i]) ? '?' : from[i];
+            }
+        });
+}

@@ -1,0 +1,90 @@
+using System.Runtime.CompilerServices;
+using Broker.Protocol.Parsing;
+using Broker.Protocol.Subjects;
+using Broker.Protocol.Writing;
+using Broker.Server.Routing;
+using Broker.Transport;
+
+namespace Broker.Server.Sessions;
+
+// What a publish may be beside plain: verbose, pedantic, with headers, in an unusual form, or for nobody.
+internal sealed partial class ClientSession
+{
+    /// <summary>False when the message is not to be delivered.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool CheckPublish(in PublishOperation operation, Route route)
+    {
+        if (operation.HasHeaders && !TakesHeaders)
+        {
+            // nats-server closes without a word.
+            _server.Log.ProtocolError(Id, RemoteEndPoint, "HPUB without headers in CONNECT");
+            Fail("message headers not supported");
+            return false;
+        }
+
+        if (_pedantic && !Subject.IsValidLiteral(route.Subject))
+        {
+            // Said, and delivered all the same, as nats-server does.
+            WriteError("Invalid Publish Subject");
+        }
+
+        Acknowledge();
+        return true;
+    }
+
+    /// <summary>
+    /// Puts a message together that cannot be sent on as it came: with headers, which subscribers have that declared them
+    /// and others do not, or from a line of unusual form.
+    /// </summary>
+    private void Rewrite(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
+    {
+        bool headers = operation.HasHeaders && TakesHeaders;
+        ReadOnlySpan<byte> head = headers ? route.HeaderMessageHead : route.MessageHead;
+        ReadOnlySpan<byte> payload = operation.HasHeaders && !headers ? operation.Payload[operation.HeaderLength..] : operation.Payload;
+        int most = head.Length + subscription.Sid.Length + operation.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
+        OutboundStage stage = Connection.GetStage(loop);
+        Span<byte> destination = stage.GetSpan(most);
+        head.CopyTo(destination);
+        int at = head.Length;
+        subscription.Sid.CopyTo(destination[at..]);
+        at += subscription.Sid.Length;
+        if (operation.Tail.IsEmpty || headers != operation.HasHeaders)
+        {
+            at += OperationWriter.MessageTail(
+                destination[at..], operation.ReplyTo, headers ? operation.HeaderLength : -1, payload.Length);
+            payload.CopyTo(destination[at..]);
+            at += payload.Length;
+            "\r\n"u8.CopyTo(destination[at..]);
+            at += 2;
+        }
+        else
+        {
+            operation.Tail.CopyTo(destination[at..]);
+            at += operation.Tail.Length;
+        }
+
+        stage.Advance(at);
+        state.MessagesOut++;
+        state.BytesOut += at;
+    }
+
+    /// <summary>Tells a requester at once that nobody listens, if it asked to be told and can be reached.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void AnswerNoResponders(in PublishOperation operation)
+    {
+        if (_connect is not { NoResponders: true } || _subscriptions is null)
+        {
+            return;
+        }
+
+        foreach (Subscription subscription in _subscriptions.Values)
+        {
+            if (subscription.Queue is null && Subject.Matches(subscription.Filter, operation.ReplyTo))
+            {
+                // In one piece: a message never straddles two blocks.
+                Write([.. "HMSG "u8, .. operation.ReplyTo, (byte)' ', .. subscription.Sid, .. " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8]);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+namespace Broker.Server.Sessions;
+
+// CONNECT, which may come again and then starts afresh.
+internal sealed partial class ClientSession
+{
+    // What a client is that has not said CONNECT: nats-server answers it with +OK too.
+    private bool _verbose = true;
+    private bool _pedantic = true;
+    private bool _noEcho;
+
+    private bool Connect(ReadOnlySpan<byte> json)
+    {
+        if (ConnectRequest.TryParse(json, out string? problem) is not { } request)
+        {
+            _server.Log.ProtocolError(Id, RemoteEndPoint, problem!);
+            Fail("Parser Error");
+            return false;
+        }
+
+        if (request.NoResponders && !request.Headers)
+        {
+            Fail("no responders requires headers support");
+            return false;
+        }
+
+        if (_connect is not null)
+        {
+            EndSubscriptions();
+        }
+
+        _connect = request;
+        _verbose = request.Verbose;
+        _pedantic = request.Pedantic;
+        _noEcho = !request.Echo;
+        TakesHeaders = request.Headers;
+        _mustCheck = _verbose || _pedantic;
+        _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
+        Acknowledge();
+        return true;
+    }
+}

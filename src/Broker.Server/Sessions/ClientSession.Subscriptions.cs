@@ -1,0 +1,81 @@
+using Broker.Protocol.Subjects;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Sessions;
+
+// SUB and UNSUB. The table is this loop's; what publishers see is the router's.
+internal sealed partial class ClientSession
+{
+    private Dictionary<byte[], Subscription>? _subscriptions;
+
+    internal int SubscriptionCount => _subscriptions?.Count ?? 0;
+
+    /// <summary>Takes a subscription out of the table that a delivery has ended. On the session's loop.</summary>
+    internal void Forget(Subscription subscription)
+    {
+        if (_subscriptions is not null && _subscriptions.TryGetValue(subscription.Sid, out Subscription? known) && known == subscription)
+        {
+            _subscriptions.Remove(subscription.Sid);
+        }
+    }
+
+    private bool Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+    {
+        if (!Subject.IsValidFilter(filter))
+        {
+            WriteError("Invalid Subject");
+            return true;
+        }
+
+        _subscriptions ??= new Dictionary<byte[], Subscription>(_server.KeyComparer);
+        if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(sid))
+        {
+            var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
+            _subscriptions.Add(subscription.Sid, subscription);
+            _server.Router.Add(subscription);
+        }
+
+        Acknowledge();
+        return true;
+    }
+
+    private bool Unsubscribe(ReadOnlySpan<byte> sid, int max)
+    {
+        if (_subscriptions is not null
+            && _subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? subscription))
+        {
+            // The limit is set before the count is read: a publisher on another loop that counts meanwhile sees the limit,
+            // or its count is seen here.
+            subscription.Max = max;
+            Interlocked.MemoryBarrier();
+            if (max == 0 || subscription.Delivered >= max)
+            {
+                End(subscription);
+            }
+        }
+
+        Acknowledge();
+        return true;
+    }
+
+    private void End(Subscription subscription)
+    {
+        _subscriptions!.Remove(subscription.Sid);
+        _server.Router.Remove(subscription);
+    }
+
+    private void EndSubscriptions()
+    {
+        if (_subscriptions is null)
+        {
+            return;
+        }
+
+        foreach (Subscription subscription in _subscriptions.Values)
+        {
+            _server.Router.Remove(subscription);
+        }
+
+        _subscriptions = null;
+    }
+}

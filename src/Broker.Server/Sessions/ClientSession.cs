@@ -1,0 +1,140 @@
+using System.Net;
+using Broker.Protocol;
+using Broker.Protocol.Parsing;
+using Broker.Protocol.Writing;
+using Broker.Server.Routing;
+using Broker.Transport;
+
+namespace Broker.Server.Sessions;
+
+/// <summary>One client: what it said in CONNECT, what it subscribed to, and what it publishes.</summary>
+/// <remarks>
+/// All of it runs on the connection's loop. Other loops only look at <see cref="Connection"/>, to stage messages for it.
+/// </remarks>
+internal sealed partial class ClientSession : ConnectionHandler
+{
+    private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
+
+    private readonly ServerCore _server;
+    private readonly EventLoop _loop;
+    private readonly LoopState _state;
+    private ClientOperationParser _parser;
+    private ConnectRequest? _connect;
+    private bool _ended;
+
+    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote)
+    {
+        _server = server;
+        _loop = loop;
+        _state = server.StateOf(loop);
+        _parser = new ClientOperationParser(server.ParserLimits);
+        _routes = new RouteCache(server.Router);
+        Id = server.NextClientId();
+        RemoteEndPoint = remote;
+    }
+
+    internal ulong Id { get; }
+
+    internal EndPoint? RemoteEndPoint { get; }
+
+    /// <summary>Null until it is opened; then for good.</summary>
+    internal Connection Connection { get; private set; } = null!;
+
+    /// <summary>Whether it declared that it can read HMSG.</summary>
+    internal bool TakesHeaders { get; private set; }
+
+    public override void OnOpened(Connection connection)
+    {
+        Connection = connection;
+        connection.MaxPendingBytes = _server.Options.MaxPending;
+        connection.WriteDeadline = _server.Options.WriteDeadline;
+        if (!_server.TryEnter(this))
+        {
+            Fail("maximum connections exceeded");
+            return;
+        }
+
+        Write(_server.InfoFor(this));
+        StartLiveness();
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        _receivedSinceTick = true;
+        _state.BytesIn += bytes.Length;
+        var handler = new Operations(this);
+        int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        // What is left is counted when it comes again.
+        _state.BytesIn -= bytes.Length - consumed;
+        if (error != ProtocolError.None && !_ended)
+        {
+            _server.Log.ProtocolError(Id, RemoteEndPoint, ProtocolErrorText.For(error));
+            Fail(ProtocolErrorText.For(error));
+        }
+
+        return consumed;
+    }
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    {
+        StopLiveness();
+        EndSubscriptions();
+        _server.Leave(this, connection, reason, error);
+    }
+
+    /// <summary>Ends the connection once what is queued has been taken, at the latest after <paramref name="linger"/>. Any thread.</summary>
+    internal void Leave(TimeSpan linger) => _loop.Run(() =>
+    {
+        _ended = true;
+        Connection?.Close(linger);
+    });
+
+    /// <summary>Tells the client why and ends the connection.</summary>
+    internal void Fail(string text)
+    {
+        if (_ended)
+        {
+            return;
+        }
+
+        _ended = true;
+        WriteError(text);
+        Connection.Close(LastWords);
+    }
+
+    private void Write(ReadOnlySpan<byte> bytes) => Connection.GetStage(_loop).Write(bytes);
+
+    private void WriteError(string text)
+    {
+        OutboundStage stage = Connection.GetStage(_loop);
+        int most = System.Text.Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
+        Span<byte> utf8 = stackalloc byte[most];
+        int length = System.Text.Encoding.UTF8.GetBytes(text, utf8);
+        stage.Advance(OperationWriter.Error(stage.GetSpan(most), utf8[..length]));
+    }
+
+    private void Acknowledge()
+    {
+        if (_verbose)
+        {
+            Write("+OK\r\n"u8);
+        }
+    }
+
+    /// <summary>The parser's direct way to the session.</summary>
+    private readonly struct Operations(ClientSession session) : IClientOperationHandler
+    {
+        public bool OnPublish(in PublishOperation operation) => session.Publish(in operation);
+
+        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+            => session.Subscribe(subject, queue, sid);
+
+        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => session.Unsubscribe(sid, max);
+
+        public bool OnConnect(ReadOnlySpan<byte> json) => session.Connect(json);
+
+        public bool OnPing() => session.Ping();
+
+        public bool OnPong() => session.Pong();
+    }
+}

@@ -1,0 +1,54 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Broker.Server.Sessions;
+
+/// <summary>What the sessions of one loop share: counters and randomness. Written on that loop only.</summary>
+/// <remarks>Padded on both sides, so that loops do not take the line from each other's processor.</remarks>
+[StructLayout(LayoutKind.Sequential)]
+internal sealed class LoopState
+{
+    private readonly Padding _before;
+    private ulong _random;
+
+    internal LoopState(int index, bool alone)
+    {
+        Index = index;
+        IsAlone = alone;
+        _random = (ulong)Random.Shared.NextInt64() | 1;
+        _ = _before;
+        _ = _after;
+    }
+
+    [InlineArray(128)]
+    private struct Padding
+    {
+        private byte _first;
+    }
+
+    internal int Index { get; }
+
+    /// <summary>Whether there is no other loop, so that what is counted per subscription needs no atomic operation.</summary>
+    internal bool IsAlone { get; }
+
+    internal long MessagesIn { get; set; }
+
+    internal long BytesIn { get; set; }
+
+    internal long MessagesOut { get; set; }
+
+    internal long BytesOut { get; set; }
+
+    private readonly Padding _after;
+
+    /// <summary>A number from 0 to <paramref name="exclusive"/> - 1 (xorshift64*): for choosing, not for secrets.</summary>
+    internal int Next(int exclusive)
+    {
+        ulong x = _random;
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        _random = x;
+        return (int)(((x * 0x2545F4914F6CDD1D) >> 32) * (ulong)exclusive >> 32);
+    }
+}

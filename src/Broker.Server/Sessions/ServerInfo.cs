@@ -1,0 +1,37 @@
+using System.Buffers;
+using System.Text.Json;
+
+namespace Broker.Server.Sessions;
+
+/// <summary>The INFO line that a server greets a client with.</summary>
+internal static class ServerInfo
+{
+    internal static byte[] Write(ServerIdentity server, string host, int port, int maxPayload, ulong clientId, string? clientAddress)
+    {
+        var buffer = new ArrayBufferWriter<byte>(512);
+        buffer.Write("INFO "u8);
+        using (var json = new Utf8JsonWriter(buffer))
+        {
+            json.WriteStartObject();
+            json.WriteString("server_id", server.Id);
+            json.WriteString("server_name", server.Name);
+            json.WriteString("version", ServerIdentity.ProtocolVersion);
+            json.WriteNumber("proto", 1);
+            json.WriteString("host", host);
+            json.WriteNumber("port", port);
+            json.WriteBoolean("headers", true);
+            json.WriteNumber("max_payload", maxPayload);
+            json.WriteNumber("client_id", clientId);
+            if (clientAddress is not null)
+            {
+                json.WriteString("client_ip", clientAddress);
+            }
+
+            json.WriteEndObject();
+        }
+
+        // nats-server has a space before the line's end, and clients were written against that.
+        buffer.Write(" \r\n"u8);
+        return buffer.WrittenSpan.ToArray();
+    }
+}
