@@ -27,6 +27,8 @@ internal sealed unsafe class EpollPoller : Poller
     private uint[] _generations = new uint[64];
     private int _used;
     private int _woken;
+    private readonly Lock _wakeGate = new();
+    private bool _disposed;
 
     internal EpollPoller(EventLoop loop)
     {
@@ -44,13 +46,23 @@ internal sealed unsafe class EpollPoller : Poller
         {
             int error = Marshal.GetLastSystemError();
             _ = LibC.Close(_epoll);
+            if (_wake >= 0)
+            {
+                _ = LibC.Close(_wake);
+            }
+
             throw new Win32Exception(error, "eventfd failed");
         }
     }
 
     public override void Dispose()
     {
-        _ = LibC.Close(_wake);
+        lock (_wakeGate)
+        {
+            _disposed = true;
+            _ = LibC.Close(_wake);
+        }
+
         _ = LibC.Close(_epoll);
     }
 
@@ -100,8 +112,15 @@ internal sealed unsafe class EpollPoller : Poller
         // Many threads may have work for a sleeping loop; one write wakes it.
         if (Interlocked.Exchange(ref _woken, 1) == 0)
         {
-            ulong one = 1;
-            _ = LibC.Write(_wake, &one, sizeof(ulong));
+            // Work is posted to stopped loops too, and then the number may be that of somebody else's file.
+            lock (_wakeGate)
+            {
+                if (!_disposed)
+                {
+                    ulong one = 1;
+                    _ = LibC.Write(_wake, &one, sizeof(ulong));
+                }
+            }
         }
     }
 
