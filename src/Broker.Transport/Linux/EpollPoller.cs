@@ -152,9 +152,12 @@ internal sealed unsafe class EpollPoller : Poller
         Release(data);
     }
 
-    /// <summary>Adds or removes the interest in writing. Any thread: the kernel orders these calls.</summary>
-    internal void Watch(int descriptor, ulong data, bool writing)
-        => Control(LibC.EPOLL_CTL_MOD, descriptor, LibC.EPOLLIN | LibC.EPOLLRDHUP | (writing ? LibC.EPOLLOUT : 0), data);
+    /// <summary>Sets what is reported. Any thread; the caller orders its calls for one descriptor.</summary>
+    internal void Watch(int descriptor, ulong data, bool reading, bool writing)
+    {
+        uint flags = (reading ? LibC.EPOLLIN | LibC.EPOLLRDHUP : 0) | (writing ? LibC.EPOLLOUT : 0);
+        Control(LibC.EPOLL_CTL_MOD, descriptor, flags, data);
+    }
 
     private void Release(ulong data)
     {
