@@ -12,6 +12,7 @@ public abstract partial class Connection
     private static readonly TimeSpan PeerGrace = TimeSpan.FromSeconds(1);
 
     private LoopTimer? _lingerTimer;
+    private bool _peerEnded;
 
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
     private protected bool IsLingering => _state is StateFlushing or StateHalfClosed;
@@ -49,6 +50,13 @@ public abstract partial class Connection
             TakeOver(stage, Loop);
         }
 
+        // The gate also orders this with a sender on another thread: either it sees that it must call AdvanceLinger when
+        // it has done, or what it has done is seen here.
+        lock (_gate)
+        {
+            _sealed = true;
+        }
+
         if (_state != StateFlushing)
         {
             return;
@@ -58,11 +66,41 @@ public abstract partial class Connection
         AdvanceLinger();
     }
 
+    /// <summary>The peer has ended its direction. On the loop.</summary>
+    private protected void OnPeerEnded()
+    {
+        if (_state == StateFlushing && !_peerEnded)
+        {
+            // It may still listen: our last words are sent, and there is nothing to wait for after them.
+            _peerEnded = true;
+            lock (_gate)
+            {
+                StopReceiving();
+            }
+
+            return;
+        }
+
+        if (_state == StateOpen && _stages[Loop.Index] is { Length: > 0 } stage)
+        {
+            // Answers to the peer's last words, of this very turn. It may still listen.
+            TakeOver(stage, Loop);
+        }
+
+        CloseOnLoop(CloseReason.Peer, null, TimeSpan.Zero);
+    }
+
     /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>
     private void AdvanceLinger()
     {
         if (_state != StateFlushing || PendingBytes != 0)
         {
+            return;
+        }
+
+        if (_peerEnded)
+        {
+            Finish();
             return;
         }
 
@@ -84,6 +122,8 @@ public abstract partial class Connection
         _state = StateClosed;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
+        _deadlineTimer?.Cancel();
+        _deadlineTimer = null;
         ReleaseInbound();
         RetireOutbound();
         Loop.Group.Forget(this);
@@ -104,6 +144,12 @@ public abstract partial class Connection
     /// <summary>Returns inbound buffers and stops all reading. On the loop, once.</summary>
     private protected abstract void ReleaseInbound();
 
-    /// <summary>Gives the operating system's resources back. Called once, when no send is under way any more.</summary>
+    /// <summary>Receives no more, for there is nothing more. Under the gate, on the loop.</summary>
+    private protected abstract void StopReceiving();
+
+    /// <summary>
+    /// Gives the operating system's resources back. Called once, on the loop, when no send is under way any more but one
+    /// that waits.
+    /// </summary>
     private protected abstract void ReleaseTransport();
 }

@@ -4,35 +4,38 @@ namespace Broker.Transport;
 // so that neither a message nor a hold-up costs an allocation or a look at the clock.
 public abstract partial class Connection
 {
-    private int _watching;
+    private bool _watching;
     private long _sentAtWatch;
+    private LoopTimer? _deadlineTimer;
 
+    // Under _gate.
     private void WatchDeadline()
     {
-        if (WriteDeadline != Timeout.InfiniteTimeSpan && Interlocked.Exchange(ref _watching, 1) == 0)
+        if (!_watching && WriteDeadline != Timeout.InfiniteTimeSpan)
         {
+            _watching = true;
             Loop.Run(StartWatch);
         }
     }
 
     private void StartWatch()
     {
-        _sentAtWatch = SentBytes;
-        Loop.StartTimer(WriteDeadline, CheckDeadline);
+        if (!IsClosed)
+        {
+            _sentAtWatch = SentBytes;
+            _deadlineTimer = Loop.StartTimer(WriteDeadline, CheckDeadline);
+        }
     }
 
     private void CheckDeadline()
     {
-        bool blocked;
         lock (_gate)
         {
-            blocked = _blocked && !_retired;
-        }
-
-        if (!blocked)
-        {
-            Volatile.Write(ref _watching, 0);
-            return;
+            if (!_blocked && !_sendWaits)
+            {
+                _watching = false;
+                return;
+            }
         }
 
         if (SentBytes == _sentAtWatch)

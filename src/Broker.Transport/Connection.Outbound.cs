@@ -6,6 +6,9 @@ namespace Broker.Transport;
 // whole queue out, sends without the lock, and looks again. So a loop that delivers never waits for a system call of another.
 public abstract partial class Connection
 {
+    // A waiting send ends when all of it has gone, and only then counts as progress of the peer.
+    private const int MostToWaitWith = 16 * 1024;
+
     private readonly Lock _gate = new();
     private Block? _queueHead;
     private Block? _queueTail;
@@ -16,6 +19,12 @@ public abstract partial class Connection
     private bool _armed;
     private bool _retired;
     private bool _overflowed;
+    private bool _sealed;
+    private bool _heldUp;
+    private bool _writableMissed;
+    private bool _sendWaits;
+    private readonly Action _postedWritable;
+    private readonly Action _postedDrained;
 
     /// <summary>
     /// How many bytes may wait for the peer before the connection is closed as a slow consumer. Default 64 MiB.
@@ -63,7 +72,7 @@ public abstract partial class Connection
 
         lock (_gate)
         {
-            if (_retired || _overflowed)
+            if (_retired || _overflowed || _sealed || bytes == 0)
             {
                 GiveBack(first, loop);
                 return;
@@ -98,8 +107,15 @@ public abstract partial class Connection
     {
         lock (_gate)
         {
+            if (_sending)
+            {
+                // The sender may have been told otherwise just before, and be about to say so.
+                _writableMissed = true;
+                return;
+            }
+
             _blocked = false;
-            if (_sending || _retired)
+            if (_retired)
             {
                 return;
             }
@@ -118,8 +134,6 @@ public abstract partial class Connection
             _armed = false;
             DisarmWritable();
         }
-
-        NotifyDrained();
     }
 
     /// <summary>
@@ -136,8 +150,8 @@ public abstract partial class Connection
                 return default;
             }
 
-            _sending = true;
-            return _queueHead.Array.AsMemory(_queueHead.Start, _queueHead.Length);
+            _sending = _sendWaits = true;
+            return _queueHead.Array.AsMemory(_queueHead.Start, Math.Min(_queueHead.Length, MostToWaitWith));
         }
     }
 
@@ -146,33 +160,47 @@ public abstract partial class Connection
         lock (_gate)
         {
             _armed = false;
-            _blocked = false;
+            _blocked = failed;
+            _sendWaits = false;
             _pendingBytes -= gone;
             _sentBytes += gone;
             _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
             _queueTail = _queueHead is null ? null : _queueTail;
             if (failed || _retired)
             {
-                EndSending(_queueHead, _queueTail);
+                _sending = false;
             }
         }
 
-        if (failed)
+        if (IsClosed)
         {
-            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+            DropQueue();
         }
-        else if (!_retired)
+        else if (failed)
+        {
+            EndAfterFailedSend();
+        }
+        else
         {
             SendQueue(Loop);
-            NotifyDrained();
         }
     }
 
+    // Posted, never called from where bytes are handed over: that may be in the middle of a handler.
     private void NotifyDrained()
     {
-        if (_state == StateOpen && PendingBytes == 0)
+        if (!IsOpen)
+        {
+            return;
+        }
+
+        try
         {
             Handler.OnDrained(this);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
         }
     }
 
@@ -190,7 +218,7 @@ public abstract partial class Connection
                 _queueHead = _queueTail = null;
                 if (chain is null || _retired)
                 {
-                    EndSending(chain, chainTail);
+                    EndSending(chain, chainTail, blocked: false);
                     break;
                 }
             }
@@ -212,18 +240,18 @@ public abstract partial class Connection
                     continue;
                 }
 
-                _blocked = outcome == SendOutcome.Blocked;
-                if (_blocked && !_retired)
+                if (outcome == SendOutcome.Blocked && !_retired)
                 {
                     HoldUp();
                 }
 
-                EndSending(_queueHead, _queueTail);
+                // After a failure too: nobody needs to try again.
+                EndSending(_queueHead, _queueTail, blocked: outcome != SendOutcome.Sent);
             }
 
             if (outcome == SendOutcome.Failed)
             {
-                Loop.PostClose(this, CloseReason.Error);
+                Loop.Post(EndAfterFailedSend);
             }
 
             break;
@@ -243,11 +271,24 @@ public abstract partial class Connection
     private void HoldUp()
     {
         CheckOverflow();
+        _heldUp = true;
+        WatchDeadline();
         if (!_armed)
         {
             _armed = true;
             ArmWritable();
-            WatchDeadline();
+        }
+    }
+
+    /// <summary>For transports that could not be asked before they received: asks again. On the loop.</summary>
+    private protected void RepeatArmWritable()
+    {
+        lock (_gate)
+        {
+            if (_armed)
+            {
+                ArmWritable();
+            }
         }
     }
 
@@ -261,14 +302,27 @@ public abstract partial class Connection
     }
 
     // Under _gate.
-    private void EndSending(Block? head, Block? tail)
+    private void EndSending(Block? head, Block? tail, bool blocked)
     {
         _queueHead = head;
         _queueTail = tail;
-        _sending = false;
+        _blocked = blocked;
+        Volatile.Write(ref _sending, false);
         if (_retired)
         {
-            ReleaseTransport();
+            return;
+        }
+
+        if (_writableMissed)
+        {
+            _writableMissed = false;
+            Loop.Post(_postedWritable);
+        }
+
+        if (_heldUp && head is null)
+        {
+            _heldUp = false;
+            Loop.Post(_postedDrained);
         }
     }
 
@@ -277,10 +331,27 @@ public abstract partial class Connection
         lock (_gate)
         {
             _retired = true;
-            if (!_sending)
-            {
-                ReleaseTransport();
-            }
+        }
+
+        // Another thread may be in a system call on the descriptor, with bytes that are neither sent nor queued. The call
+        // does not wait for the peer and the thread does not wait for this one, so this is short; after it the descriptor
+        // is nobody's and the queue is whole. A send that waits is ended by the release.
+        SpinWait wait = default;
+        while (!_sendWaits && Volatile.Read(ref _sending))
+        {
+            wait.SpinOnce();
+        }
+
+        ReleaseTransport();
+    }
+
+    /// <summary>The transport takes no more; what the peer said before is still worth hearing. On the loop.</summary>
+    private void EndAfterFailedSend()
+    {
+        if (!IsClosed)
+        {
+            OnReadable(1);
+            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Broker.Transport.Buffers;
 
@@ -28,6 +29,8 @@ public abstract partial class Connection
         Loop = loop;
         Handler = handler;
         _stages = new OutboundStage?[loop.Group.Count];
+        _postedWritable = OnWritable;
+        _postedDrained = NotifyDrained;
     }
 
     /// <summary>The loop on whose thread the handler is called.</summary>
@@ -58,7 +61,8 @@ public abstract partial class Connection
 
     /// <summary>
     /// Ends the connection. Bytes already handed over are still sent, up to <paramref name="linger"/>, and so are those
-    /// this loop has staged; then the peer sees the end of the stream. Without a linger what is queued is dropped.
+    /// that the caller's loop has staged; then the peer sees the end of the stream. What is handed over later is dropped.
+    /// Without a linger what is queued is dropped too.
     /// Nothing more is given to the handler but <see cref="ConnectionHandler.OnClosed"/>. Any thread.
     /// </summary>
     public void Close(TimeSpan linger = default)
@@ -69,6 +73,12 @@ public abstract partial class Connection
         }
         else
         {
+            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _stages[caller.Index] is { Length: > 0 } stage)
+            {
+                // The end of the caller's turn would be too late.
+                TakeOver(stage, caller);
+            }
+
             Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
         }
     }
@@ -85,10 +95,19 @@ public abstract partial class Connection
     /// <summary>Calls <see cref="ConnectionHandler.OnOpened"/> and starts to receive. On the loop.</summary>
     internal void Open()
     {
+        if (IsClosed)
+        {
+            return;
+        }
+
         try
         {
             Handler.OnOpened(this);
-            StartReceiving();
+            // The handler may have closed it, and then the descriptor may be somebody else's by now.
+            if (!IsClosed)
+            {
+                StartReceiving();
+            }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -100,6 +119,44 @@ public abstract partial class Connection
     internal abstract void OnReadable(int ready);
 
     private protected abstract void StartReceiving();
+
+    /// <summary>
+    /// Calls the handler and returns how many bytes it consumed, in range; 0 when it threw and the connection is closed.
+    /// <paramref name="needed"/> is what it asked for, or 0 where that tells nothing. On the loop.
+    /// </summary>
+    private protected int CallHandler(ReadOnlySpan<byte> bytes, out int needed)
+    {
+        needed = 0;
+        try
+        {
+            int consumed = Handler.OnReceived(this, bytes, ref needed);
+            if ((uint)consumed > (uint)bytes.Length)
+            {
+                RejectConsumed(consumed, bytes.Length);
+            }
+
+            if (needed <= bytes.Length - consumed)
+            {
+                needed = 0;
+            }
+
+            return consumed;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            needed = 0;
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            return 0;
+        }
+    }
+
+    /// <summary>A handler that never consumes and never says why is its own fault, but must end in order.</summary>
+    private protected static InvalidOperationException RestTooLarge()
+        => new("More bytes are left unconsumed than an array can hold.");
+
+    [DoesNotReturn]
+    private static void RejectConsumed(int consumed, int length)
+        => throw new InvalidOperationException($"The handler consumed {consumed} of {length} bytes.");
 
     private OutboundStage MakeStage(EventLoop loop)
     {

@@ -5,9 +5,11 @@ namespace Broker.Transport;
 public sealed partial class EventLoop
 {
     private const int TurnsBetweenLooks = 64;
+    private const int LeastToSweep = 256;
 
     private readonly PriorityQueue<LoopTimer, long> _timers = new();
     private int _turnsToLook;
+    private int _cancelled;
 
     /// <summary>
     /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed and, on a loop
@@ -16,7 +18,7 @@ public sealed partial class EventLoop
     public LoopTimer StartTimer(TimeSpan due, Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
-        var timer = new LoopTimer(callback);
+        var timer = new LoopTimer(this, callback);
         _timers.Enqueue(timer, Environment.TickCount64 + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
         return timer;
     }
@@ -30,9 +32,12 @@ public sealed partial class EventLoop
 
         _turnsToLook = TurnsBetweenLooks;
         long now = Environment.TickCount64;
-        while (_timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending))
+        // No more than there are: a timer that starts itself anew without delay must not keep the loop here.
+        for (int left = _timers.Count;
+            left > 0 && _timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending);
+            left--)
         {
-            _timers.Dequeue();
+            Remove();
             Guarded(timer.Fire);
         }
     }
@@ -47,9 +52,34 @@ public sealed partial class EventLoop
                 return (int)Math.Clamp(due - Environment.TickCount64, 0, int.MaxValue);
             }
 
-            _timers.Dequeue();
+            Remove();
         }
 
         return Timeout.Infinite;
+    }
+
+    /// <summary>
+    /// A timer will not fire. It stays in the queue until it would have been due or the cancelled ones are the most:
+    /// so a connection that moves its timer for every message costs no search, and the queue no more than twice its use.
+    /// </summary>
+    internal void CountCancelled()
+    {
+        if (++_cancelled < LeastToSweep || _cancelled * 2 < _timers.Count)
+        {
+            return;
+        }
+
+        (LoopTimer Timer, long Due)[] pending = [.. _timers.UnorderedItems.Where(t => t.Element.IsPending)];
+        _timers.Clear();
+        _timers.EnqueueRange(pending);
+        _cancelled = 0;
+    }
+
+    private void Remove()
+    {
+        if (!_timers.Dequeue().IsPending)
+        {
+            _cancelled--;
+        }
     }
 }

@@ -15,9 +15,12 @@ public sealed partial class EventLoop
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
 
-    private bool HasWork => _hasPosted || _readable.Count > 0;
+    private bool HasWork => _hasPosted || _readable.Count > 0 || _dirtyCount > 0;
 
-    /// <summary>Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread.</summary>
+    /// <summary>
+    /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
+    /// has been disposed nothing is run any more.
+    /// </summary>
     public void Post(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);

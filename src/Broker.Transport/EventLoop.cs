@@ -50,6 +50,9 @@ public sealed partial class EventLoop
 
     internal void Start() => _thread.Start();
 
+    /// <summary>Gives back what the loop holds, when it is not to be started.</summary>
+    internal void Abandon() => _poller.Dispose();
+
     internal void Stop()
     {
         _stopping = true;
@@ -80,6 +83,8 @@ public sealed partial class EventLoop
             HandOver();
         }
 
+        // What was posted before goes first: a connection that waits to be opened is opened, and then closed like the others.
+        RunPosted();
         foreach (Connection connection in Group.ConnectionsOf(this))
         {
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
@@ -87,6 +92,8 @@ public sealed partial class EventLoop
 
         RunPosted();
         _poller.Dispose();
+        // The number goes to the next thread that is made, which is not this loop.
+        _threadId = 0;
     }
 
     // Polls while that pays, then sleeps. Returns the credit for the next time.

@@ -29,9 +29,22 @@ public sealed class EventLoopGroup : IDisposable
         // Loops that look for events on every processor would take the time of the programs they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
         _loops = new EventLoop[count];
-        for (int i = 0; i < count; i++)
+        try
         {
-            _loops[i] = new EventLoop(this, i, options, polls);
+            for (int i = 0; i < count; i++)
+            {
+                _loops[i] = new EventLoop(this, i, options, polls);
+            }
+        }
+        catch
+        {
+            // Out of descriptors, most likely: not the time to keep some.
+            foreach (EventLoop? loop in _loops)
+            {
+                loop?.Abandon();
+            }
+
+            throw;
         }
 
         foreach (EventLoop loop in _loops)
@@ -45,15 +58,24 @@ public sealed class EventLoopGroup : IDisposable
 
     internal BlockDepot Depot { get; } = new();
 
+    /// <summary>The loop of this group whose thread the caller is on; null when there is none.</summary>
+    internal EventLoop? Current => Array.Find(_loops, static loop => loop.IsCurrent);
+
     /// <summary>The loop at <paramref name="index"/>.</summary>
     public EventLoop this[int index] => _loops[index];
 
     /// <summary>The loop that a new connection should go to: each in turn.</summary>
     public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
 
-    /// <inheritdoc/>
+    /// <summary>Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended.</summary>
+    /// <exception cref="InvalidOperationException">Called on a loop's thread, which would wait for itself.</exception>
     public void Dispose()
     {
+        if (Current is not null)
+        {
+            throw new InvalidOperationException("A group of event loops cannot be disposed on the thread of one of them.");
+        }
+
         lock (_gate)
         {
             if (_disposed)
@@ -72,6 +94,17 @@ public sealed class EventLoopGroup : IDisposable
         foreach (EventLoop loop in _loops)
         {
             loop.Join();
+        }
+    }
+
+    internal bool IsDisposed
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _disposed;
+            }
         }
     }
 
@@ -100,5 +133,15 @@ public sealed class EventLoopGroup : IDisposable
         }
     }
 
-    internal void ReportFault(Exception fault) => _onFault?.Invoke(fault);
+    internal void ReportFault(Exception fault)
+    {
+        try
+        {
+            _onFault?.Invoke(fault);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            // There is nobody left to tell, and a loop must outlive it.
+        }
+    }
 }

@@ -4,7 +4,9 @@ using System.Net.Sockets;
 namespace Broker.Transport;
 
 /// <summary>Accepts connections at one address and spreads them over the loops of a group.</summary>
-/// <remarks>Thread-safe. Disposing stops accepting and leaves accepted connections alone.</remarks>
+/// <remarks>
+/// Thread-safe. Disposing stops accepting and leaves accepted connections alone. It also stops when the group is disposed.
+/// </remarks>
 public sealed class Listener : IDisposable
 {
     private static readonly TimeSpan RetryWait = TimeSpan.FromMilliseconds(100);
@@ -77,30 +79,36 @@ public sealed class Listener : IDisposable
             try
             {
                 Socket socket = await _socket.AcceptAsync(stopping).ConfigureAwait(false);
-                Welcome(socket);
+                if (!Welcome(socket))
+                {
+                    _socket.Dispose();
+                    return;
+                }
             }
             catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
             {
                 return;
             }
-            catch (SocketException e) when (e.SocketErrorCode is SocketError.TooManyOpenSockets or SocketError.NoBufferSpaceAvailable)
-            {
-                // Out of descriptors or memory: those who are connected are served on, and newcomers wait in the backlog.
-                _group.ReportFault(e);
-                await Task.Delay(RetryWait, CancellationToken.None).ConfigureAwait(false);
-            }
             catch (SocketException) when (stopping.IsCancellationRequested)
             {
                 return;
             }
-            catch (SocketException)
+            catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionAborted or SocketError.ConnectionReset)
             {
                 // That one connection went away before it was accepted.
+            }
+            catch (SocketException e)
+            {
+                // Out of descriptors or memory, most likely: those who are connected are served on, and newcomers wait in
+                // the backlog. Whatever it is, it may last, and must not be asked for again at once.
+                _group.ReportFault(e);
+                await Task.Delay(RetryWait, CancellationToken.None).ConfigureAwait(false);
             }
         }
     }
 
-    private void Welcome(Socket socket)
+    // Returns whether there is still somebody to accept for.
+    private bool Welcome(Socket socket)
     {
         try
         {
@@ -109,15 +117,22 @@ public sealed class Listener : IDisposable
             if (handler is null)
             {
                 socket.Dispose();
-                return;
+                return true;
             }
 
             SocketAdoption.Adopt(loop, socket, handler);
+        }
+        catch (ObjectDisposedException) when (_group.IsDisposed)
+        {
+            socket.Dispose();
+            return false;
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             socket.Dispose();
             _group.ReportFault(e);
         }
+
+        return true;
     }
 }

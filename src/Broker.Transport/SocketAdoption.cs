@@ -4,17 +4,33 @@ namespace Broker.Transport;
 
 internal static class SocketAdoption
 {
-    /// <summary>Makes a connected socket a connection of the loop; from now on the loop owns it.</summary>
+    /// <summary>Makes a connected socket a connection of the loop; unless this throws, the loop owns it from now on.</summary>
     internal static Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
     {
         if (socket.ProtocolType == ProtocolType.Tcp)
         {
             // Bytes leave once per turn already; waiting for more would only delay them.
-            socket.NoDelay = true;
+            try
+            {
+                socket.NoDelay = true;
+            }
+            catch (SocketException)
+            {
+                // Gone already, on some systems: reading will say so.
+            }
         }
 
         SocketConnection connection = loop.Poller.Adopt(loop, socket, handler);
-        loop.Group.Remember(connection);
+        try
+        {
+            loop.Group.Remember(connection);
+        }
+        catch
+        {
+            connection.Abandon();
+            throw;
+        }
+
         loop.Post(connection.Open);
         return connection;
     }

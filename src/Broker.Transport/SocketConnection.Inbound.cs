@@ -19,12 +19,12 @@ internal abstract partial class SocketConnection
     /// <summary>The socket is readable. <paramref name="ready"/> says of how many. On the loop.</summary>
     internal override void OnReadable(int ready)
     {
-        for (int reads = ready > 1 ? 1 : ReadsAlone; reads > 0; reads--)
+        for (int reads = ready > 1 ? 1 : ReadsAlone; reads > 0 && !IsClosed; reads--)
         {
             bool more = IsLingering ? Discard()
-                : _needed > Loop.ReceiveBuffer.Length ? Collect()
+                : _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length ? Collect()
                 : ReadShared();
-            if (!more || IsClosed)
+            if (!more)
             {
                 return;
             }
@@ -56,7 +56,7 @@ internal abstract partial class SocketConnection
             return false;
         }
 
-        int consumed = Call(buffer.AsSpan(0, total));
+        int consumed = CallHandler(buffer.AsSpan(0, total), out _needed);
         if (IsOpen)
         {
             Keep(buffer.AsSpan(consumed, total - consumed));
@@ -67,14 +67,19 @@ internal abstract partial class SocketConnection
 
     private bool Collect()
     {
-        int limit = Math.Min(_needed, Math.Max(Loop.ReceiveBuffer.Length, _largestDelivered));
+        // What the handler needs; where it does not know, as much again as it had, and it is called for whatever comes.
+        long most = _needed > _restLength ? _needed : _restLength * 2L;
+        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, _largestDelivered));
         if (_restLength >= limit)
         {
-            limit = (int)Math.Min(_needed, _restLength * 4L);
+            limit = Math.Min(most, _restLength * 4L);
         }
 
-        EnsureRest(limit);
-        int room = limit - _restLength;
+        if (!TryEnsureRest((int)Math.Min(limit, Array.MaxLength), out int room))
+        {
+            return false;
+        }
+
         int got = Receive(_rest.AsSpan(_restLength, room), out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
@@ -87,15 +92,26 @@ internal abstract partial class SocketConnection
             return got == room;
         }
 
+        // Taken out meanwhile: a handler that closes the connection may look at the bytes until it returns.
         byte[] whole = _rest;
         int length = _restLength;
+        _rest = [];
+        _restLength = 0;
         _largestDelivered = Math.Max(_largestDelivered, length);
-        int consumed = Call(whole.AsSpan(0, length));
+        int consumed = CallHandler(whole.AsSpan(0, length), out _needed);
+        if (IsOpen && consumed == 0)
+        {
+            _rest = whole;
+            _restLength = length;
+            return got == room;
+        }
+
         if (IsOpen)
         {
             Keep(whole.AsSpan(consumed, length - consumed));
         }
 
+        ArrayPool<byte>.Shared.Return(whole);
         return got == room;
     }
 
@@ -108,32 +124,18 @@ internal abstract partial class SocketConnection
 
     private bool End(ReceiveOutcome outcome)
     {
-        if (outcome != ReceiveOutcome.Blocked)
+        if (outcome == ReceiveOutcome.EndOfStream)
         {
-            CloseOnLoop(outcome == ReceiveOutcome.EndOfStream ? CloseReason.Peer : CloseReason.Error, null, TimeSpan.Zero);
+            OnPeerEnded();
+        }
+        else if (outcome != ReceiveOutcome.Blocked)
+        {
+            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
         }
 
         return false;
     }
 
-    private int Call(ReadOnlySpan<byte> bytes)
-    {
-        int needed = 0;
-        try
-        {
-            int consumed = Handler.OnReceived(this, bytes, ref needed);
-            // A handler that can use nothing of a full buffer and does not know why is given more, never the same again.
-            _needed = consumed == 0 && needed <= bytes.Length && bytes.Length >= Loop.ReceiveBuffer.Length
-                ? bytes.Length * 2
-                : needed;
-            return consumed;
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-            return 0;
-        }
-    }
 
     private void Keep(ReadOnlySpan<byte> left)
     {
@@ -149,13 +151,20 @@ internal abstract partial class SocketConnection
             _rest = ArrayPool<byte>.Shared.Rent(Math.Max(left.Length, SmallestRest));
         }
 
-        // May overlap: what a large message left behind lies in the same array.
         left.CopyTo(_rest);
         _restLength = left.Length;
     }
 
-    private void EnsureRest(int size)
+    // room is how many bytes may be received after those that are kept.
+    private bool TryEnsureRest(int size, out int room)
     {
+        room = size - _restLength;
+        if (room <= 0)
+        {
+            CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
+            return false;
+        }
+
         if (_rest.Length < size)
         {
             byte[] larger = ArrayPool<byte>.Shared.Rent(size);
@@ -165,6 +174,8 @@ internal abstract partial class SocketConnection
             _rest = larger;
             _restLength = length;
         }
+
+        return true;
     }
 
     private void ReleaseRest()

@@ -41,5 +41,8 @@ internal abstract partial class SocketConnection : Connection
         }
     }
 
+    /// <summary>Gives back a connection that its group did not take.</summary>
+    internal void Abandon() => ReleaseTransport();
+
     private protected override void ReleaseTransport() => Socket.Dispose();
 }

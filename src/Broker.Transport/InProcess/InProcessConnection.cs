@@ -11,12 +11,14 @@ internal sealed class InProcessConnection : Connection
 
     private readonly Lock _inboundGate = new();
     private readonly Action _postedRead;
+    private readonly Action _postedResume;
     private InProcessConnection _peer = null!;
     private Block? _head;
     private Block? _tail;
     private long _waiting;
     private byte[] _rest = [];
     private int _restLength;
+    private int _needed;
     private bool _open;
     private bool _scheduled;
     private bool _peerWaits;
@@ -24,9 +26,24 @@ internal sealed class InProcessConnection : Connection
     private bool _released;
 
     internal InProcessConnection(EventLoop loop, ConnectionHandler handler)
-        : base(loop, handler) => _postedRead = () => OnReadable(1);
+        : base(loop, handler)
+    {
+        _postedRead = () => OnReadable(1);
+        _postedResume = OnWritable;
+    }
 
     public override EndPoint? RemoteEndPoint => null;
+
+    private bool IsReleased
+    {
+        get
+        {
+            lock (_inboundGate)
+            {
+                return _released;
+            }
+        }
+    }
 
     internal void Join(InProcessConnection peer) => _peer = peer;
 
@@ -67,12 +84,16 @@ internal sealed class InProcessConnection : Connection
 
         if (resume)
         {
-            _peer.Loop.Run(_peer.OnWritable);
+            _peer.Resume();
         }
 
-        if (ended)
+        if (ended && _peer.IsReleased)
         {
             CloseOnLoop(CloseReason.Peer, null, TimeSpan.Zero);
+        }
+        else if (ended)
+        {
+            OnPeerEnded();
         }
     }
 
@@ -94,17 +115,9 @@ internal sealed class InProcessConnection : Connection
 
     private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
     {
-        long bytes = 0;
-        Block last = chain;
-        for (Block? at = chain; at is not null; at = at.Next)
-        {
-            bytes += at.Length;
-            last = at;
-        }
-
-        outcome = _peer.Accept(chain, last, bytes, loop);
-        sent = outcome == SendOutcome.Sent ? bytes : 0;
-        return outcome == SendOutcome.Sent ? null : chain;
+        Block? rest = _peer.Accept(chain, loop, out sent, out bool refused);
+        outcome = refused ? SendOutcome.Failed : rest is null ? SendOutcome.Sent : SendOutcome.Blocked;
+        return rest;
     }
 
     // The peer remembers that this end waits; it calls OnWritable.
@@ -117,6 +130,10 @@ internal sealed class InProcessConnection : Connection
     }
 
     private protected override void ShutdownSend() => _peer.End();
+
+    private protected override void StopReceiving()
+    {
+    }
 
     private protected override void ReleaseInbound()
     {
@@ -139,21 +156,35 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ReleaseTransport() => _peer.End();
 
-    private SendOutcome Accept(Block chain, Block last, long bytes, EventLoop? senderLoop)
+    // Takes blocks until the high water, and returns the first that has to wait.
+    private Block? Accept(Block chain, EventLoop? senderLoop, out long bytes, out bool refused)
     {
+        bytes = 0;
+        Block? rest = chain;
         lock (_inboundGate)
         {
-            if (_released)
+            refused = _released;
+            if (refused)
             {
-                return SendOutcome.Failed;
+                return rest;
             }
 
-            if (_waiting >= HighWater)
+            Block? last = null;
+            while (rest is not null && _waiting < HighWater)
             {
-                _peerWaits = true;
-                return SendOutcome.Blocked;
+                bytes += rest.Length;
+                _waiting += rest.Length;
+                last = rest;
+                rest = rest.Next;
             }
 
+            _peerWaits = rest is not null;
+            if (last is null)
+            {
+                return rest;
+            }
+
+            last.Next = null;
             if (_tail is null)
             {
                 _head = chain;
@@ -164,28 +195,35 @@ internal sealed class InProcessConnection : Connection
             }
 
             _tail = last;
-            _waiting += bytes;
             if (!_open || _scheduled)
             {
-                return SendOutcome.Sent;
+                return rest;
             }
 
             _scheduled = true;
         }
 
         Schedule(senderLoop);
-        return SendOutcome.Sent;
+        return rest;
+    }
+
+    private void Resume()
+    {
+        if (Loop.IsCurrent)
+        {
+            OnWritable();
+        }
+        else
+        {
+            Loop.Post(_postedResume);
+        }
     }
 
     private void End()
     {
         lock (_inboundGate)
         {
-            if (_ended)
-            {
-                return;
-            }
-
+            // Maybe for the second time: first the peer's stream ends and then the peer.
             _ended = true;
             if (!_open || _scheduled || _released)
             {
@@ -215,33 +253,51 @@ internal sealed class InProcessConnection : Connection
     {
         if (_restLength != 0)
         {
-            if (_rest.Length < _restLength + bytes.Length)
+            long joined = (long)_restLength + bytes.Length;
+            if (joined > Array.MaxLength)
             {
-                Array.Resize(ref _rest, Math.Max(_restLength + bytes.Length, _rest.Length * 2));
+                CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
+                return;
+            }
+
+            if (_rest.Length < joined)
+            {
+                Array.Resize(ref _rest, (int)Math.Min(Math.Max(joined, _rest.Length * 2L), Array.MaxLength));
             }
 
             bytes.CopyTo(_rest.AsSpan(_restLength));
-            bytes = _rest.AsSpan(0, _restLength + bytes.Length);
+            _restLength += bytes.Length;
+            bytes = _rest.AsSpan(0, _restLength);
         }
 
-        int consumed = bytes.Length;
-        int needed = 0;
-        try
+        if (bytes.Length < _needed || bytes.IsEmpty)
         {
-            consumed = Handler.OnReceived(this, bytes, ref needed);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            Keep(bytes);
+            return;
         }
 
-        ReadOnlySpan<byte> left = IsOpen ? bytes[consumed..] : default;
-        if (left.Length > _rest.Length)
+        int consumed = CallHandler(bytes, out _needed);
+        Keep(IsOpen ? bytes[consumed..] : default);
+    }
+
+    private void Keep(ReadOnlySpan<byte> left)
+    {
+        if (left.IsEmpty)
         {
-            _rest = new byte[Math.Max(left.Length, 4096)];
+            _rest = [];
+        }
+        else if (left.Length > _rest.Length || _rest.Length > Math.Max(left.Length * 4L, Loop.ReceiveBuffer.Length))
+        {
+            byte[] kept = new byte[Math.Max(left.Length, 4096)];
+            left.CopyTo(kept);
+            _rest = kept;
+        }
+        else
+        {
+            // Often the same bytes in the same place.
+            left.CopyTo(_rest);
         }
 
-        left.CopyTo(_rest);
         _restLength = left.Length;
     }
 }

@@ -18,13 +18,24 @@ public static class InProcessLink
         EventLoop firstLoop, ConnectionHandler first, EventLoop secondLoop, ConnectionHandler second)
     {
         ArgumentNullException.ThrowIfNull(firstLoop);
+        ArgumentNullException.ThrowIfNull(first);
         ArgumentNullException.ThrowIfNull(secondLoop);
+        ArgumentNullException.ThrowIfNull(second);
         var a = new InProcessConnection(firstLoop, first);
         var b = new InProcessConnection(secondLoop, second);
         a.Join(b);
         b.Join(a);
         firstLoop.Group.Remember(a);
-        secondLoop.Group.Remember(b);
+        try
+        {
+            secondLoop.Group.Remember(b);
+        }
+        catch
+        {
+            firstLoop.Group.Forget(a);
+            throw;
+        }
+
         firstLoop.Post(a.Open);
         secondLoop.Post(b.Open);
         return (a, b);

@@ -14,6 +14,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
     private readonly int _descriptor;
     private ulong _slot;
     private bool _registered;
+    private bool _receives = true;
+    private bool _writes;
 
     internal EpollConnection(EventLoop loop, EpollPoller poller, Socket socket, ConnectionHandler handler)
         : base(loop, socket, handler)
@@ -31,6 +33,14 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         _slot = _poller.Register(this, _descriptor);
         _registered = true;
+        // Those who wrote before could not ask the poller yet, or asked with a slot it did not know.
+        RepeatArmWritable();
+    }
+
+    private protected override void StopReceiving()
+    {
+        _receives = false;
+        Watch();
     }
 
     private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
@@ -89,9 +99,17 @@ internal sealed unsafe class EpollConnection : SocketConnection
         return null;
     }
 
-    private protected override void ArmWritable() => _poller.Watch(_descriptor, _slot, writing: true);
+    private protected override void ArmWritable()
+    {
+        _writes = true;
+        Watch();
+    }
 
-    private protected override void DisarmWritable() => _poller.Watch(_descriptor, _slot, writing: false);
+    private protected override void DisarmWritable()
+    {
+        _writes = false;
+        Watch();
+    }
 
     private protected override void ReleaseInbound()
     {
@@ -108,6 +126,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
         _handle.DangerousRelease();
         base.ReleaseTransport();
     }
+
+    private void Watch() => _poller.Watch(_descriptor, _slot, _receives, _writes);
 
     private nint SendOne(Block block)
     {

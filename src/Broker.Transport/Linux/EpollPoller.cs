@@ -27,6 +27,8 @@ internal sealed unsafe class EpollPoller : Poller
     private uint[] _generations = new uint[64];
     private int _used;
     private int _woken;
+    private readonly Lock _wakeGate = new();
+    private bool _disposed;
 
     internal EpollPoller(EventLoop loop)
     {
@@ -44,13 +46,23 @@ internal sealed unsafe class EpollPoller : Poller
         {
             int error = Marshal.GetLastSystemError();
             _ = LibC.Close(_epoll);
+            if (_wake >= 0)
+            {
+                _ = LibC.Close(_wake);
+            }
+
             throw new Win32Exception(error, "eventfd failed");
         }
     }
 
     public override void Dispose()
     {
-        _ = LibC.Close(_wake);
+        lock (_wakeGate)
+        {
+            _disposed = true;
+            _ = LibC.Close(_wake);
+        }
+
         _ = LibC.Close(_epoll);
     }
 
@@ -100,8 +112,15 @@ internal sealed unsafe class EpollPoller : Poller
         // Many threads may have work for a sleeping loop; one write wakes it.
         if (Interlocked.Exchange(ref _woken, 1) == 0)
         {
-            ulong one = 1;
-            _ = LibC.Write(_wake, &one, sizeof(ulong));
+            // Work is posted to stopped loops too, and then the number may be that of somebody else's file.
+            lock (_wakeGate)
+            {
+                if (!_disposed)
+                {
+                    ulong one = 1;
+                    _ = LibC.Write(_wake, &one, sizeof(ulong));
+                }
+            }
         }
     }
 
@@ -133,9 +152,12 @@ internal sealed unsafe class EpollPoller : Poller
         Release(data);
     }
 
-    /// <summary>Adds or removes the interest in writing. Any thread: the kernel orders these calls.</summary>
-    internal void Watch(int descriptor, ulong data, bool writing)
-        => Control(LibC.EPOLL_CTL_MOD, descriptor, LibC.EPOLLIN | LibC.EPOLLRDHUP | (writing ? LibC.EPOLLOUT : 0), data);
+    /// <summary>Sets what is reported. Any thread; the caller orders its calls for one descriptor.</summary>
+    internal void Watch(int descriptor, ulong data, bool reading, bool writing)
+    {
+        uint flags = (reading ? LibC.EPOLLIN | LibC.EPOLLRDHUP : 0) | (writing ? LibC.EPOLLOUT : 0);
+        Control(LibC.EPOLL_CTL_MOD, descriptor, flags, data);
+    }
 
     private void Release(ulong data)
     {

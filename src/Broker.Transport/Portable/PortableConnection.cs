@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Portable;
@@ -10,8 +11,11 @@ namespace Broker.Transport.Portable;
 internal sealed class PortableConnection : SocketConnection
 {
     private readonly PortablePoller _poller;
-    private readonly SocketAsyncEventArgs _reading = new();
+    private readonly SocketAsyncEventArgs _reading = new(true);
+    private readonly Action _startWaitingSend;
+    private readonly Action _waitingSendDone;
     private SocketAsyncEventArgs? _writing;
+    private bool _ended;
 
     internal PortableConnection(EventLoop loop, PortablePoller poller, Socket socket, ConnectionHandler handler)
         : base(loop, socket, handler)
@@ -20,6 +24,8 @@ internal sealed class PortableConnection : SocketConnection
         socket.Blocking = false;
         _reading.SetBuffer([], 0, 0);
         _reading.Completed += (_, _) => _poller.Report(this);
+        _startWaitingSend = StartWaitingSend;
+        _waitingSendDone = WaitingSendDone;
     }
 
     /// <summary>Asks to be reported once there is something to receive. On the loop.</summary>
@@ -28,22 +34,15 @@ internal sealed class PortableConnection : SocketConnection
         if (IsClosed)
         {
             _reading.Dispose();
-            return;
         }
-
-        try
+        else if (!_ended && !Socket.ReceiveAsync(_reading))
         {
-            if (!Socket.ReceiveAsync(_reading))
-            {
-                // There is something already. Through the list, so that others get their turn first.
-                _poller.Report(this);
-            }
-        }
-        catch (ObjectDisposedException)
-        {
-            // Another thread's failed send closed it; the close is on its way here.
+            // There is something already. Through the list, so that others get their turn first.
+            _poller.Report(this);
         }
     }
+
+    private protected override void StopReceiving() => _ended = true;
 
     private protected override void StartReceiving() => AwaitReadable();
 
@@ -82,7 +81,7 @@ internal sealed class PortableConnection : SocketConnection
     }
 
     // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.
-    private protected override void ArmWritable() => Loop.Post(StartWaitingSend);
+    private protected override void ArmWritable() => Loop.Post(_startWaitingSend);
 
     private protected override void DisarmWritable()
     {
@@ -99,23 +98,23 @@ internal sealed class PortableConnection : SocketConnection
 
         if (_writing is null)
         {
-            _writing = new SocketAsyncEventArgs();
-            _writing.Completed += (_, args) => Loop.Post(() => WaitingSendDone(args));
+            _writing = new SocketAsyncEventArgs(true);
+            _writing.Completed += (_, _) => Loop.Post(_waitingSendDone);
         }
 
-        _writing.SetBuffer(System.Runtime.InteropServices.MemoryMarshal.AsMemory(head));
+        _writing.SetBuffer(MemoryMarshal.AsMemory(head));
         if (!Socket.SendAsync(_writing))
         {
-            WaitingSendDone(_writing);
+            WaitingSendDone();
         }
     }
 
-    private void WaitingSendDone(SocketAsyncEventArgs args)
-        => EndWaitingSend(args.BytesTransferred, failed: args.SocketError != SocketError.Success);
-
-    private protected override void ReleaseTransport()
+    private void WaitingSendDone()
     {
-        base.ReleaseTransport();
-        _writing?.Dispose();
+        EndWaitingSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
+        if (IsClosed)
+        {
+            _writing.Dispose();
+        }
     }
 }
