@@ -6,7 +6,7 @@ internal static class Spelling
     /// <summary>The candidate nearest to <paramref name="word"/>, or null when none is near enough to be a slip.</summary>
     public static string? Nearest(string word, IEnumerable<string> candidates)
     {
-        var allowed = Math.Max(1, word.Length / 3);
+        var allowed = Math.Max(1, (word.Length + 1) / 3);
         return candidates
             .Select(candidate => (candidate, distance: Distance(word, candidate)))
             .Where(pair => pair.distance <= allowed)
