@@ -32,9 +32,9 @@ install_packages() {
         return 0
     fi
     echo "installing $packages"
-    as_root apt-get update -qq
+    as_root apt-get update -qq || return 1
     # shellcheck disable=SC2086 # one word per package
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || return 1
     # Debian starts the server at once, on the port that `broker serve` wants.
     case " $packages " in *" nats-server "*)
         if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet nats-server || true; fi ;;
@@ -47,7 +47,7 @@ install_npm_packages() {
     [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return 0
     echo "installing npm packages"
     # The packages bring what they need; no script of theirs has to run here.
-    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null)
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) || return 1
     touch "$folder/node_modules/.package-lock.json"
 }
 
@@ -56,6 +56,7 @@ counter() {
     sed -n "s/.*<Counters [^>]*\b$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
+# Runs a step whose failure matters only in CI. Inside it `set -e` is off: it must return what went wrong.
 or_go_on() {
     "$@" && return 0
     [ "${CI:-}" != true ] || { echo "failed: $*" >&2; exit 1; }
@@ -66,7 +67,7 @@ or_go_on install_packages
 or_go_on install_npm_packages
 
 echo "building"
-dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false
+dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT

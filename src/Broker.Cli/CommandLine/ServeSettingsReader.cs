@@ -38,10 +38,14 @@ internal static class ServeSettingsReader
         // A flag that is absent must not undo what the file set.
         bool? Flag(Option<bool> option) => flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
 
+        // The parser answers an empty array, not null, for an option that is absent.
+        ZeroMqEndpoint[]? Given(Option<ZeroMqEndpoint[]?> option) =>
+            flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
+
         ZeroMqSettings? ZeroMq(ZeroMqSettings? fromFile)
         {
-            var publishers = flags.GetValue(options.ZeroMqPublishers);
-            var subscribers = flags.GetValue(options.ZeroMqSubscribers);
+            var publishers = Given(options.ZeroMqPublishers);
+            var subscribers = Given(options.ZeroMqSubscribers);
             var prefix = flags.GetValue(options.ZeroMqPrefix);
             if (Flag(options.ZeroMq) is false)
                 return null;

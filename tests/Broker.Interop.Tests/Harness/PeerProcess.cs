@@ -72,7 +72,8 @@ internal sealed class PeerProcess : IAsyncDisposable
         }
         catch (ChannelClosedException)
         {
-            await _reading;
+            // Its output is closed a moment before the process is gone; the exit code is worth that moment.
+            await WaitForExitAsync();
             throw Failure("has ended and writes no more lines");
         }
     }
