@@ -29,7 +29,7 @@ internal sealed class ShutdownSignals : IDisposable
     {
         context.Cancel = true;
         if (!_stop.IsCancellationRequested)
-            _stop.Cancel();
+            _ = _stop.CancelAsync(); // Not on this thread: what follows is the whole of the stop.
         else if (context.Signal == PosixSignal.SIGINT)
             Environment.Exit(ExitCode.Interrupted);
     }

@@ -9,19 +9,21 @@ internal static class Peers
 
     public static INatsPeers Libnats { get; } = new LibnatsPeers();
 
-    public static NodePeers Node { get; } = new();
+    public static IZeroMqPeers ZeroMqJs { get; } = new NodePeers();
+
+    public static INatsPeers NatsJs { get; } = new NodePeers();
 
     public static IZeroMqPeers ZeroMq(string name) => name switch
     {
         "pyzmq" => Python,
         "libzmq" => Libzmq,
-        "zeromq.js" => Node,
+        "zeromq.js" => ZeroMqJs,
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such ZeroMQ peer"),
     };
 
     public static INatsPeers Nats(string name) => name switch
     {
-        "nats.js" => Node,
+        "nats.js" => NatsJs,
         "nats.c" => Libnats,
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such NATS peer"),
     };

@@ -13,17 +13,19 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
     public Task SendAsync(params string[] frames) => SendAsync([.. frames.Select(Encoding.UTF8.GetBytes)]);
 
     /// <summary>
-    /// Sends a message with the body <see cref="Subscriber.Probe"/> again and again until every subscriber has had one.
+    /// Sends probes, see <see cref="Subscriber.ReadAsync"/>, again and again until every subscriber has had one of them.
     /// A PUB socket drops what it sends before it knows of a subscription, and nothing tells when it does.
     /// </summary>
     public async Task SendUntilReceivedAsync(byte[] topic, params Subscriber[] subscribers)
     {
+        // Probes of an earlier call may still be under way; they prove nothing about now.
+        var probe = Subscriber.NewProbe();
         foreach (var subscriber in subscribers)
         {
             for (var attempt = 0; ; attempt++)
             {
-                await SendAsync(topic, Subscriber.Probe);
-                if (await subscriber.TryReadProbeAsync(TimeSpan.FromMilliseconds(100)))
+                await SendAsync(topic, probe);
+                if (await subscriber.TryReadProbeAsync(probe, TimeSpan.FromMilliseconds(100)))
                     break;
                 if (attempt > 200)
                     throw subscriber.Process.Failure("did not receive what was published to it");

@@ -3,12 +3,14 @@ namespace Broker.Interop.Tests.Harness;
 /// <summary>A peer that reports what it receives: a ZeroMQ SUB or a NATS subscriber.</summary>
 internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
 {
+    private static ReadOnlySpan<byte> Prefix => "probe"u8;
+
     public PeerProcess Process => process;
 
-    /// <summary>The body of messages that only find out whether a path exists; <see cref="ReadAsync"/> skips them.</summary>
-    public static byte[] Probe { get; } = "probe"u8.ToArray();
-
-    /// <summary>The next message that is no probe.</summary>
+    /// <summary>
+    /// The next message that is no probe: a message whose body begins with <c>probe</c> only finds out whether there is
+    /// a path to the subscriber.
+    /// </summary>
     public async Task<Message> ReadAsync()
     {
         while (true)
@@ -19,11 +21,22 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether a probe comes in time.</summary>
-    public async Task<bool> TryReadProbeAsync(TimeSpan patience)
+    /// <summary>A body that no other probe has.</summary>
+    public static byte[] NewProbe() => [.. Prefix, .. Guid.NewGuid().ToByteArray()];
+
+    /// <summary>Whether the probe comes in time; other probes are skipped.</summary>
+    public async Task<bool> TryReadProbeAsync(byte[] probe, TimeSpan patience)
     {
-        var line = await process.TryReadLineAsync(patience);
-        return line is null ? false : IsProbe(Message.Parse(line)) ? true : throw process.Failure($"wrote \"{line}\" before any probe");
+        while (await process.TryReadLineAsync(patience) is { } line)
+        {
+            var message = Message.Parse(line);
+            if (message.Frames.Any(frame => frame.AsSpan().SequenceEqual(probe)))
+                return true;
+            if (!IsProbe(message))
+                throw process.Failure($"wrote \"{line}\" before any probe");
+        }
+
+        return false;
     }
 
     public async Task<string> ReadMessageLineAsync()
@@ -34,5 +47,5 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
 
     public ValueTask DisposeAsync() => process.DisposeAsync();
 
-    private static bool IsProbe(Message message) => message.Frames.Skip(1).Any(frame => frame.AsSpan().SequenceEqual(Probe));
+    private static bool IsProbe(Message message) => message.Frames.Skip(1).Any(frame => frame.AsSpan().StartsWith(Prefix));
 }
