@@ -1,1 +1,6 @@
-return 0;
+using Broker.Cli.CommandLine;
+using Broker.Cli.Serving;
+using Broker.Cli.Terminal;
+
+return await new BrokerCommand(Console.Out, Console.Error, Screen.OfProcess(), static () => new ServeHost())
+    .RunAsync(args, CancellationToken.None);

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# The command that passes the tests: installs the real peers that are missing (Debian), builds once, runs every test
+# project and ends with one line "N passed, N failed, N skipped". Fails on a failed test or when no test ran.
+# With CI=true a missing peer is a failure. CONFIGURATION=Debug builds and tests that instead of Release.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+configuration=${CONFIGURATION:-Release}
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+missing_packages() {
+    [ -x /usr/sbin/nats-server ] || command -v nats-server >/dev/null || echo nats-server
+    /usr/bin/python3 -c 'import zmq' 2>/dev/null || echo python3-zmq
+    command -v gcc >/dev/null || echo gcc libc6-dev
+    [ -e /usr/include/zmq.h ] || echo libzmq5 libzmq3-dev
+    [ -e /usr/include/nats/nats.h ] || echo libnats-dev
+    # A node without npm, or the other way round, is somebody's own arrangement: complete it, do not replace it.
+    command -v node >/dev/null || echo nodejs
+    command -v npm >/dev/null || echo npm
+}
+
+install_packages() {
+    local packages
+    packages=$(missing_packages | xargs)
+    [ -n "$packages" ] || return 0
+    if ! command -v apt-get >/dev/null || { [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then
+        echo "not installed: $packages (needs apt-get and root; the tests that need them will say so)"
+        return 0
+    fi
+    echo "installing $packages"
+    as_root apt-get update -qq || return 1
+    # shellcheck disable=SC2086 # one word per package
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || return 1
+    # Debian starts the server at once, on the port that `broker serve` wants.
+    case " $packages " in *" nats-server "*)
+        if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet nats-server || true; fi ;;
+    esac
+}
+
+install_npm_packages() {
+    local folder=tests/Broker.Interop.Tests/peers/node
+    command -v npm >/dev/null || return 0
+    [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return 0
+    echo "installing npm packages"
+    # The packages bring what they need; no script of theirs has to run here.
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) || return 1
+    touch "$folder/node_modules/.package-lock.json"
+}
+
+# The number of an attribute in the counters of a test result file.
+counter() {
+    sed -n "s/.*<Counters [^>]*\b$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
+}
+
+# Each skipped test of a result file, with its reason.
+skipped_tests() {
+    awk '/outcome="NotExecuted"/ { name = $0; sub(/.* testName="/, "", name); sub(/".*/, "", name); gsub(/&quot;/, "\"", name) }
+         name != "" && /<Message>/ { reason = $0; gsub(/ *<\/?Message>/, "", reason); print "skipped " name ": " reason; name = "" }' "$1"
+}
+
+# Runs a step whose failure matters only in CI. Inside it `set -e` is off: it must return what went wrong.
+or_go_on() {
+    "$@" && return 0
+    [ "${CI:-}" != true ] || { echo "failed: $*" >&2; exit 1; }
+    echo "failed: $*; the tests that need it will say so"
+}
+
+or_go_on install_packages
+or_go_on install_npm_packages
+
+echo "building"
+dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+passed=0 failed=0 skipped=0
+for project in tests/*/*.csproj; do
+    name=$(basename "$project" .csproj)
+    status=0
+    dotnet test "$project" -c "$configuration" --no-build --nologo -v quiet \
+        --logger "trx;LogFileName=$name.trx" --results-directory "$results" >"$results/$name.log" 2>&1 || status=$?
+
+    project_passed=0 project_failed=0 project_skipped=0
+    trx="$results/$name.trx"
+    if [ -e "$trx" ]; then
+        project_passed=$(counter "$trx" passed)
+        # The runner counts a skipped test as one that was not executed, under no name of its own.
+        project_skipped=$(($(counter "$trx" total) - $(counter "$trx" executed)))
+        project_failed=$(($(counter "$trx" executed) - project_passed))
+    fi
+    # A run that crashed, or could not start, is a failure even though no test says so.
+    if [ "$status" != 0 ] && [ "$project_failed" = 0 ]; then project_failed=1; fi
+    if [ "$project_failed" != 0 ]; then cat "$results/$name.log"; fi
+    if [ "$project_skipped" != 0 ]; then skipped_tests "$trx"; fi
+    echo "$name: $project_passed passed, $project_failed failed, $project_skipped skipped"
+
+    passed=$((passed + project_passed)) failed=$((failed + project_failed)) skipped=$((skipped + project_skipped))
+done
+
+status=0
+if [ "$failed" != 0 ]; then status=1; fi
+if [ $((passed + failed)) = 0 ]; then echo "no test ran" && status=1; fi
+echo "$passed passed, $failed failed, $skipped skipped"
+exit $status

@@ -1,0 +1,126 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.CommandLine;
+
+/// <summary>The flags of <c>broker serve</c>; those that nats-server has too mean the same.</summary>
+internal sealed class ServeOptions
+{
+    public Option<string?> Host { get; } = new("--addr", "-a", "--net")
+    {
+        Description = "Address to listen on [default: 127.0.0.1]",
+        HelpName = "host",
+    };
+
+    public Option<int?> Port { get; } = new("--port", "-p")
+    {
+        Description = "Port for NATS clients; -1 takes a free one [default: 4222]",
+        HelpName = "port",
+        CustomParser = ParsePort,
+    };
+
+    public Option<string?> Name { get; } = new("--name", "-n", "--server_name")
+    {
+        Description = "Name of the server, shown to clients [default: a random one]",
+        HelpName = "name",
+    };
+
+    public Option<string?> Config { get; } = new("--config", "-c")
+    {
+        Description = "Configuration file in nats-server's syntax; flags win over it",
+        HelpName = "file",
+    };
+
+    public Option<bool> Test { get; } = new("-t") { Description = "Check the configuration, say whether it is valid, and exit" };
+
+    public Option<bool> ZeroMq { get; } = new("--zeromq")
+    {
+        Description = $"Bridge ZeroMQ: publishers connect to tcp://127.0.0.1:{ZeroMqSettings.PublishersPort}, "
+            + $"subscribers to tcp://127.0.0.1:{ZeroMqSettings.SubscribersPort}",
+    };
+
+    public Option<ZeroMqEndpoint[]?> ZeroMqPublishers { get; } = new("--zeromq-publishers")
+    {
+        Description = "Where ZeroMQ PUB sockets are, in place of the default: \"bind tcp://HOST:PORT\" or \"connect tcp://HOST:PORT\"; may be repeated",
+        HelpName = "endpoint",
+        Arity = ArgumentArity.OneOrMore,
+        AllowMultipleArgumentsPerToken = false,
+        CustomParser = ParseEndpoints,
+    };
+
+    public Option<ZeroMqEndpoint[]?> ZeroMqSubscribers { get; } = new("--zeromq-subscribers")
+    {
+        Description = "Where ZeroMQ SUB sockets are, likewise",
+        HelpName = "endpoint",
+        Arity = ArgumentArity.OneOrMore,
+        AllowMultipleArgumentsPerToken = false,
+        CustomParser = ParseEndpoints,
+    };
+
+    public Option<string?> ZeroMqPrefix { get; } = new("--zeromq-prefix")
+    {
+        Description = "First token of the subjects of ZeroMQ topics [default: zmq]",
+        HelpName = "prefix",
+        CustomParser = ParsePrefix,
+    };
+
+    public Option<bool> Debug { get; } = new("--debug", "-D") { Description = "Log what helps to find a fault" };
+
+    public Option<bool> Trace { get; } = new("--trace", "-V") { Description = "Log the protocol; -DV is both" };
+
+    public Option<string?> Log { get; } = new("--log", "-l")
+    {
+        Description = "File to append the log to [default: standard error]",
+        HelpName = "file",
+    };
+
+    public Option<string?> Pid { get; } = new("--pid", "-P") { Description = "File to write the process id to", HelpName = "file" };
+
+    public Option<string?> PortsFileDirectory { get; } = new("--ports_file_dir")
+    {
+        Description = "Directory to write broker_<pid>.ports to: the addresses in use, as JSON",
+        HelpName = "directory",
+    };
+
+    public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "No live counts" };
+
+    public IEnumerable<Option> All =>
+    [
+        Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
+        Debug, Trace, Log, Pid, PortsFileDirectory, Quiet,
+    ];
+
+    private static int? ParsePort(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
+            return Math.Max(0, port);
+        result.AddError($"--port must be a whole number from -1 to 65535, not \"{text}\"");
+        return null;
+    }
+
+    private static string? ParsePrefix(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (SubjectPrefix.IsValid(text))
+            return text;
+        result.AddError($"--zeromq-prefix must be {SubjectPrefix.Shape}, not \"{text}\"");
+        return null;
+    }
+
+    private static ZeroMqEndpoint[]? ParseEndpoints(ArgumentResult result)
+    {
+        var endpoints = new List<ZeroMqEndpoint>();
+        foreach (var token in result.Tokens)
+        {
+            if (ZeroMqEndpoint.TryParse(token.Value) is { } endpoint)
+                endpoints.Add(endpoint);
+            else
+                result.AddError($"--{((OptionResult)result.Parent!).Option.Name.TrimStart('-')} must be {ZeroMqEndpoint.Shape}, not \"{token.Value}\"");
+        }
+
+        return [.. endpoints];
+    }
+}

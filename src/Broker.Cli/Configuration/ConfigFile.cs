@@ -1,0 +1,69 @@
+namespace Broker.Cli.Configuration;
+
+/// <summary>A configuration file with everything it includes, read and parsed.</summary>
+internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem> Warnings)
+{
+    private const int MaxIncludeDepth = 16;
+
+    // Far above any real configuration, and it keeps a mistaken `-c /dev/zero` from taking the memory.
+    private const int MaxCharacters = 4 * 1024 * 1024;
+
+    /// <exception cref="ConfigException">A file cannot be read or is not of the syntax.</exception>
+    public static ConfigFile Load(string path) => Load(path, Environment.GetEnvironmentVariable);
+
+    public static ConfigFile Load(string path, Func<string, string?> environment)
+    {
+        var scopes = new ConfigScopes(environment);
+        var root = new ConfigBlock(new ConfigPosition(path, 1, 1));
+        scopes.Enter(root);
+        ParseInto(root, path, new ConfigPosition(path, 1, 1), scopes, []);
+        return new ConfigFile(root, scopes.Warnings);
+    }
+
+    private static void ParseInto(
+        ConfigBlock block, string path, ConfigPosition from, ConfigScopes scopes, Stack<string> opened)
+    {
+        var full = Path.GetFullPath(path);
+        if (opened.Contains(full))
+            throw new ConfigException($"the file {path} includes itself", from);
+        if (opened.Count > MaxIncludeDepth)
+            throw new ConfigException($"includes nest deeper than {MaxIncludeDepth}", from);
+        var text = Read(path, from, included: opened.Count > 0);
+        opened.Push(full);
+        new ConfigParser(new ConfigCursor(text, path), scopes, Include).ParseFile(block);
+        opened.Pop();
+
+        void Include(string name, ConfigPosition position, ConfigBlock into) =>
+            ParseInto(into, Path.Combine(Path.GetDirectoryName(path) ?? "", name), position, scopes, opened);
+    }
+
+    private static string Read(string path, ConfigPosition from, bool included)
+    {
+        try
+        {
+            using var reader = new StreamReader(path);
+            var buffer = new char[8192];
+            var text = new System.Text.StringBuilder();
+            while (reader.Read(buffer) is > 0 and var count)
+            {
+                text.Append(buffer, 0, count);
+                if (text.Length > MaxCharacters)
+                    throw new ConfigException($"the file {path} is larger than {MaxCharacters} characters", from);
+            }
+
+            return text.ToString();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            var reason = e switch
+            {
+                FileNotFoundException or DirectoryNotFoundException => "there is no such file",
+                UnauthorizedAccessException when Directory.Exists(path) => "it is a directory",
+                UnauthorizedAccessException => "permission denied",
+                _ => e.Message,
+            };
+            var message = $"cannot read the configuration file {path}: {reason}";
+            throw included ? new ConfigException(message + ", included", from) : new ConfigUnreadableException(message);
+        }
+    }
+}

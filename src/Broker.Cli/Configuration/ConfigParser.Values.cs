@@ -1,0 +1,135 @@
+using System.Text;
+
+namespace Broker.Cli.Configuration;
+
+internal sealed partial class ConfigParser
+{
+    // An unquoted word ends here. '#' and '//' do not end one: nats://host:4222 is a word.
+    private const string WordStops = " \t\r\n,;]}";
+
+    private ConfigValue ParseValue()
+    {
+        var position = cursor.Position;
+        switch (cursor.Peek())
+        {
+            case '{':
+                return Nested(ParseBlock);
+            case '[':
+                return Nested(ParseArray);
+            case '(':
+                return new ConfigText(ParseParenthesised(), position);
+            case '"' or '\'':
+                return new ConfigText(ParseQuoted(), position);
+        }
+
+        var word = cursor.TakeUntilAny(WordStops);
+        if (word.Length == 0)
+            throw cursor.Error($"expected a value, found {cursor.Describe()}");
+        return word.Length > 1 && word[0] == '$'
+            ? variables.Resolve(word[1..], position)
+            : ConfigScalar.Read(word, position);
+    }
+
+    private ConfigValue Nested(Func<ConfigValue> parse)
+    {
+        if (++_depth > MaxDepth)
+            throw cursor.Error($"blocks and arrays nest deeper than {MaxDepth}");
+        var value = parse();
+        _depth--;
+        return value;
+    }
+
+    private ConfigBlock ParseBlock()
+    {
+        var block = new ConfigBlock(cursor.Position);
+        cursor.Take();
+        variables.Enter(block);
+        ParseEntries(block, braced: true);
+        variables.Leave();
+        return block;
+    }
+
+    private ConfigArray ParseArray()
+    {
+        var position = cursor.Position;
+        var items = new List<ConfigValue>();
+        cursor.Take();
+        while (true)
+        {
+            cursor.SkipBlank();
+            if (cursor.Peek() == ']')
+                break;
+            if (cursor.AtEnd)
+                throw new ConfigException("an array that is opened but never closed with ']'", position);
+            items.Add(ParseValue());
+            cursor.SkipBlank();
+            if (cursor.Peek() == ',')
+                cursor.Take();
+            else if (cursor.Peek() != ']' && !cursor.AtEnd)
+                throw cursor.Error($"expected ',' or ']' in the array, found {cursor.Describe()}");
+        }
+
+        cursor.Take();
+        return new ConfigArray(items, position);
+    }
+
+    /// <summary>Double quotes know escapes, single quotes take everything as it stands; both may span lines.</summary>
+    private string ParseQuoted()
+    {
+        var position = cursor.Position;
+        var quote = cursor.Take();
+        var text = new StringBuilder();
+        while (!cursor.AtEnd)
+        {
+            var c = cursor.Take();
+            if (c == quote)
+                return text.ToString();
+            text.Append(c == '\\' && quote == '"' ? ParseEscape() : c);
+        }
+
+        throw new ConfigException($"a string that is opened but never closed with {quote}", position);
+    }
+
+    private char ParseEscape()
+    {
+        switch (cursor.AtEnd ? ConfigCursor.End : cursor.Peek())
+        {
+            case 't':
+                cursor.Take();
+                return '\t';
+            case 'n':
+                cursor.Take();
+                return '\n';
+            case 'r':
+                cursor.Take();
+                return '\r';
+            case '"' or '\\':
+                return cursor.Take();
+            case 'x' when char.IsAsciiHexDigit(cursor.Peek(1)) && char.IsAsciiHexDigit(cursor.Peek(2)):
+                cursor.Take();
+                return (char)Convert.FromHexString([cursor.Take(), cursor.Take()])[0];
+            default:
+                throw cursor.Error($"unknown escape '\\' and {cursor.Describe()}; there are \\t \\n \\r \\\" \\\\ and \\x41");
+        }
+    }
+
+    /// <summary>The lines between '(' and a ')' that is the first character of its line and has the line to itself.</summary>
+    private string ParseParenthesised()
+    {
+        var position = cursor.Position;
+        var text = new StringBuilder();
+        cursor.Take();
+        while (!cursor.AtEnd)
+        {
+            var c = cursor.Take();
+            text.Append(c);
+            if (c == '\n' && cursor.Peek() == ')' && cursor.Peek(1) is '\n' or '\r' or ConfigCursor.End)
+            {
+                cursor.Take();
+                return text.ToString();
+            }
+        }
+
+        throw new ConfigException("a text in parentheses that is never closed with ')' on a line of its own", position);
+    }
+}

@@ -1,0 +1,116 @@
+namespace Broker.Cli.Configuration;
+
+/// <summary>
+/// Parses one file of the NATS configuration syntax (docs.nats.io, "Configuration file format"), as nats-server 2.9.10
+/// accepts it. It stops at the first syntax error, with a <see cref="ConfigException"/>.
+/// </summary>
+/// <param name="cursor">The text.</param>
+/// <param name="variables">What a <c>$name</c> resolves to.</param>
+/// <param name="include">Parses the named file into the block that the include stands in.</param>
+internal sealed partial class ConfigParser(
+    ConfigCursor cursor, ConfigScopes variables, Action<string, ConfigPosition, ConfigBlock> include)
+{
+    // The parser recurses; a file of a million braces must not take the stack.
+    private const int MaxDepth = 64;
+
+    private int _depth;
+
+    /// <summary>Parses the whole file into <paramref name="block"/>. The file may stand in braces, as JSON does.</summary>
+    public void ParseFile(ConfigBlock block)
+    {
+        cursor.SkipBlank();
+        var braced = cursor.Peek() == '{';
+        if (braced)
+            cursor.Take();
+        ParseEntries(block, braced);
+        cursor.SkipBlank();
+        if (!cursor.AtEnd)
+            throw cursor.Error($"expected the end of the file, found {cursor.Describe()}");
+    }
+
+    private void ParseEntries(ConfigBlock block, bool braced)
+    {
+        while (true)
+        {
+            cursor.SkipBlank();
+            switch (cursor.Peek())
+            {
+                case ConfigCursor.End when cursor.AtEnd && braced:
+                    throw new ConfigException("a block that is opened but never closed with '}'", block.Position);
+                case ConfigCursor.End when cursor.AtEnd:
+                    return;
+                case '}' when braced:
+                    cursor.Take();
+                    return;
+                case '}':
+                    throw cursor.Error("a '}' that closes nothing");
+                case ',' or ';':
+                    cursor.Take();
+                    break;
+                default:
+                    ParseEntry(block, braced);
+                    break;
+            }
+        }
+    }
+
+    private void ParseEntry(ConfigBlock block, bool braced)
+    {
+        var position = cursor.Position;
+        var quoted = cursor.Peek() is '"' or '\'';
+        var key = quoted ? ParseQuoted() : cursor.TakeUntilAny(" \t\r\n=:{},;");
+        if (key.Length == 0)
+            throw cursor.Error($"expected a key, found {cursor.Describe()}");
+
+        cursor.SkipSpaces();
+        if (cursor.Peek() is '=' or ':')
+        {
+            cursor.Take();
+            cursor.SkipSpaces();
+        }
+        else
+        {
+            if (!quoted && key == "include")
+            {
+                ParseInclude(block, position);
+                ExpectEndOfEntry(key, braced);
+                return;
+            }
+
+            // Without a separator a block may begin on the next line.
+            cursor.SkipBlank();
+            if (cursor.Position.Line != position.Line && cursor.Peek() != '{')
+                throw new ConfigException($"the key \"{key}\" has no value", position);
+        }
+
+        if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' or '}')
+            throw new ConfigException($"the key \"{key}\" has no value", position);
+        Assign(block, new ConfigEntry(key, position, ParseValue()));
+        ExpectEndOfEntry(key, braced);
+    }
+
+    private void Assign(ConfigBlock block, ConfigEntry entry)
+    {
+        if (block.Set(entry) is { } replaced)
+        {
+            entry.IsVariable = replaced.IsVariable;
+            variables.Warnings.Add(new ConfigProblem(
+                $"\"{entry.Key}\" is set twice, the value from {replaced.Position} is not used", entry.Position));
+        }
+    }
+
+    private void ParseInclude(ConfigBlock block, ConfigPosition position)
+    {
+        if (cursor.AtEnd || cursor.Peek() == '\n' || ParseValue() is not ConfigText file)
+            throw new ConfigException("include needs the name of a file", position);
+        include(file.Value, position, block);
+    }
+
+    private void ExpectEndOfEntry(string key, bool braced)
+    {
+        cursor.SkipSpaces();
+        if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' || (braced && cursor.Peek() == '}'))
+            return;
+        throw cursor.Error($"expected the end of the line after the value of \"{key}\", found {cursor.Describe()}");
+    }
+}

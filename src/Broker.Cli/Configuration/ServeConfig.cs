@@ -1,0 +1,125 @@
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The keys of a configuration file of <c>broker serve</c>, and what they mean.</summary>
+internal static class ServeConfig
+{
+    /// <summary>Reads the file over <paramref name="defaults"/>.</summary>
+    /// <exception cref="ConfigException">Some key or value is wrong; all that are so are named.</exception>
+    public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults)
+    {
+        var problems = new List<ConfigProblem>();
+        var section = new ConfigSection(root, problems);
+        var settings = defaults with
+        {
+            Host = section.Text("host", null) ?? section.Text("net", defaults.Host)!,
+            Port = Port(section, defaults.Port),
+            ServerName = section.Text("server_name", defaults.ServerName),
+            MaxPayload = (int)section.Bytes("max_payload", defaults.MaxPayload, 1, 64 * 1024 * 1024),
+            MaxControlLine = (int)section.Bytes("max_control_line", defaults.MaxControlLine, 128, 1024 * 1024),
+            MaxPending = section.Bytes("max_pending", defaults.MaxPending, 1024, 1L << 40),
+            MaxConnections = (int)section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000),
+            WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
+            PingInterval = section.Span("ping_interval", defaults.PingInterval),
+            PingMax = (int)section.Whole("ping_max", defaults.PingMax, 1, 1000),
+            StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
+            Debug = section.Flag("debug", defaults.Debug),
+            Trace = section.Flag("trace", defaults.Trace),
+            LogFile = section.Text("log_file", null) ?? section.Text("logfile", defaults.LogFile),
+            PidFile = section.Text("pid_file", null) ?? section.Text("pidfile", defaults.PidFile),
+            PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
+        };
+        settings = Listen(section, settings);
+        settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
+        section.RejectTheRest();
+        if (problems.Count == 0 && settings.MaxPayload > settings.MaxPending)
+        {
+            var at = root.Find("max_payload") ?? root.Find("max_pending");
+            problems.Add(new ConfigProblem(
+                $"max_payload ({settings.MaxPayload}) must not be above max_pending ({settings.MaxPending})", at!.Value.Position));
+        }
+
+        if (problems.Count > 0)
+            throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
+        return settings;
+    }
+
+    private static int Port(ConfigSection section, int otherwise) =>
+        Math.Max(0, (int)section.Whole("port", otherwise, -1, 65_535));
+
+    private static ServeSettings Listen(ConfigSection section, ServeSettings settings)
+    {
+        switch (section.Find("listen"))
+        {
+            case null:
+                return settings;
+            case ConfigInteger { Value: >= -1 and <= 65_535 } port:
+                return settings with { Port = Math.Max(0, (int)port.Value) };
+            case ConfigText text when HostAndPort.TryParse(text.Value, out var host, out var port):
+                return settings with { Host = host.Length == 0 ? "0.0.0.0" : host, Port = port };
+            case var value:
+                return section.Wrong("listen", "a port, or a text such as \"127.0.0.1:4222\"", value, settings);
+        }
+    }
+
+    private static ZeroMqSettings? ZeroMq(ConfigSection section, ZeroMqSettings? otherwise, List<ConfigProblem> problems)
+    {
+        switch (section.Find("zeromq"))
+        {
+            case null:
+                return otherwise;
+            case ConfigBoolean { Value: var on }:
+                return on ? new ZeroMqSettings() : null;
+            case ConfigBlock block:
+                return ZeroMq(new ConfigSection(block, problems));
+            case var value:
+                return section.Wrong("zeromq", "a block, or true for its defaults", value, otherwise);
+        }
+    }
+
+    private static ZeroMqSettings ZeroMq(ConfigSection section)
+    {
+        var defaults = new ZeroMqSettings();
+        var settings = new ZeroMqSettings
+        {
+            Publishers = section.Many("publishers", defaults.Publishers, ZeroMqEndpoint.Shape, ZeroMqEndpoint.TryParse),
+            Subscribers = section.Many("subscribers", defaults.Subscribers, ZeroMqEndpoint.Shape, ZeroMqEndpoint.TryParse),
+            Prefix = Prefix(section, defaults.Prefix),
+            Delimiter = Character(section, "delimiter", defaults.Delimiter),
+            SingleFrameDelimiter = Character(section, "single_frame_delimiter", defaults.SingleFrameDelimiter),
+            Echo = section.Flag("echo", defaults.Echo),
+            SendHighWaterMark = section.Bytes("send_high_water_mark", defaults.SendHighWaterMark, 1024, 1L << 40),
+            MaxMessageSize = section.Bytes("max_message_size", defaults.MaxMessageSize, 1, 64 * 1024 * 1024),
+            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, 1_000_000),
+            Url = Url(section),
+        };
+        section.RejectTheRest();
+        return settings;
+    }
+
+    private static string Prefix(ConfigSection section, string otherwise) =>
+        section.Find("prefix") switch
+        {
+            null => otherwise,
+            ConfigText text when SubjectPrefix.IsValid(text.Value) => text.Value,
+            var value => section.Wrong("prefix", SubjectPrefix.Shape, value, otherwise),
+        };
+
+    private static char Character(ConfigSection section, string key, char otherwise) =>
+        section.Find(key) switch
+        {
+            null => otherwise,
+            ConfigText { Value: [var c] } when char.IsAscii(c) => c,
+            var value => section.Wrong(key, "one ASCII character in quotes", value, otherwise),
+        };
+
+    private static string? Url(ConfigSection section) =>
+        section.Find("url") switch
+        {
+            null => null,
+            ConfigText text when Uri.TryCreate(text.Value, UriKind.Absolute, out var url)
+                && url is { Scheme: "nats" or "tls", Host.Length: > 0 } => text.Value,
+            var value => section.Wrong("url", "the address of a NATS server, such as \"nats://host:4222\"", value, (string?)null),
+        };
+}

@@ -1,0 +1,36 @@
+namespace Broker.Cli.Configuration;
+
+/// <summary>Guesses the word that was meant.</summary>
+internal static class Spelling
+{
+    /// <summary>The candidate nearest to <paramref name="word"/>, or null when none is near enough to be a slip.</summary>
+    public static string? Nearest(string word, IEnumerable<string> candidates)
+    {
+        var allowed = Math.Max(1, (word.Length + 1) / 3);
+        return candidates
+            .Select(candidate => (candidate, distance: Distance(word, candidate)))
+            .Where(pair => pair.distance <= allowed)
+            .OrderBy(pair => pair.distance)
+            .Select(pair => pair.candidate)
+            .FirstOrDefault();
+    }
+
+    /// <summary>Levenshtein's distance, without regard to case.</summary>
+    private static int Distance(string a, string b)
+    {
+        var row = Enumerable.Range(0, b.Length + 1).ToArray();
+        for (var i = 1; i <= a.Length; i++)
+        {
+            var diagonal = row[0];
+            row[0] = i;
+            for (var j = 1; j <= b.Length; j++)
+            {
+                var substitution = diagonal + (char.ToUpperInvariant(a[i - 1]) == char.ToUpperInvariant(b[j - 1]) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.Min(substitution, Math.Min(row[j], row[j - 1]) + 1);
+            }
+        }
+
+        return row[b.Length];
+    }
+}

@@ -1,0 +1,19 @@
+namespace Broker.Cli.Serving;
+
+/// <summary>What the command answers the shell.</summary>
+internal static class ExitCode
+{
+    public const int Success = 0;
+
+    /// <summary>It could not start, or the configuration file is wrong.</summary>
+    public const int Failure = 1;
+
+    /// <summary>The command line is wrong.</summary>
+    public const int Usage = 2;
+
+    /// <summary>It stopped with messages that were accepted but not delivered.</summary>
+    public const int Undelivered = 3;
+
+    /// <summary>A second Ctrl+C ended it at once; 128 + SIGINT, as shells report it.</summary>
+    public const int Interrupted = 130;
+}

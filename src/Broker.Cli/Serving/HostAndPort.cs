@@ -1,0 +1,29 @@
+using System.Globalization;
+
+namespace Broker.Cli.Serving;
+
+/// <summary><c>host:port</c>, where an IPv6 address stands in brackets.</summary>
+internal static class HostAndPort
+{
+    public static bool TryParse(string text, out string host, out int port)
+    {
+        host = "";
+        port = 0;
+        var colon = text.LastIndexOf(':');
+        if (colon < 0
+            || !int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out port)
+            || port > 65_535)
+            return false;
+        host = text[..colon];
+        if (host is ['[', .., ']'])
+            host = host[1..^1];
+        else if (host.Contains(':', StringComparison.Ordinal))
+            return false;
+        return !host.AsSpan().ContainsAny(" \t/[]");
+    }
+
+    public static string Format(string host, int port) =>
+        host.Contains(':', StringComparison.Ordinal)
+            ? string.Create(CultureInfo.InvariantCulture, $"[{host}]:{port}")
+            : string.Create(CultureInfo.InvariantCulture, $"{host}:{port}");
+}

@@ -1,0 +1,20 @@
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>What <c>broker serve</c> runs. It is started once, stopped once and then disposed, by one caller.</summary>
+internal interface IServeHost : IAsyncDisposable
+{
+    /// <summary>Starts everything the settings ask for; when it returns, all addresses accept connections.</summary>
+    /// <exception cref="ServeStartException">Something could not be started; its message is one line for the user.</exception>
+    Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken);
+
+    /// <summary>The present counts. Called about once a second while running, from another thread.</summary>
+    ServeCounts ReadCounts();
+
+    /// <summary>
+    /// Stops accepting, delivers what is queued until done or until <paramref name="deadline"/> is cancelled, closes
+    /// everything, and answers how many messages were not delivered. It does not throw when the deadline comes.
+    /// </summary>
+    Task<long> StopAsync(CancellationToken deadline);
+}

@@ -1,0 +1,59 @@
+using System.Text.Json;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>
+/// The file <c>broker_&lt;pid&gt;.ports</c> that tells scripts the real addresses, as nats-server writes it, with a member for ZeroMQ.
+/// </summary>
+internal sealed class PortsFile : IDisposable
+{
+    private PortsFile(string path) => Path = path;
+
+    public string Path { get; }
+
+    /// <exception cref="ServeStartException">The file cannot be written.</exception>
+    public static PortsFile Write(string directory, ServeAddresses addresses)
+    {
+        var path = System.IO.Path.Combine(directory, $"broker_{Environment.ProcessId}.ports");
+        try
+        {
+            // A reader that polls for the name must never see half of the text.
+            var unfinished = path + ".tmp";
+            File.WriteAllBytes(unfinished, Serialize(addresses));
+            File.Move(unfinished, path, overwrite: true);
+            return new PortsFile(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new ServeStartException($"cannot write the ports file {path}: {e.Message}", e);
+        }
+    }
+
+    public void Dispose() => FileRemoval.Try(Path);
+
+    private static byte[] Serialize(ServeAddresses addresses)
+    {
+        using var bytes = new MemoryStream();
+        using (var json = new Utf8JsonWriter(bytes))
+        {
+            json.WriteStartObject();
+            WriteArray(json, "nats", addresses.Nats);
+            WriteArray(json, "monitoring", []);
+            json.WriteStartObject("zeromq");
+            WriteArray(json, "publishers", addresses.ZeroMqPublishers);
+            WriteArray(json, "subscribers", addresses.ZeroMqSubscribers);
+            json.WriteEndObject();
+            json.WriteEndObject();
+        }
+
+        return bytes.ToArray();
+    }
+
+    private static void WriteArray(Utf8JsonWriter json, string name, IReadOnlyList<string> values)
+    {
+        json.WriteStartArray(name);
+        foreach (var value in values)
+            json.WriteStringValue(value);
+        json.WriteEndArray();
+    }
+}

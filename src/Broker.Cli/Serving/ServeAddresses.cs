@@ -1,0 +1,8 @@
+namespace Broker.Cli.Serving;
+
+/// <summary>The addresses in use, with the real ports. Hosts are as a client on this machine would write them.</summary>
+/// <param name="Nats">Of the NATS protocol, <c>nats://127.0.0.1:4222</c>.</param>
+/// <param name="ZeroMqPublishers">What ZeroMQ publishers connect to, <c>tcp://127.0.0.1:5556</c>; empty without a bridge.</param>
+/// <param name="ZeroMqSubscribers">What ZeroMQ subscribers connect to.</param>
+internal sealed record ServeAddresses(
+    IReadOnlyList<string> Nats, IReadOnlyList<string> ZeroMqPublishers, IReadOnlyList<string> ZeroMqSubscribers);

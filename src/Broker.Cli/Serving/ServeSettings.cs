@@ -1,0 +1,53 @@
+namespace Broker.Cli.Serving;
+
+/// <summary>Everything <c>broker serve</c> was told, by the configuration file and by flags. The defaults are nats-server's, but for the host.</summary>
+internal sealed record ServeSettings
+{
+    /// <summary>The address to listen on: loopback unless told otherwise, since nothing is authenticated by default.</summary>
+    public string Host { get; init; } = "127.0.0.1";
+
+    /// <summary>The port to listen on; 0 takes a free one.</summary>
+    public int Port { get; init; } = 4222;
+
+    /// <summary>The name in INFO, or null for one made up by the server.</summary>
+    public string? ServerName { get; init; }
+
+    /// <summary>The largest payload with headers, in bytes.</summary>
+    public int MaxPayload { get; init; } = 1024 * 1024;
+
+    /// <summary>The longest control line, in bytes.</summary>
+    public int MaxControlLine { get; init; } = 4096;
+
+    /// <summary>What may wait for one slow connection, in bytes.</summary>
+    public long MaxPending { get; init; } = 64 * 1024 * 1024;
+
+    /// <summary>How many clients may be connected at once.</summary>
+    public int MaxConnections { get; init; } = 65_536;
+
+    public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
+
+    public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
+
+    /// <summary>How many PINGs may go unanswered before a connection is stale.</summary>
+    public int PingMax { get; init; } = 2;
+
+    /// <summary>How long queued messages are delivered after a stop was asked for.</summary>
+    public TimeSpan StopDeadline { get; init; } = TimeSpan.FromSeconds(10);
+
+    public bool Debug { get; init; }
+
+    public bool Trace { get; init; }
+
+    /// <summary>The file that log lines are appended to, or null for standard error.</summary>
+    public string? LogFile { get; init; }
+
+    public string? PidFile { get; init; }
+
+    public string? PortsFileDirectory { get; init; }
+
+    /// <summary>Whether the live counts are left out.</summary>
+    public bool Quiet { get; init; }
+
+    /// <summary>The ZeroMQ bridge, or null for none.</summary>
+    public ZeroMqSettings? ZeroMq { get; init; }
+}

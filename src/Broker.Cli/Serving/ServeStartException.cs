@@ -1,0 +1,21 @@
+using System.Net.Sockets;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>The broker cannot start; the message is the one line that the user reads.</summary>
+internal sealed class ServeStartException(string message, Exception? inner = null) : Exception(message, inner)
+{
+    /// <summary>A listener of <paramref name="address"/> (<c>127.0.0.1:4222</c> or <c>tcp://…</c>) was refused by the system.</summary>
+    public static ServeStartException CannotListen(string address, SocketException cause)
+    {
+        var reason = cause.SocketErrorCode switch
+        {
+            SocketError.AddressAlreadyInUse => "the address is already in use (is nats-server or another broker running?)",
+            SocketError.AccessDenied => "permission denied (ports below 1024 need the right to bind them)",
+            SocketError.AddressNotAvailable => "this machine has no such address",
+            SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain => "the name does not resolve to an address",
+            _ => cause.Message,
+        };
+        return new ServeStartException($"cannot listen on {address}: {reason}", cause);
+    }
+}

@@ -1,0 +1,38 @@
+using System.Globalization;
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Terminal;
+
+/// <summary>The live counts in words.</summary>
+internal static class StatusText
+{
+    public static string Of(in ServeCounts counts, bool withZeroMq)
+    {
+        var text = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{counts.Connections:N0} clients, {counts.Subscriptions:N0} subscriptions | "
+            + $"in {counts.MessagesIn:N0} ({Size(counts.BytesIn)}) out {counts.MessagesOut:N0} ({Size(counts.BytesOut)})");
+        if (withZeroMq)
+        {
+            text += string.Create(
+                CultureInfo.InvariantCulture,
+                $" | zeromq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0}");
+        }
+
+        return text + string.Create(CultureInfo.InvariantCulture, $" | dropped {counts.Dropped:N0}");
+    }
+
+    private static string Size(long bytes)
+    {
+        ReadOnlySpan<string> units = ["B", "KB", "MB", "GB", "TB"];
+        var value = (double)bytes;
+        var unit = 0;
+        while (value >= 1024 && unit < units.Length - 1)
+        {
+            value /= 1024;
+            unit++;
+        }
+
+        return value.ToString(unit == 0 ? "0 " : "0.0 ", CultureInfo.InvariantCulture) + units[unit];
+    }
+}

@@ -1,0 +1,164 @@
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Tests.CommandLine;
+
+public sealed class BrokerCommandTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("-p", "4333")]
+    [InlineData("-p=4333")]
+    [InlineData("--p", "4333")]
+    [InlineData("-port", "4333")]
+    [InlineData("-port=4333")]
+    [InlineData("--port", "4333")]
+    [InlineData("--port=4333")]
+    public async Task A_flag_has_one_dash_or_two(params string[] args)
+    {
+        var run = await CommandRun.Of(["serve", .. args]);
+
+        Assert.Equal(ExitCode.Success, run.ExitCode);
+        Assert.Equal(4333, run.Host.Started!.Port);
+        Assert.True(run.Host.Stopped);
+        Assert.True(run.Host.Disposed);
+    }
+
+    [Fact]
+    public async Task Without_flags_the_defaults_are_served_without_a_bridge() =>
+        Assert.Equal(new ServeSettings(), (await CommandRun.Of("serve")).Host.Started);
+
+    [Fact]
+    public async Task Every_flag_is_taken()
+    {
+        var log = Path.Combine(_folder.Path, "log");
+        var pid = Path.Combine(_folder.Path, "pid");
+        var run = await CommandRun.Of(
+            "serve", "-a", "::1", "-p", "-1", "-n", "@name", "-DV", "-l", log, "-P", pid, "--ports_file_dir", _folder.Path, "-q");
+
+        Assert.Equal(
+            new ServeSettings
+            {
+                Host = "::1", Port = 0, ServerName = "@name", Debug = true, Trace = true,
+                LogFile = log, PidFile = pid, PortsFileDirectory = _folder.Path, Quiet = true,
+            },
+            run.Host.Started);
+    }
+
+    [Fact]
+    public async Task The_bridge_is_switched_on_with_its_defaults() =>
+        Assert.Equivalent(new ZeroMqSettings(), (await CommandRun.Of("serve", "--zeromq")).Host.Started!.ZeroMq, strict: true);
+
+    [Fact]
+    public async Task An_option_of_the_bridge_switches_it_on_and_endpoints_may_be_repeated()
+    {
+        var run = await CommandRun.Of(
+            "serve", "--zeromq-publishers", "tcp://*:1", "-zeromq-publishers=connect tcp://h:2",
+            "--zeromq-subscribers", "bind tcp://127.0.0.1:0", "--zeromq-prefix", "plant");
+
+        var bridge = run.Host.Started!.ZeroMq!;
+        Assert.Equal(["bind tcp://*:1", "connect tcp://h:2"], bridge.Publishers.Select(e => e.ToString()));
+        Assert.Equal(["bind tcp://127.0.0.1:0"], bridge.Subscribers.Select(e => e.ToString()));
+        Assert.Equal("plant", bridge.Prefix);
+    }
+
+    [Fact]
+    public async Task Flags_win_over_the_file_and_the_file_over_the_defaults()
+    {
+        var file = _folder.Write("b.conf", "port: 1\nhost: h\ndebug: true\nzeromq { prefix: a, max_peers: 3 }");
+
+        var settings = (await CommandRun.Of("serve", "-c", file, "-p", "2", "-D=false", "--zeromq-prefix", "b")).Host.Started!;
+
+        Assert.Equal(("h", 2, false), (settings.Host, settings.Port, settings.Debug));
+        Assert.Equal(("b", 3), (settings.ZeroMq!.Prefix, settings.ZeroMq.MaxPeers));
+    }
+
+    [Theory]
+    [InlineData("broker: unknown flag --prot, did you mean --port? (broker serve --help lists them)", "serve", "--prot", "4333")]
+    [InlineData("broker: unknown flag --jetstream (broker serve --help lists them)", "serve", "--jetstream")]
+    [InlineData("broker: --port must be a whole number from -1 to 65535, not \"abc\" (broker serve --help)", "serve", "-p", "abc")]
+    [InlineData("broker: --port must be a whole number from -1 to 65535, not \"70000\" (broker serve --help)", "serve", "-p", "70000")]
+    [InlineData("broker: unexpected argument \"sevre\", did you mean serve? (broker --help)", "sevre")]
+    [InlineData("broker: unexpected argument \"x\" (broker serve --help)", "serve", "x")]
+    [InlineData("broker: say what to do, such as broker serve (broker --help lists it)")]
+    [InlineData("broker: --zeromq-subscribers must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"x\" (broker serve --help)", "serve", "--zeromq-subscribers", "x")]
+    [InlineData("broker: --zeromq-prefix must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a b\" (broker serve --help)", "serve", "--zeromq-prefix", "a b")]
+    public async Task A_wrong_command_line_is_one_line_on_standard_error(string line, params string[] args)
+    {
+        var run = await CommandRun.Of(args);
+
+        Assert.Equal((ExitCode.Usage, "", line + Environment.NewLine), (run.ExitCode, run.Output, run.Error));
+        Assert.Null(run.Host.Started);
+    }
+
+    [Fact]
+    public async Task A_flag_without_its_value_is_named()
+    {
+        var run = await CommandRun.Of("serve", "--config");
+
+        Assert.Equal(ExitCode.Usage, run.ExitCode);
+        Assert.Contains("'--config'", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_wrong_configuration_is_one_line_and_the_test_flag_shows_all()
+    {
+        var file = _folder.Write("b.conf", "\n\nmax_paylod: 1\nport: x");
+
+        var run = await CommandRun.Of("serve", "-c", file);
+        var test = await CommandRun.Of("serve", "-c", file, "-t");
+
+        Assert.Equal((ExitCode.Failure, ExitCode.Failure), (run.ExitCode, test.ExitCode));
+        Assert.Equal(
+            $"broker: unknown key \"max_paylod\" at {file}:3:1, did you mean \"max_payload\"? (and 1 more: broker serve -t shows them){Environment.NewLine}",
+            run.Error);
+        Assert.Equal(2, test.Error.Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries).Length);
+        Assert.Null(run.Host.Started);
+    }
+
+    [Fact]
+    public async Task The_test_flag_says_that_a_configuration_is_valid_and_serves_nothing()
+    {
+        var file = _folder.Write("b.conf", "port: 1\nport: 2");
+
+        var run = await CommandRun.Of("serve", "-t", "-c", file);
+
+        Assert.Equal((ExitCode.Success, $"broker: configuration file {file} is valid{Environment.NewLine}"), (run.ExitCode, run.Output));
+        Assert.StartsWith("broker: warning: \"port\" is set twice", run.Error, StringComparison.Ordinal);
+        Assert.Null(run.Host.Started);
+    }
+
+    [Fact]
+    public async Task A_missing_configuration_is_a_failure_that_names_it()
+    {
+        var run = await CommandRun.Of("serve", "-c", "nowhere.conf");
+
+        Assert.Equal(ExitCode.Failure, run.ExitCode);
+        Assert.Equal($"broker: cannot read the configuration file nowhere.conf: there is no such file{Environment.NewLine}", run.Error);
+    }
+
+    [Theory]
+    [InlineData("--version")]
+    [InlineData("-version")]
+    [InlineData("-v")]
+    public async Task The_version_is_shown(string flag) =>
+        Assert.Matches(@"^broker: v\d+\.\d+\.\d+\S*\s*$", (await CommandRun.Of(flag)).Output);
+
+    [Theory]
+    [InlineData("--help", "broker serve --zeromq")]
+    [InlineData("-h", "broker serve --help")]
+    public async Task Help_shows_examples(string flag, string example) =>
+        Assert.Contains(example, (await CommandRun.Of(flag)).Output, StringComparison.Ordinal);
+
+    [Fact]
+    public async Task Help_of_serve_shows_defaults_and_examples()
+    {
+        var run = await CommandRun.Of("serve", "-help");
+
+        Assert.Equal(ExitCode.Success, run.ExitCode);
+        Assert.Contains("[default: 4222]", run.Output, StringComparison.Ordinal);
+        Assert.Contains("broker serve -a 0.0.0.0 -p 4333", run.Output, StringComparison.Ordinal);
+    }
+}

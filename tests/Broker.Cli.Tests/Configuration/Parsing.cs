@@ -1,0 +1,25 @@
+using Broker.Cli.Configuration;
+
+namespace Broker.Cli.Tests.Configuration;
+
+/// <summary>Parses texts as a file named <c>test.conf</c>.</summary>
+internal static class Parsing
+{
+    public static ConfigBlock Parse(string text, params (string Name, string Value)[] environment)
+    {
+        var scopes = new ConfigScopes(name => environment.FirstOrDefault(pair => pair.Name == name).Value);
+        var root = new ConfigBlock(new ConfigPosition("test.conf", 1, 1));
+        scopes.Enter(root);
+        new ConfigParser(new ConfigCursor(text, "test.conf"), scopes, NoInclude).ParseFile(root);
+        return root;
+    }
+
+    /// <summary>The value of <c>key</c> in the text, as messages quote it.</summary>
+    public static string? Quote(string text, params (string Name, string Value)[] environment) =>
+        Parse(text, environment).Find("key")?.Value.ToString();
+
+    public static string Error(string text) => Assert.Throws<ConfigException>(() => Parse(text)).Message;
+
+    private static void NoInclude(string file, ConfigPosition position, ConfigBlock block) =>
+        throw new ConfigException($"no includes here: {file}", position);
+}

@@ -1,0 +1,46 @@
+using Broker.Cli.Serving;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Tests;
+
+/// <summary>A host that listens nowhere and does what the test says.</summary>
+internal sealed class FakeHost : IServeHost
+{
+    public ServeSettings? Started { get; private set; }
+
+    public bool Stopped { get; private set; }
+
+    public bool Disposed { get; private set; }
+
+    /// <summary>Called with the loggers when the host is started.</summary>
+    public Action<ILoggerFactory> OnStart { get; init; } = static _ => { };
+
+    public long Undelivered { get; init; }
+
+    public Func<ServeCounts> Counts { get; init; } = static () => default;
+
+    public static ServeAddresses Addresses { get; } =
+        new(["nats://127.0.0.1:4222"], ["tcp://127.0.0.1:5556"], ["tcp://127.0.0.1:5557"]);
+
+    public Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        Started = settings;
+        OnStart(loggers);
+        return Task.FromResult(Addresses);
+    }
+
+    public ServeCounts ReadCounts() => Counts();
+
+    public Task<long> StopAsync(CancellationToken deadline)
+    {
+        Stopped = true;
+        return Task.FromResult(Undelivered);
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        Disposed = true;
+        return ValueTask.CompletedTask;
+    }
+}

@@ -1,0 +1,19 @@
+namespace Broker.Cli.Tests;
+
+/// <summary>A folder of one test.</summary>
+internal sealed class TemporaryFolder : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("broker-cli-");
+
+    public string Path => _folder.FullName;
+
+    public string Write(string name, string text)
+    {
+        var path = System.IO.Path.Combine(Path, name);
+        Directory.CreateDirectory(System.IO.Path.GetDirectoryName(path)!);
+        File.WriteAllText(path, text);
+        return path;
+    }
+
+    public void Dispose() => _folder.Delete(recursive: true);
+}

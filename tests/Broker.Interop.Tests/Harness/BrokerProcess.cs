@@ -1,0 +1,85 @@
+using System.Globalization;
+
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>Our broker as a process of its own, as a user starts it, on free ports unless told otherwise.</summary>
+internal sealed class BrokerProcess : IAsyncDisposable
+{
+    private readonly DirectoryInfo _directory;
+    private readonly PortsFile _ports;
+
+    private BrokerProcess(PeerProcess process, DirectoryInfo directory, PortsFile ports)
+    {
+        Process = process;
+        _directory = directory;
+        _ports = ports;
+    }
+
+    public PeerProcess Process { get; }
+
+    /// <summary>What NATS clients connect to.</summary>
+    public string Url => _ports.Nats[0];
+
+    /// <summary>What ZeroMQ publishers connect to.</summary>
+    public string Publishers => _ports.Publishers[0];
+
+    /// <summary>What ZeroMQ subscribers connect to.</summary>
+    public string Subscribers => _ports.Subscribers[0];
+
+    public int Port => new Uri(Url).Port;
+
+    /// <summary>With the bridge; its endpoints are bound to free ports where none are given.</summary>
+    public static Task<BrokerProcess> StartWithZeroMqAsync(
+        string publishers = "bind tcp://127.0.0.1:*", string subscribers = "bind tcp://127.0.0.1:*", int port = -1) =>
+        StartAsync(port, "--zeromq-publishers", publishers, "--zeromq-subscribers", subscribers);
+
+    /// <summary>Starts the broker and waits until it accepts connections. Give a port to start it again where it was.</summary>
+    public static async Task<BrokerProcess> StartAsync(int port, params IEnumerable<string> arguments)
+    {
+        var directory = Directory.CreateTempSubdirectory("broker-");
+        var process = Run(["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
+        try
+        {
+            await process.ReadLineWithAsync("is ready");
+            return new BrokerProcess(process, directory, await PortsFile.WaitAsync(directory.FullName, process));
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            directory.Delete(recursive: true);
+            throw;
+        }
+    }
+
+    /// <summary>Runs <c>broker serve</c> with the arguments and waits for nothing.</summary>
+    public static PeerProcess Run(params IEnumerable<string> arguments) =>
+        PeerProcess.Start("broker", Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet",
+            [Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", .. arguments]);
+
+    /// <summary>A bare connection to the NATS port, for what no well-behaved client sends.</summary>
+    public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);
+
+    /// <summary>The same to a ZeroMQ port.</summary>
+    public static async Task<RawConnection> ConnectRawAsync(string zeroMqAddress) =>
+        await RawConnection.OpenAsync(new Uri(zeroMqAddress).Port);
+
+    /// <summary>Asks the broker to stop, as a service manager does, and answers its exit code.</summary>
+    public async Task<int> StopAsync(string signal = "TERM")
+    {
+        await Process.SignalAsync(signal);
+        return await Process.WaitForExitAsync();
+    }
+
+    /// <summary>The memory that the process holds, in bytes.</summary>
+    public long ResidentMemory()
+    {
+        using var process = System.Diagnostics.Process.GetProcessById(Process.Id);
+        return process.WorkingSet64;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Process.DisposeAsync();
+        _directory.Delete(recursive: true);
+    }
+}

@@ -1,0 +1,34 @@
+using System.Collections.Concurrent;
+
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>Programs in C over a system library, compiled once per run.</summary>
+internal abstract class CPeers(string library, string header, string package) : IPeers
+{
+    private static readonly ConcurrentDictionary<string, Lazy<Task<string>>> Compiled = new(StringComparer.Ordinal);
+    private static readonly ConcurrentDictionary<string, Lazy<Task<bool>>> Headers = new(StringComparer.Ordinal);
+
+    public string Name => package;
+
+    public async Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
+    {
+        var gcc = Programs.Find("gcc");
+        Missing.Unless(gcc is not null, "gcc");
+        Missing.Unless(await Headers.GetOrAdd(header, _ => new(() => HasHeaderAsync(gcc!))).Value, package);
+        var executable = await Compiled.GetOrAdd(program, _ => new(() => CompileAsync(gcc!, program))).Value;
+        return PeerProcess.Start($"{library} {program}", executable, arguments);
+    }
+
+    private async Task<bool> HasHeaderAsync(string gcc) =>
+        (await Programs.RunAsync(gcc, $"#include <{header}>\n", "-fsyntax-only", "-xc", "-")).ExitCode == 0;
+
+    private async Task<string> CompileAsync(string gcc, string program)
+    {
+        var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
+        var executable = Path.Combine(folder.FullName, program);
+        var source = Path.Combine(Programs.Peers, "c", program + ".c");
+        var (exitCode, text) = await Programs.RunAsync(
+            gcc, "", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", executable, source, "-l" + library);
+        return exitCode == 0 ? executable : throw new InvalidOperationException($"gcc cannot compile {source}:\n{text}");
+    }
+}

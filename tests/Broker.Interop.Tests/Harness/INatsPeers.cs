@@ -1,0 +1,4 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>Publisher, subscriber and requester over one NATS client library.</summary>
+internal interface INatsPeers : IPeers;

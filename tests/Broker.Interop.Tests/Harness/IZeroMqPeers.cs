@@ -1,0 +1,4 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>PUB and SUB over one ZeroMQ library.</summary>
+internal interface IZeroMqPeers : IPeers;

@@ -1,0 +1,17 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>Programs over npm packages: zeromq, which carries its own libzmq, and the official JavaScript NATS client.</summary>
+internal sealed class NodePeers : IZeroMqPeers, INatsPeers
+{
+    public string Name => "node";
+
+    public Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
+    {
+        var node = Programs.Find("node");
+        Missing.Unless(node is not null, "node");
+        var folder = Path.Combine(Programs.Peers, "node");
+        var package = program.StartsWith("zmq", StringComparison.Ordinal) ? "zeromq" : "@nats-io/transport-node";
+        Missing.Unless(Directory.Exists(Path.Combine(folder, "node_modules", package)), $"the npm package {package}");
+        return Task.FromResult(PeerProcess.Start($"{Name} {program}", node!, arguments.Prepend(Path.Combine(folder, program + ".mjs"))));
+    }
+}

@@ -1,0 +1,30 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>The libraries that the tests run against, by the names that test data uses.</summary>
+internal static class Peers
+{
+    public static IZeroMqPeers Python { get; } = new PythonPeers();
+
+    public static IZeroMqPeers Libzmq { get; } = new LibzmqPeers();
+
+    public static INatsPeers Libnats { get; } = new LibnatsPeers();
+
+    public static IZeroMqPeers ZeroMqJs { get; } = new NodePeers();
+
+    public static INatsPeers NatsJs { get; } = new NodePeers();
+
+    public static IZeroMqPeers ZeroMq(string name) => name switch
+    {
+        "pyzmq" => Python,
+        "libzmq" => Libzmq,
+        "zeromq.js" => ZeroMqJs,
+        _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such ZeroMQ peer"),
+    };
+
+    public static INatsPeers Nats(string name) => name switch
+    {
+        "nats.js" => NatsJs,
+        "nats.c" => Libnats,
+        _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such NATS peer"),
+    };
+}

@@ -1,0 +1,77 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>A TCP connection that sends what it is told to and reads until the other side closes.</summary>
+internal sealed class RawConnection : IDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    private readonly Socket _socket;
+
+    private RawConnection(Socket socket) => _socket = socket;
+
+    public static async Task<RawConnection> OpenAsync(int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(IPAddress.Loopback, port, TestContext.Current.CancellationToken);
+        return new RawConnection(socket);
+    }
+
+    public Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
+
+    /// <summary>Sends all of it, or what goes before the other side closes.</summary>
+    public async Task SendAsync(byte[] bytes)
+    {
+        try
+        {
+            for (var sent = 0; sent < bytes.Length;)
+                sent += await _socket.SendAsync(bytes.AsMemory(sent), TestContext.Current.CancellationToken);
+        }
+        catch (SocketException)
+        {
+            // Refused midway, which the reader then sees as the end.
+        }
+    }
+
+    /// <summary>Everything up to the close, which must come in time; at most 1 MiB.</summary>
+    public async Task<string> ReadToCloseAsync()
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        timeout.CancelAfter(Patience);
+        var text = new StringBuilder();
+        var buffer = new byte[16 * 1024];
+        try
+        {
+            while (text.Length < 1024 * 1024 && await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
+                text.Append(Encoding.Latin1.GetString(buffer, 0, count));
+        }
+        catch (SocketException)
+        {
+            // A reset is a close too.
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>Reads until the text has come, and answers all that was read.</summary>
+    public async Task<string> ReadToAsync(string end)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        timeout.CancelAfter(Patience);
+        var text = "";
+        var buffer = new byte[16 * 1024];
+        while (!text.Contains(end, StringComparison.Ordinal))
+        {
+            var count = await _socket.ReceiveAsync(buffer, timeout.Token);
+            Assert.True(count > 0, $"the broker closed after \"{text}\"");
+            text += Encoding.Latin1.GetString(buffer, 0, count);
+        }
+
+        return text;
+    }
+
+    public void Dispose() => _socket.Dispose();
+}

@@ -1,0 +1,51 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>A peer that reports what it receives: a ZeroMQ SUB or a NATS subscriber.</summary>
+internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
+{
+    private static ReadOnlySpan<byte> Prefix => "probe"u8;
+
+    public PeerProcess Process => process;
+
+    /// <summary>
+    /// The next message that is no probe: a message whose body begins with <c>probe</c> only finds out whether there is
+    /// a path to the subscriber.
+    /// </summary>
+    public async Task<Message> ReadAsync()
+    {
+        while (true)
+        {
+            var message = Message.Parse(await ReadMessageLineAsync());
+            if (!IsProbe(message))
+                return message;
+        }
+    }
+
+    /// <summary>A body that no other probe has.</summary>
+    public static byte[] NewProbe() => [.. Prefix, .. Guid.NewGuid().ToByteArray()];
+
+    /// <summary>Whether the probe comes in time; other probes are skipped.</summary>
+    public async Task<bool> TryReadProbeAsync(byte[] probe, TimeSpan patience)
+    {
+        while (await process.TryReadLineAsync(patience) is { } line)
+        {
+            var message = Message.Parse(line);
+            if (message.Frames.Any(frame => frame.AsSpan().SequenceEqual(probe)))
+                return true;
+            if (!IsProbe(message))
+                throw process.Failure($"wrote \"{line}\" before any probe");
+        }
+
+        return false;
+    }
+
+    public async Task<string> ReadMessageLineAsync()
+    {
+        var line = await process.ReadLineAsync();
+        return line.StartsWith("MSG ", StringComparison.Ordinal) ? line : throw process.Failure($"wrote \"{line}\" where a message was due");
+    }
+
+    public ValueTask DisposeAsync() => process.DisposeAsync();
+
+    private static bool IsProbe(Message message) => message.Frames.Skip(1).Any(frame => frame.AsSpan().StartsWith(Prefix));
+}

@@ -1,0 +1,54 @@
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests;
+
+/// <summary>The NATS peers talk through the real nats-server, without the broker.</summary>
+public sealed class HarnessNatsTests
+{
+    [Theory]
+    [InlineData("nats.js", "nats.c")]
+    [InlineData("nats.c", "nats.js")]
+    public async Task A_publisher_reaches_a_subscriber(string publisher, string subscriber)
+    {
+        await using var server = await NatsServer.StartAsync();
+        await using var sub = await Peers.Nats(subscriber).SubscribeAsync(server.Url, "weather.*");
+        await using var pub = await Peers.Nats(publisher).PublishAsync(server.Url);
+
+        await pub.SendAsync("weather.oslo", "4", "Unit: C");
+
+        var message = await sub.ReadAsync();
+        Assert.Equal("weather.oslo", message.Subject);
+        Assert.Equal("4", message.PayloadText);
+        Assert.Equal(["Unit: C"], message.Headers);
+        Assert.Equal("DONE 1", await pub.FinishAsync());
+    }
+
+    [Theory]
+    [InlineData("nats.js", "nats.c")]
+    [InlineData("nats.c", "nats.js")]
+    public async Task A_request_is_answered(string requester, string responder)
+    {
+        await using var server = await NatsServer.StartAsync();
+        await using var service = await Peers.Nats(responder).SubscribeAsync(server.Url, "service", "echo");
+        await using var client = await Peers.Nats(requester).RequestAsync(server.Url);
+
+        await client.SendAsync("service", "ask");
+        var reply = Message.Parse(await client.Process.ReadLineWithAsync("MSG"));
+        await client.SendAsync("nobody", "ask");
+        var refusal = await client.Process.ReadLineAsync();
+
+        Assert.Equal("ask", reply.PayloadText);
+        Assert.StartsWith("ERR ", refusal, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_peer_that_cannot_connect_fails_with_its_own_words()
+    {
+        var port = FreePort.Next();
+
+        var failure = await Assert.ThrowsAsync<InvalidOperationException>(() => Peers.Libnats.PublishAsync($"nats://127.0.0.1:{port}"));
+
+        Assert.Contains("No server available", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("exit code 1", failure.Message, StringComparison.Ordinal);
+    }
+}
