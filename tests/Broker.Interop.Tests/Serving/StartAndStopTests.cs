@@ -1,0 +1,78 @@
+using System.Net;
+using System.Net.Sockets;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>The process as a shell or a service manager sees it.</summary>
+public sealed class StartAndStopTests
+{
+    [Fact]
+    public async Task A_taken_port_is_one_clear_line_and_a_failure()
+    {
+        using var holder = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        holder.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        holder.Listen();
+        var port = ((IPEndPoint)holder.LocalEndPoint!).Port;
+        await using var broker = BrokerProcess.Run("-p", $"{port}");
+
+        Assert.Equal(1, await broker.WaitForExitAsync());
+        Assert.Equal(
+            $"broker: cannot listen on 127.0.0.1:{port}: the address is already in use (is nats-server or another broker running?)",
+            broker.Errors.TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_taken_zeromq_port_is_one_clear_line_and_a_failure()
+    {
+        using var holder = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        holder.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        holder.Listen();
+        var port = ((IPEndPoint)holder.LocalEndPoint!).Port;
+        await using var broker = BrokerProcess.Run("-p", "-1", "--zeromq-publishers", $"tcp://127.0.0.1:{port}", "--zeromq-subscribers", "tcp://127.0.0.1:*");
+
+        Assert.Equal(1, await broker.WaitForExitAsync());
+        Assert.StartsWith($"broker: cannot listen on tcp://127.0.0.1:{port}: the address is already in use", broker.Errors, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("TERM")]
+    [InlineData("INT")]
+    public async Task A_stop_with_nothing_queued_succeeds(string signal)
+    {
+        await using var broker = await BrokerProcess.StartWithZeroMqAsync();
+        await using var sub = await Peers.Libnats.SubscribeAsync(broker.Url, "a");
+        await using var pub = await Peers.Libnats.PublishAsync(broker.Url);
+        await pub.SendAsync("a", "body");
+        await sub.ReadAsync();
+
+        Assert.Equal(0, await broker.StopAsync(signal));
+        await broker.Process.ReadLineWithAsync("everything was delivered");
+    }
+
+    [Fact]
+    public async Task What_is_queued_for_a_reader_that_never_reads_is_counted_and_the_exit_code_says_so()
+    {
+        var folder = Directory.CreateTempSubdirectory("stop-");
+        try
+        {
+            var file = Path.Combine(folder.FullName, "stop.conf");
+            await File.WriteAllTextAsync(file, "stop_deadline: \"1s\"\n", TestContext.Current.CancellationToken);
+            await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
+            using var reader = await broker.ConnectRawAsync();
+            await reader.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\nPING\r\n");
+            await reader.ReadToAsync("PONG\r\n");
+            using var writer = await broker.ConnectRawAsync();
+            var message = "PUB a 1000000\r\n" + new string('x', 1_000_000) + "\r\n";
+            await writer.SendAsync("CONNECT {\"verbose\":false}\r\n" + string.Concat(Enumerable.Repeat(message, 30)) + "PING\r\n");
+            await writer.ReadToAsync("PONG\r\n");
+
+            Assert.Equal(3, await broker.StopAsync());
+            Assert.Matches(@"broker: stopped with \d+ messages? not delivered", broker.Process.Errors);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+}
