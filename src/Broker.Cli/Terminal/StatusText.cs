@@ -10,13 +10,13 @@ internal static class StatusText
     {
         var text = string.Create(
             CultureInfo.InvariantCulture,
-            $"{counts.Connections:N0} clients, {counts.Subscriptions:N0} subscriptions | "
+            $"{counts.Connections:N0} clients, {counts.Subscriptions:N0} subs | "
             + $"in {counts.MessagesIn:N0} ({Size(counts.BytesIn)}) out {counts.MessagesOut:N0} ({Size(counts.BytesOut)})");
         if (withZeroMq)
         {
             text += string.Create(
                 CultureInfo.InvariantCulture,
-                $" | zeromq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0}");
+                $" | zmq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0}");
         }
 
         return text + string.Create(CultureInfo.InvariantCulture, $" | dropped {counts.Dropped:N0}");

@@ -13,11 +13,11 @@ public sealed class StatusTextTests
 
     [Fact]
     public void All_counts_are_shown() => Assert.Equal(
-        "3 clients, 5 subscriptions | in 1,234,567 (1.5 KB) out 9 (12 B) | zeromq 2 peers in 4 out 6 | dropped 1",
+        "3 clients, 5 subs | in 1,234,567 (1.5 KB) out 9 (12 B) | zmq 2 peers in 4 out 6 | dropped 1",
         StatusText.Of(Counts, withZeroMq: true));
 
     [Fact]
     public void Without_a_bridge_nothing_is_said_of_it() => Assert.Equal(
-        "3 clients, 5 subscriptions | in 1,234,567 (1.5 KB) out 9 (12 B) | dropped 1",
+        "3 clients, 5 subs | in 1,234,567 (1.5 KB) out 9 (12 B) | dropped 1",
         StatusText.Of(Counts, withZeroMq: false));
 }
