@@ -252,7 +252,7 @@ public abstract partial class TransportCompliance
         }
 
         await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 4, Cancellation));
-        Assert.Equal(0, ProcessFacts.ThreadsNamed("near") + ProcessFacts.ThreadsNamed("far"));
+        await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.ThreadsNamed("near ") + ProcessFacts.ThreadsNamed("far ") == 0, Cancellation));
 
         static async Task DialOnAsync(ConnectionPairs pairs, CancellationToken stop)
         {
