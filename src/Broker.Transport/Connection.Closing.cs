@@ -87,7 +87,8 @@ public abstract partial class Connection
             TakeOver(stage, Loop);
         }
 
-        CloseOnLoop(CloseReason.Peer, null, TimeSpan.Zero);
+        // A reset is told once, and to the sender if that was first; the reader then sees a mere end.
+        CloseOnLoop(_sendFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
     /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>

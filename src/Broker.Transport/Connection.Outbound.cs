@@ -23,6 +23,7 @@ public abstract partial class Connection
     private bool _heldUp;
     private bool _writableMissed;
     private bool _sendWaits;
+    private volatile bool _sendFailed;
     private readonly Action _postedWritable;
     private readonly Action _postedDrained;
 
@@ -162,6 +163,7 @@ public abstract partial class Connection
             _armed = false;
             _blocked = failed;
             _sendWaits = false;
+            _sendFailed |= failed;
             _pendingBytes -= gone;
             _sentBytes += gone;
             _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
@@ -246,6 +248,7 @@ public abstract partial class Connection
                 }
 
                 // After a failure too: nobody needs to try again.
+                _sendFailed |= outcome == SendOutcome.Failed;
                 EndSending(_queueHead, _queueTail, blocked: outcome != SendOutcome.Sent);
             }
 
@@ -367,7 +370,7 @@ public abstract partial class Connection
         }
     }
 
-    private void GiveBack(Block first, EventLoop? loop)
+    private static void GiveBack(Block first, EventLoop? loop)
     {
         for (Block? at = first; at is not null;)
         {
@@ -377,7 +380,7 @@ public abstract partial class Connection
         }
     }
 
-    private protected void Give(Block block, EventLoop? loop)
+    private protected static void Give(Block block, EventLoop? loop)
     {
         if (loop is not null)
         {
@@ -385,7 +388,7 @@ public abstract partial class Connection
         }
         else
         {
-            Depot.Give(block);
+            block.Home.Give(block);
         }
     }
 
@@ -393,7 +396,7 @@ public abstract partial class Connection
     /// Takes <paramref name="gone"/> bytes off the front of a chain and gives back the blocks that are empty.
     /// Returns what is left of it.
     /// </summary>
-    private protected Block? Consume(Block chain, int gone, EventLoop? loop)
+    private protected static Block? Consume(Block chain, int gone, EventLoop? loop)
     {
         Block? at = chain;
         while (at is not null && gone >= at.Length)

@@ -117,7 +117,7 @@ internal abstract partial class SocketConnection
 
     private bool Discard()
     {
-        ReleaseInbound();
+        ReleaseRest();
         Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
         return outcome == ReceiveOutcome.Received || End(outcome);
     }

@@ -6,14 +6,18 @@ namespace Broker.Transport.Buffers;
 /// </summary>
 internal sealed class Block
 {
-    internal Block(int capacity, int sizeClass)
+    internal Block(BlockDepot home, int capacity, int sizeClass)
     {
+        Home = home;
         // Pinned for life: the kernel is given its address without a handle per call.
         Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
         SizeClass = sizeClass;
     }
 
     internal byte[] Array { get; }
+
+    /// <summary>The depot of the group that made it and gets it back, also from a link's other end in another group.</summary>
+    internal BlockDepot Home { get; }
 
     /// <summary>The pool's index of this block's size, or -1 when no pool takes it back.</summary>
     internal int SizeClass { get; }

@@ -56,10 +56,10 @@ internal sealed class BlockDepot
         int sizeClass = BlockSizes.ClassFor(size);
         if (sizeClass == BlockSizes.Unpooled)
         {
-            return new Block(size, BlockSizes.Unpooled);
+            return new Block(this, size, BlockSizes.Unpooled);
         }
 
-        Block? block = TakeChain(sizeClass, 1, out _) ?? new Block(BlockSizes.Capacity(sizeClass), sizeClass);
+        Block? block = TakeChain(sizeClass, 1, out _) ?? new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
         block.Start = block.End = 0;
         return block;
     }

@@ -14,7 +14,7 @@ internal sealed class BlockPool(BlockDepot depot)
         int sizeClass = BlockSizes.ClassFor(size);
         if (sizeClass == BlockSizes.Unpooled)
         {
-            return new Block(size, BlockSizes.Unpooled);
+            return new Block(depot, size, BlockSizes.Unpooled);
         }
 
         Block? block = _heads[sizeClass] ?? Refill(sizeClass);
@@ -33,6 +33,12 @@ internal sealed class BlockPool(BlockDepot depot)
             return;
         }
 
+        if (block.Home != depot)
+        {
+            block.Home.Give(block);
+            return;
+        }
+
         block.Next = _heads[sizeClass];
         _heads[sizeClass] = block;
         if (++_counts[sizeClass] > BlockSizes.Kept(sizeClass))
@@ -46,7 +52,7 @@ internal sealed class BlockPool(BlockDepot depot)
         Block? chain = depot.TakeChain(sizeClass, ChainLength, out int taken);
         if (chain is null)
         {
-            chain = new Block(BlockSizes.Capacity(sizeClass), sizeClass);
+            chain = new Block(depot, BlockSizes.Capacity(sizeClass), sizeClass);
             taken = 1;
         }
 

@@ -1,0 +1,2 @@
+// Tests count descriptors, threads and allocated bytes of the process.
+[assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -1,0 +1,153 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Broker.Transport.InProcess;
+
+namespace Broker.Transport.Tests;
+
+/// <summary>The ways in which two connections can be joined.</summary>
+public enum TransportKind
+{
+    Epoll,
+    Portable,
+    InProcess,
+}
+
+/// <summary>
+/// Makes pairs of joined connections over one transport: the near end on <see cref="Near"/>, the far end on <see cref="Far"/>,
+/// two groups that know nothing of each other. One file without other parts, so that other test projects can link it.
+/// </summary>
+public sealed class ConnectionPairs : IDisposable
+{
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly TransportKind _kind;
+    private readonly Listener? _listener;
+    private readonly ConcurrentQueue<Probe> _awaited = new();
+    private readonly SemaphoreSlim _oneAtATime = new(1);
+
+    public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null)
+    {
+        Assert.SkipUnless(kind != TransportKind.Epoll || OperatingSystem.IsLinux(), "epoll is Linux's");
+        _kind = kind;
+        var options = new EventLoopOptions { ForcePortable = kind == TransportKind.Portable, OnFault = onFault };
+        Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
+        Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
+        if (kind != TransportKind.InProcess)
+        {
+            _listener = Listener.Start(
+                Far, new IPEndPoint(IPAddress.Loopback, 0), _ => _awaited.TryDequeue(out Probe? probe) ? probe : null);
+        }
+    }
+
+    public EventLoopGroup Near { get; }
+
+    public EventLoopGroup Far { get; }
+
+    /// <summary>Joins two probes. Both have been opened at the return, unless they closed at once.</summary>
+    public async Task ConnectAsync(Probe near, Probe far, EventLoop? nearLoop = null)
+    {
+        nearLoop ??= Near.Next();
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        if (_kind == TransportKind.InProcess)
+        {
+            (near.Made, far.Made) = InProcessLink.Create(nearLoop, near, Far.Next(), far);
+        }
+        else
+        {
+            // One at a time, so that the far end that is accepted is the one that belongs to the near end.
+            await _oneAtATime.WaitAsync(cancellation);
+            try
+            {
+                _awaited.Enqueue(far);
+                near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, near, cancellation);
+                await far.Opened.WaitAsync(Patience, cancellation);
+            }
+            finally
+            {
+                _oneAtATime.Release();
+            }
+        }
+
+        await near.Opened.WaitAsync(Patience, cancellation);
+        await far.Opened.WaitAsync(Patience, cancellation);
+    }
+
+    public void Dispose()
+    {
+        _listener?.Dispose();
+        Near.Dispose();
+        Far.Dispose();
+        _oneAtATime.Dispose();
+    }
+}
+
+/// <summary>A handler made of delegates, which also records what it was told.</summary>
+public sealed class Probe : ConnectionHandler
+{
+    private readonly TaskCompletionSource<Connection> _opened = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CloseReason> _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _closings;
+    private long _received;
+
+    public delegate int Receiver(Connection connection, ReadOnlySpan<byte> bytes, ref int needed);
+
+    public Action<Connection>? WhenOpened { get; init; }
+
+    public Receiver? WhenReceived { get; set; }
+
+    public Action<Connection>? WhenDrained { get; init; }
+
+    public Action<Connection>? WhenClosed { get; init; }
+
+    public Task<Connection> Opened => _opened.Task;
+
+    public Task<CloseReason> Closed => _closed.Task;
+
+    public Exception? Error { get; private set; }
+
+    /// <summary>What the link or the dialer returned.</summary>
+    public Connection? Made { get; set; }
+
+    public Connection Connection => Opened.Result;
+
+    public int Closings => Volatile.Read(ref _closings);
+
+    public long Received => Volatile.Read(ref _received);
+
+    public override void OnOpened(Connection connection)
+    {
+        _opened.TrySetResult(connection);
+        WhenOpened?.Invoke(connection);
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        int consumed = WhenReceived?.Invoke(connection, bytes, ref needed) ?? bytes.Length;
+        Volatile.Write(ref _received, _received + consumed);
+        return consumed;
+    }
+
+    public override void OnDrained(Connection connection) => WhenDrained?.Invoke(connection);
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    {
+        Interlocked.Increment(ref _closings);
+        Error = error;
+        WhenClosed?.Invoke(connection);
+        _closed.TrySetResult(reason);
+    }
+
+    /// <summary>Writes on the connection's loop, and returns once it is staged.</summary>
+    public Task WriteAsync(ReadOnlyMemory<byte> bytes, Action<Connection>? then = null)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Connection connection = Connection;
+        connection.Loop.Post(() =>
+        {
+            connection.GetStage(connection.Loop).Write(bytes.Span);
+            then?.Invoke(connection);
+            done.SetResult();
+        });
+        return done.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+    }
+}

@@ -1,0 +1,317 @@
+using Broker.Transport.InProcess;
+
+namespace Broker.Transport.Tests;
+
+public sealed class EventLoopTests
+{
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+
+    private static Task OnLoop(EventLoop loop, Action action)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() =>
+        {
+            action();
+            done.SetResult();
+        });
+        return Soon(done.Task);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_idle_group_sleeps(bool portable)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks into /proc");
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable, ThreadName = "idle" });
+        (Connection a, _) = InProcessLink.Create(group[0], new Probe(), group[1], new Probe());
+        // Some life first, of the kind that makes a loop poll.
+        for (int i = 0; i < 1000; i++)
+        {
+            await OnLoop(group[i % 2], () => a.GetStage(group[i % 2]).Write([1]));
+        }
+
+        await Task.Delay(100, Cancellation);
+        long sleeps = ProcessFacts.Sleeps("idle ");
+        long ticks = ProcessFacts.Ticks("idle ");
+        await Task.Delay(1000, Cancellation);
+        Assert.Equal(sleeps, ProcessFacts.Sleeps("idle "));
+        Assert.Equal(ticks, ProcessFacts.Ticks("idle "));
+    }
+
+    [Fact]
+    public async Task Posted_actions_run_in_order_each_once_from_whatever_thread()
+    {
+        const int Threads = 4;
+        const int Each = 100_000;
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        EventLoop loop = group[0];
+        int[] next = new int[Threads];
+        int wrong = 0;
+        int left = Threads * Each;
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(thread => new Thread(() =>
+        {
+            for (int i = 0; i < Each; i++)
+            {
+                int number = i;
+                loop.Post(() =>
+                {
+                    wrong += next[thread]++ == number && loop.IsCurrent ? 0 : 1;
+                    if (--left == 0)
+                    {
+                        done.SetResult();
+                    }
+                });
+                if (i % 64 == 0)
+                {
+                    // Now and then the loop falls asleep in between.
+                    Thread.Yield();
+                }
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        await Soon(done.Task);
+        Assert.Equal(0, wrong);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_sleeping_loop_wakes_for_each_single_post(bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, IdlePolls = 0, ForcePortable = portable });
+        for (int i = 0; i < 20_000; i++)
+        {
+            await OnLoop(group[i % 2], () => { });
+        }
+    }
+
+    [Fact]
+    public async Task Ends_of_a_link_on_one_loop_may_answer_each_other_for_ever_and_others_are_served()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        int left = 100_000;
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        int Answer(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+        {
+            if (--left == 0)
+            {
+                done.SetResult();
+            }
+
+            connection.GetStage(connection.Loop).Write(bytes);
+            return bytes.Length;
+        }
+
+        (Connection a, _) = InProcessLink.Create(
+            group[0], new Probe { WhenReceived = Answer }, group[0], new Probe { WhenReceived = Answer });
+        await OnLoop(group[0], () => a.GetStage(group[0]).Write([1]));
+        await Soon(done.Task);
+        await OnLoop(group[0], () => { });
+    }
+
+    [Fact]
+    public async Task An_answer_beyond_the_rounds_of_one_turn_is_not_left_lying()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
+        // However many rounds a turn has, some of these end just after its last one.
+        for (int rounds = 1; rounds <= 70; rounds++)
+        {
+            int left = rounds;
+            var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            int Answer(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+            {
+                if (left-- == 0)
+                {
+                    done.SetResult();
+                }
+                else
+                {
+                    connection.GetStage(connection.Loop).Write(bytes);
+                }
+
+                return bytes.Length;
+            }
+
+            (Connection a, _) = InProcessLink.Create(
+                group[0], new Probe { WhenReceived = Answer }, group[0], new Probe { WhenReceived = Answer });
+            group[0].Post(() => a.GetStage(group[0]).Write([1]));
+            await Soon(done.Task);
+        }
+    }
+
+    [Fact]
+    public async Task Timers_fire_once_in_order_of_their_time_and_not_when_cancelled()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        var fired = new List<int>();
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await OnLoop(group[0], () =>
+        {
+            group[0].StartTimer(TimeSpan.FromMilliseconds(120), done.SetResult);
+            group[0].StartTimer(TimeSpan.FromMilliseconds(80), () => fired.Add(3));
+            LoopTimer third = group[0].StartTimer(TimeSpan.FromMilliseconds(40), () => fired.Add(2));
+            group[0].StartTimer(TimeSpan.FromMilliseconds(1), () =>
+            {
+                fired.Add(1);
+                third.Cancel();
+                third.Cancel();
+            });
+        });
+        await Soon(done.Task);
+        Assert.Equal([1, 3], fired);
+    }
+
+    [Fact]
+    public async Task A_timer_that_starts_itself_anew_without_delay_does_not_keep_the_loop()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await OnLoop(group[0], Again);
+        for (int i = 0; i < 100; i++)
+        {
+            await OnLoop(group[0], () => { });
+        }
+
+        void Again() => group[0].StartTimer(TimeSpan.Zero, Again);
+    }
+
+    [Fact]
+    public async Task Timers_that_are_moved_again_and_again_take_no_more_memory()
+    {
+        const int Connections = 10_000;
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        long grown = 0;
+        await OnLoop(group[0], () =>
+        {
+            var timers = new LoopTimer[Connections];
+            Array.Fill(timers, group[0].StartTimer(TimeSpan.FromMinutes(2), () => { }));
+            Move(timers);
+            long before = GC.GetTotalMemory(forceFullCollection: true);
+            for (int i = 0; i < 50; i++)
+            {
+                Move(timers);
+            }
+
+            grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+        });
+        Assert.InRange(grown, long.MinValue, 8 * 1024 * 1024);
+
+        void Move(LoopTimer[] timers)
+        {
+            for (int i = 0; i < timers.Length; i++)
+            {
+                timers[i].Cancel();
+                timers[i] = group[0].StartTimer(TimeSpan.FromMinutes(2), () => { });
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Faults_are_reported_and_outlived_even_when_reporting_fails()
+    {
+        int faults = 0;
+        using var group = new EventLoopGroup(new EventLoopOptions
+        {
+            Loops = 1,
+            OnFault = _ =>
+            {
+                faults++;
+                throw new InvalidOperationException("The report failed.");
+            },
+        });
+        group[0].Post(() => throw new InvalidOperationException("The action failed."));
+        await OnLoop(group[0], () => group[0].StartTimer(TimeSpan.Zero, () => throw new InvalidOperationException("The timer failed.")));
+        await Soon(ProcessFacts.UntilAsync(() => Volatile.Read(ref faults) == 2, Cancellation));
+        await OnLoop(group[0], () => { });
+    }
+
+    [Fact]
+    public async Task A_failing_last_or_drained_callback_is_outlived()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var hold = new ManualResetEventSlim();
+        var near = new Probe
+        {
+            WhenDrained = _ => throw new InvalidOperationException("Drained badly."),
+            WhenClosed = _ => throw new InvalidOperationException("Closed badly."),
+        };
+        (Connection a, _) = InProcessLink.Create(group[0], near, group[1], new Probe());
+        group[1].Post(() => hold.Wait(ConnectionPairs.Patience));
+        for (int i = 0; i < 4; i++)
+        {
+            await OnLoop(group[0], () => a.GetStage(group[0]).Write(new byte[1_000_000]));
+        }
+
+        hold.Set();
+        await Soon(ProcessFacts.UntilAsync(() => near.Closings == 1, Cancellation));
+        Assert.Equal("Drained badly.", near.Error?.Message);
+        await OnLoop(group[0], () => { });
+    }
+
+    [Fact]
+    public async Task Disposing_a_group_on_one_of_its_loops_is_refused()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        Exception? refusal = null;
+        await OnLoop(group[1], () => refusal = Record.Exception(group.Dispose));
+        Assert.IsType<InvalidOperationException>(refusal);
+        await OnLoop(group[0], () => { });
+    }
+
+    [Fact]
+    public void A_stopped_loop_takes_posts_and_touches_no_descriptor_that_is_not_its_own()
+    {
+        for (int i = 0; i < 50; i++)
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+            EventLoop[] loops = [group[0], group[1]];
+            group.Dispose();
+            group.Dispose();
+            // These get the numbers of the descriptors that the group had.
+            string path = Path.GetTempFileName();
+            FileStream[] files = [.. Enumerable.Range(0, 8).Select(_ => new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite))];
+            Array.ForEach(loops, loop => loop.Post(() => { }));
+            Assert.Equal(0, new FileInfo(path).Length);
+            Array.ForEach(files, file => file.Dispose());
+            File.Delete(path);
+        }
+    }
+
+    [Fact]
+    public async Task A_group_may_be_disposed_while_links_are_made_and_each_end_that_was_made_is_closed_once()
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+            var probes = new List<Probe>();
+            var making = new Thread(() =>
+            {
+                try
+                {
+                    while (true)
+                    {
+                        var a = new Probe();
+                        var b = new Probe();
+                        (Connection first, _) = InProcessLink.Create(group[0], a, group[1], b);
+                        probes.Add(a);
+                        probes.Add(b);
+                        first.ExternalStage.Write([1]);
+                        first.FlushExternal();
+                    }
+                }
+                catch (ObjectDisposedException)
+                {
+                }
+            });
+            making.Start();
+            await Task.Yield();
+            group.Dispose();
+            making.Join();
+            Assert.All(probes, probe => Assert.Equal(1, probe.Closings));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+namespace Broker.Transport.Tests;
+
+public abstract partial class TransportCompliance
+{
+    // Whatever the count: a timer of the runtime, a first call that is compiled, a block more in a pool.
+    private const long AFewBytes = 512 * 1024;
+
+    [Fact]
+    public async Task A_steady_echo_allocates_nothing()
+    {
+        const int Messages = 100_000;
+        using var pairs = new ConnectionPairs(Kind);
+        int left = 0;
+        TaskCompletionSource done = Signal();
+        var near = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                if (--left > 0)
+                {
+                    connection.GetStage(connection.Loop).Write(bytes);
+                }
+                else
+                {
+                    done.SetResult();
+                }
+
+                return bytes.Length;
+            },
+        };
+        await pairs.ConnectAsync(near, Echo());
+        await RunAsync(20_000);
+        long before = GC.GetTotalAllocatedBytes(precise: true);
+        await RunAsync(Messages);
+        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, AFewBytes + (Kind == TransportKind.Portable ? PortableAllowance : 0));
+
+        async Task RunAsync(int count)
+        {
+            left = count;
+            done = Signal();
+            await near.WriteAsync(new byte[64]);
+            await Soon(done.Task);
+        }
+    }
+
+    [Fact]
+    public async Task Steady_forwarding_to_another_loop_allocates_nothing()
+    {
+        const int Messages = 400_000;
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        long expected = 0;
+        TaskCompletionSource done = Signal();
+        long received = 0;
+        var sink = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                received += bytes.Length;
+                if (received == expected)
+                {
+                    done.SetResult();
+                }
+
+                return bytes.Length;
+            },
+        };
+        var outward = new Probe();
+        await pairs.ConnectAsync(outward, sink, pairs.Near[1]);
+        Connection target = outward.Connection;
+        var inward = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                target.GetStage(connection.Loop).Write(bytes);
+                return bytes.Length;
+            },
+        };
+        var source = new Probe();
+        await pairs.ConnectAsync(inward, source, pairs.Near[0]);
+        Connection from = source.Connection;
+        byte[] message = new byte[64];
+        int left = 0;
+        Action burst = null!;
+        burst = () =>
+        {
+            OutboundStage stage = from.GetStage(from.Loop);
+            // Not more than what the pools keep: a burst beyond is given back to the collector.
+            if (from.PendingBytes + target.PendingBytes < 100_000)
+            {
+                for (int end = Math.Max(0, left - 200); left > end; left--)
+                {
+                    stage.Write(message);
+                }
+            }
+
+            if (left > 0)
+            {
+                from.Loop.Post(burst);
+            }
+        };
+        await RunAsync(100_000);
+        long before = GC.GetTotalAllocatedBytes(precise: true);
+        await RunAsync(Messages);
+        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, (4 * AFewBytes) + (Kind == TransportKind.Portable ? PortableAllowance : 0));
+
+        async Task RunAsync(int count)
+        {
+            done = Signal();
+            left = count;
+            expected += (long)count * message.Length;
+            from.Loop.Post(burst);
+            await Soon(done.Task);
+        }
+    }
+
+    // The runtime's own work items of receives that complete on its threads.
+    private const long PortableAllowance = 0;
+}

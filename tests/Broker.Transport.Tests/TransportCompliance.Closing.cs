@@ -1,0 +1,272 @@
+namespace Broker.Transport.Tests;
+
+public abstract partial class TransportCompliance
+{
+    [Fact]
+    public async Task Closing_with_a_linger_delivers_everything_and_then_the_end_of_the_stream()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        byte[] sent = Pattern(9_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.Patience));
+        Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
+        Assert.Equal(sent, await Soon(all));
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+    }
+
+    [Fact]
+    public async Task Closing_with_a_linger_delivers_everything_while_the_peer_floods()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        byte[] sent = Pattern(3_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection flooding = far.Connection;
+        byte[] junk = new byte[50_000];
+        flooding.Loop.Post(Flood);
+        await near.WriteAsync(sent, connection => connection.Close(ConnectionPairs.Patience));
+        Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
+        Assert.Equal(sent, await Soon(all));
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+
+        void Flood()
+        {
+            if (flooding.IsOpen)
+            {
+                if (flooding.PendingBytes < 1_000_000)
+                {
+                    flooding.GetStage(flooding.Loop).Write(junk);
+                }
+
+                flooding.Loop.Post(Flood);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_linger_survives_what_other_loops_and_threads_write_later()
+    {
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        byte[] sent = Pattern(3_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        using var hold = new ManualResetEventSlim();
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far, pairs.Near[0]);
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        Connection connection = near.Connection;
+        await near.WriteAsync(sent, c => c.Close(ConnectionPairs.Patience));
+        var wrote = Signal();
+        pairs.Near[1].Post(() =>
+        {
+            connection.GetStage(pairs.Near[1]).Write(new byte[100]);
+            pairs.Near[1].Post(wrote.SetResult);
+        });
+        connection.ExternalStage.Write(new byte[100]);
+        connection.FlushExternal();
+        await Soon(wrote.Task);
+        hold.Set();
+        Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
+        Assert.Equal(sent, await Soon(all));
+        Assert.Equal(sent.Length, far.Received);
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+    }
+
+    [Fact]
+    public async Task What_another_loop_staged_before_it_closed_with_a_linger_is_delivered()
+    {
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        for (int i = 0; i < 200; i++)
+        {
+            (Probe far, Task<byte[]> all) = Collector(7);
+            var near = new Probe();
+            await pairs.ConnectAsync(near, far, pairs.Near[0]);
+            pairs.Near[1].Post(() =>
+            {
+                near.Connection.GetStage(pairs.Near[1]).Write(new byte[7]);
+                near.Connection.Close(ConnectionPairs.Patience);
+                Thread.Yield();
+            });
+            Assert.Equal(CloseReason.Peer, await Soon(far.Closed));
+            await Soon(all);
+        }
+    }
+
+    [Fact]
+    public async Task Closing_without_a_linger_ends_both_sides_at_once()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        var near = new Probe();
+        var far = new Probe();
+        await pairs.ConnectAsync(near, far);
+        near.Connection.Close();
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+        await Soon(far.Closed);
+        Assert.False(near.Connection.IsOpen);
+        // Silently nowhere.
+        near.Connection.ExternalStage.Write(new byte[10]);
+        near.Connection.FlushExternal();
+        near.Connection.Close();
+        Assert.Equal(0, near.Connection.PendingBytes);
+    }
+
+    [Fact]
+    public async Task A_linger_that_the_peer_does_not_let_end_ends_by_itself()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        using var hold = new ManualResetEventSlim();
+        var near = new Probe();
+        await pairs.ConnectAsync(near, new Probe());
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        for (int i = 0; i < 20; i++)
+        {
+            await near.WriteAsync(new byte[1_000_000]);
+        }
+
+        near.Connection.Close(TimeSpan.FromMilliseconds(50));
+        Assert.Equal(CloseReason.Local, await Soon(near.Closed));
+        hold.Set();
+    }
+
+    [Fact]
+    public async Task A_handler_may_close_in_any_callback()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        for (int i = 0; i < 300; i++)
+        {
+            TimeSpan linger = i % 2 == 0 ? TimeSpan.Zero : TimeSpan.FromSeconds(5);
+            var opened = new Probe { WhenOpened = connection => connection.Close(linger) };
+            var near = new Probe { WhenClosed = connection => connection.Close(linger) };
+            await pairs.ConnectAsync(near, opened);
+            await Soon(near.Closed);
+            await Soon(opened.Closed);
+            Assert.Null(opened.Error);
+        }
+    }
+
+    [Fact]
+    public async Task Both_sides_may_close_at_any_moment_and_each_is_told_once()
+    {
+        const int Rounds = 10_000;
+        var faults = new List<Exception>();
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2, farLoops: 2, onFault: fault =>
+        {
+            lock (faults)
+            {
+                faults.Add(fault);
+            }
+        });
+        var random = new Random(7);
+        var probes = new List<Probe>();
+        int descriptors = 0;
+        for (int i = 0; i < Rounds; i++)
+        {
+            if (i == 200)
+            {
+                await AllClosedAsync();
+                descriptors = ProcessFacts.Descriptors();
+            }
+
+            Probe near = Echo();
+            var far = new Probe();
+            await pairs.ConnectAsync(near, far);
+            probes.Add(near);
+            probes.Add(far);
+            Connection a = near.Connection;
+            Connection b = far.Connection;
+            int choice = random.Next(8);
+            EventLoop other = pairs.Near[random.Next(2)];
+            other.Post(() =>
+            {
+                a.GetStage(other).Write(new byte[100]);
+                if ((choice & 4) != 0)
+                {
+                    a.Close(TimeSpan.FromSeconds(choice & 1));
+                }
+            });
+            b.ExternalStage.Write(new byte[1000]);
+            b.FlushExternal();
+            b.Close(TimeSpan.FromSeconds(choice & 2));
+            if ((choice & 1) != 0)
+            {
+                a.Close();
+            }
+        }
+
+        await AllClosedAsync();
+        Assert.All(probes, probe => Assert.Equal(1, probe.Closings));
+        Assert.All(probes, probe => Assert.Null(probe.Error));
+        Assert.Empty(faults);
+        Assert.InRange(ProcessFacts.Descriptors(), 0, descriptors + 20);
+
+        async Task AllClosedAsync()
+        {
+            foreach (Probe probe in probes)
+            {
+                await Soon(probe.Closed);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Disposing_the_groups_closes_everything_and_leaves_nothing()
+    {
+        // What the runtime starts for sockets once and for all is started before it is counted.
+        using (var warm = new ConnectionPairs(Kind))
+        {
+            await warm.ConnectAsync(Echo(), Echo());
+        }
+
+        int descriptors = ProcessFacts.Descriptors();
+        for (int round = 0; round < 20; round++)
+        {
+            var probes = new List<Probe>();
+            using (var pairs = new ConnectionPairs(Kind, nearLoops: 2, farLoops: 2))
+            {
+                for (int i = 0; i < 20; i++)
+                {
+                    Probe near = Echo();
+                    Probe far = Echo();
+                    await pairs.ConnectAsync(near, far);
+                    // They answer each other for ever.
+                    await near.WriteAsync(new byte[1 + (i * 1000)]);
+                    probes.Add(near);
+                    probes.Add(far);
+                }
+
+                using var dialling = new CancellationTokenSource();
+                Task late = Kind == TransportKind.InProcess ? Task.CompletedTask : DialOnAsync(pairs, dialling.Token);
+                pairs.Near.Dispose();
+                pairs.Far.Dispose();
+                await dialling.CancelAsync();
+                await Soon(late);
+            }
+
+            foreach (Probe probe in probes)
+            {
+                await Soon(probe.Closed);
+                Assert.Equal(1, probe.Closings);
+            }
+        }
+
+        await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 4, Cancellation));
+        await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.ThreadsNamed("near ") + ProcessFacts.ThreadsNamed("far ") == 0, Cancellation));
+
+        static async Task DialOnAsync(ConnectionPairs pairs, CancellationToken stop)
+        {
+            while (!stop.IsCancellationRequested)
+            {
+                try
+                {
+                    await pairs.ConnectAsync(new Probe(), new Probe()).WaitAsync(stop);
+                }
+                catch (Exception e) when (e is ObjectDisposedException or OperationCanceledException or System.Net.Sockets.SocketException)
+                {
+                    return;
+                }
+            }
+        }
+    }
+}

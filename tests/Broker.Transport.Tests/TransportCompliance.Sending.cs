@@ -1,0 +1,281 @@
+using System.Buffers.Binary;
+
+namespace Broker.Transport.Tests;
+
+public abstract partial class TransportCompliance
+{
+    private const int Record = 16;
+
+    // A far end that counts records of (writer, sequence) and fails on the first that is out of its writer's order.
+    private static (Probe Probe, Task Done) Counter(int writers, int each)
+    {
+        int[] next = new int[writers];
+        long left = (long)writers * each;
+        var done = Signal();
+        var probe = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                int at = 0;
+                for (; bytes.Length - at >= Record; at += Record)
+                {
+                    int writer = BinaryPrimitives.ReadInt32LittleEndian(bytes[at..]);
+                    int sequence = BinaryPrimitives.ReadInt32LittleEndian(bytes[(at + 4)..]);
+                    if (next[writer]++ != sequence)
+                    {
+                        done.TrySetException(new InvalidDataException($"{sequence} of {writer} came as {next[writer] - 1}."));
+                    }
+
+                    left--;
+                }
+
+                if (left == 0)
+                {
+                    done.TrySetResult();
+                }
+
+                return at;
+            },
+        };
+        return (probe, done.Task);
+    }
+
+    private static void WriteRecord(OutboundStage stage, int writer, int sequence)
+    {
+        Span<byte> span = stage.GetSpan(Record);
+        BinaryPrimitives.WriteInt32LittleEndian(span, writer);
+        BinaryPrimitives.WriteInt32LittleEndian(span[4..], sequence);
+        span[8..Record].Clear();
+        stage.Advance(Record);
+    }
+
+    [Fact]
+    public async Task Many_loops_and_threads_write_to_one_connection_and_nothing_is_lost_or_out_of_order()
+    {
+        const int Loops = 4;
+        const int Threads = 2;
+        const int Each = 60_000;
+        using var pairs = new ConnectionPairs(Kind, nearLoops: Loops);
+        (Probe far, Task done) = Counter(Loops + Threads, Each);
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection target = near.Connection;
+        for (int i = 0; i < Loops; i++)
+        {
+            EventLoop loop = pairs.Near[i];
+            int sequence = 0;
+            loop.Post(Burst);
+
+            void Burst()
+            {
+                for (int end = Math.Min(sequence + 1 + (sequence % 97), Each); sequence < end; sequence++)
+                {
+                    WriteRecord(target.GetStage(loop), loop.Index, sequence);
+                }
+
+                if (sequence < Each)
+                {
+                    loop.Post(Burst);
+                }
+            }
+        }
+
+        var turns = new Lock();
+        Thread[] threads = [.. Enumerable.Range(Loops, Threads).Select(writer => new Thread(() =>
+        {
+            for (int sequence = 0; sequence < Each; sequence++)
+            {
+                lock (turns)
+                {
+                    WriteRecord(target.ExternalStage, writer, sequence);
+                    if (sequence % 31 == 0 || sequence == Each - 1)
+                    {
+                        target.FlushExternal();
+                    }
+                }
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        await Soon(done);
+        Assert.Equal((long)(Loops + Threads) * Each * Record, target.SentBytes);
+        Assert.Equal(0, target.PendingBytes);
+    }
+
+    [Fact]
+    public async Task Many_connections_are_forwarded_to_one_and_nothing_is_lost_or_out_of_order()
+    {
+        const int Writers = 32;
+        const int Each = 5_000;
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 4, farLoops: 2);
+        (Probe sink, Task done) = Counter(Writers, Each);
+        var target = new Probe();
+        await pairs.ConnectAsync(target, sink);
+        Connection to = target.Connection;
+        for (int i = 0; i < Writers; i++)
+        {
+            int writer = i;
+            var near = new Probe
+            {
+                WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+                {
+                    int whole = bytes.Length / Record * Record;
+                    to.GetStage(connection.Loop).Write(bytes[..whole]);
+                    return whole;
+                },
+            };
+            var far = new Probe();
+            await pairs.ConnectAsync(near, far);
+            Connection source = far.Connection;
+            source.Loop.Post(() =>
+            {
+                for (int sequence = 0; sequence < Each; sequence++)
+                {
+                    WriteRecord(source.GetStage(source.Loop), writer, sequence);
+                }
+            });
+        }
+
+        await Soon(done);
+    }
+
+    [Fact]
+    public async Task Bytes_written_before_the_loop_has_opened_the_connection_arrive()
+    {
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        byte[] sent = Pattern(12_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        using var hold = new ManualResetEventSlim();
+        // The loop is busy with something else while another thread already writes.
+        pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        var near = new Probe();
+        Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
+        while (near.Made is null)
+        {
+            await Task.Yield();
+        }
+
+        near.Made.ExternalStage.Write(sent);
+        near.Made.FlushExternal();
+        hold.Set();
+        await connecting;
+        Assert.Equal(sent, await Soon(all));
+    }
+
+    [Fact]
+    public async Task A_reader_that_resumes_gets_everything_and_the_writer_is_told_that_it_drained()
+    {
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        byte[] sent = Pattern(24_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        using var hold = new ManualResetEventSlim();
+        var drained = Signal();
+        var near = new Probe { WhenDrained = _ => drained.TrySetResult() };
+        await pairs.ConnectAsync(near, far);
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        await near.WriteAsync(sent.AsMemory(0, 20_000_000));
+        Assert.False(drained.Task.IsCompleted);
+        // And one more from a thread that is no loop, while it is held up.
+        near.Connection.ExternalStage.Write(sent.AsSpan(20_000_000));
+        near.Connection.FlushExternal();
+        hold.Set();
+        Assert.Equal(sent, await Soon(all));
+        await Soon(drained.Task);
+        Assert.Equal(0, near.Connection.PendingBytes);
+        Assert.True(near.Connection.IsOpen);
+    }
+
+    [Fact]
+    public async Task A_thread_that_floods_a_slow_reader_is_woken_each_time()
+    {
+        const int Each = 2_000_000;
+        using var pairs = new ConnectionPairs(Kind);
+        (Probe far, Task done) = Counter(1, Each);
+        int drained = 0;
+        var near = new Probe { WhenDrained = _ => Volatile.Write(ref drained, drained + 1) };
+        await pairs.ConnectAsync(near, far);
+        Connection target = near.Connection;
+        target.WriteDeadline = TimeSpan.FromMinutes(5);
+        target.MaxPendingBytes = long.MaxValue;
+        var writing = new Thread(() =>
+        {
+            for (int sequence = 0; sequence < Each; sequence++)
+            {
+                WriteRecord(target.ExternalStage, 0, sequence);
+                if (sequence % 997 == 0 || sequence == Each - 1)
+                {
+                    target.FlushExternal();
+                }
+            }
+        });
+        writing.Start();
+        writing.Join();
+        await Soon(done);
+        await Soon(Task.Run(
+            async () =>
+            {
+                while (target.PendingBytes != 0)
+                {
+                    await Task.Delay(1, Cancellation);
+                }
+            },
+            Cancellation));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_slow_reader_is_cut_off_and_others_are_not(bool byDeadline)
+    {
+        using var pairs = new ConnectionPairs(Kind, farLoops: 2);
+        using var hold = new ManualResetEventSlim();
+        var slow = new Probe();
+        var stuck = new Probe();
+        await pairs.ConnectAsync(slow, stuck);
+        (Probe good, Task<byte[]> all) = Collector(100_000);
+        Probe echo = Echo();
+        await pairs.ConnectAsync(good, echo);
+        Assert.NotEqual(stuck.Connection.Loop.Index, echo.Connection.Loop.Index);
+        stuck.Connection.Loop.Post(() => hold.Wait(ConnectionPairs.Patience));
+        slow.Connection.MaxPendingBytes = byDeadline ? long.MaxValue : 1024 * 1024;
+        slow.Connection.WriteDeadline = byDeadline ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromMinutes(5);
+        await slow.WriteAsync(new byte[20_000_000]);
+        await slow.WriteAsync(new byte[20_000_000]);
+        Assert.Equal(CloseReason.SlowConsumer, await Soon(slow.Closed));
+        byte[] sent = Pattern(100_000);
+        await good.WriteAsync(sent);
+        Assert.Equal(sent, await Soon(all));
+        hold.Set();
+        await Soon(stuck.Closed);
+        Assert.Equal(1, slow.Closings);
+    }
+
+    [Fact]
+    public async Task What_could_not_be_sent_is_accounted_for_to_the_byte()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        using var hold = new ManualResetEventSlim();
+        long unsent = -1;
+        long sent = -1;
+        var slow = new Probe
+        {
+            WhenClosed = connection =>
+            {
+                unsent = connection.UnsentBytes().Sum(piece => (long)piece.Length);
+                sent = connection.SentBytes;
+            },
+        };
+        await pairs.ConnectAsync(slow, new Probe());
+        pairs.Far[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        for (int i = 0; i < 20; i++)
+        {
+            await slow.WriteAsync(new byte[1_000_000]);
+        }
+
+        slow.Connection.Close();
+        await Soon(slow.Closed);
+        hold.Set();
+        Assert.Equal(20_000_000, sent + unsent);
+        Assert.NotEqual(0, unsent);
+    }
+}

@@ -1,0 +1,60 @@
+namespace Broker.Transport.Tests;
+
+/// <summary>What every transport promises. One class per transport runs it.</summary>
+public abstract partial class TransportCompliance(TransportKind kind)
+{
+    private protected TransportKind Kind => kind;
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+
+    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+
+    private static TaskCompletionSource Signal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private static byte[] Pattern(int length, int seed = 1)
+    {
+        byte[] bytes = new byte[length];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+
+    private static Probe Echo() => new()
+    {
+        WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+        {
+            connection.GetStage(connection.Loop).Write(bytes);
+            return bytes.Length;
+        },
+    };
+
+    // Collects everything, and completes when as much as expected is there.
+    private static (Probe Probe, Task<byte[]> All) Collector(int expected)
+    {
+        var all = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
+        byte[] collected = new byte[expected];
+        int length = 0;
+        var probe = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                bytes.CopyTo(collected.AsSpan(length));
+                length += bytes.Length;
+                if (length == expected)
+                {
+                    all.TrySetResult(collected);
+                }
+
+                return bytes.Length;
+            },
+        };
+        return (probe, all.Task);
+    }
+}
+
+public sealed class EpollTests() : TransportCompliance(TransportKind.Epoll);
+
+public sealed class PortableTests() : TransportCompliance(TransportKind.Portable);
+
+public sealed class InProcessTests() : TransportCompliance(TransportKind.InProcess);
