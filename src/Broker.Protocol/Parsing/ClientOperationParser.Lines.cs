@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Text;
 
 namespace Broker.Protocol.Parsing;
 
@@ -70,14 +71,15 @@ public partial struct ClientOperationParser
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int Verb = 5;
+        if ((remaining >= Verb && (Unsafe.Add(ref start, Verb - 1) | 0x20) != 'b')
+            || (remaining > Verb && !IsSeparator(Unsafe.Add(ref start, Verb))))
+        {
+            return Unknown(ref error);
+        }
+
         if (remaining <= Verb)
         {
             return Incomplete;
-        }
-
-        if ((Unsafe.Add(ref start, 4) | 0x20) != 'b' || !IsSeparator(Unsafe.Add(ref start, Verb)))
-        {
-            return Unknown(ref error);
         }
 
         var scan = default(LineScan);
@@ -87,13 +89,15 @@ public partial struct ClientOperationParser
             return Stop(status, ref error);
         }
 
-        int max = scan.Count == 2
-            ? SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1))
-            : 0;
-        if (scan.Count is not (1 or 2) || max == SizeArgument.Invalid)
+        if (scan.Count is not (1 or 2))
         {
             return Malformed(ref error);
         }
+
+        // What is no number ends the subscription at once, as in nats-server: clients may count below zero.
+        int max = scan.Count == 2
+            ? Math.Max(SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1)), 0)
+            : 0;
 
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, scan.LineLength);
         goOn = handler.OnUnsubscribe(Argument(line, scan, 0), max);
@@ -105,15 +109,16 @@ public partial struct ClientOperationParser
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         const int Verb = 7;
+        ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, remaining);
+        int given = Math.Min(remaining, Verb);
+        if (!Ascii.EqualsIgnoreCase(line[..given], "connect"u8[..given]) || (remaining > Verb && !IsSeparator(line[Verb])))
+        {
+            return Unknown(ref error);
+        }
+
         if (remaining <= Verb)
         {
             return Incomplete;
-        }
-
-        ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, remaining);
-        if (!System.Text.Ascii.EqualsIgnoreCase(line[..Verb], "connect"u8) || !IsSeparator(line[Verb]))
-        {
-            return Unknown(ref error);
         }
 
         int end = LineEnd(line[(Verb + 1)..], ref error);
@@ -144,14 +149,16 @@ public partial struct ClientOperationParser
     // The length up to and with the LF.
     private readonly int LineEnd(ReadOnlySpan<byte> line, ref ProtocolError error)
     {
-        int end = line[..Math.Min(line.Length, _maxControlLine + 2)].IndexOf((byte)'\n');
-        if (end >= 0)
-        {
-            return end + 1;
-        }
-
-        return Stop(line.Length >= _maxControlLine + 2 ? ScanStatus.TooLong : ScanStatus.Incomplete, ref error);
+        int length = ControlLine.Length(line, _maxControlLine);
+        return length == ControlLine.TooLong ? Stop(ScanStatus.TooLong, ref error) : length;
     }
+
+    // Fewer bytes than the shortest verb takes.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int Few(ref byte start, int remaining, ref ProtocolError error)
+        => ControlLine.MayBegin(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), "PUB HPUBSUB UNSUCONNPINGPONG"u8)
+            ? Incomplete
+            : Unknown(ref error);
 
     private static ReadOnlySpan<byte> Argument(ReadOnlySpan<byte> line, scoped in LineScan scan, int argument)
         => line[scan.Start(argument)..scan.End(argument)];

@@ -76,10 +76,17 @@ public partial struct ClientOperationParser
             return Failed;
         }
 
+        bool hasHeaders = headerLength > 0;
+        if (!hasHeaders)
+        {
+            // A HPUB that announces no headers is a PUB, as for nats-server.
+            headerLength = -1;
+        }
+
         bool hasReply = scan.Count > fewest;
-        bool canonical = scan.IsCanonical && !HasLeadingZero(ref start, scan, last)
+        bool canonical = scan.IsCanonical && headers == hasHeaders && !HasLeadingZero(ref start, scan, last)
             && (!headers || !HasLeadingZero(ref start, scan, last - 1));
-        bool repeats = _memo.Length != 0 && scan.Length(0) == _subjectLength && scan.Start(0) == _subjectStart
+        bool repeats = scan.Length(0) == _subjectLength && scan.Start(0) == _subjectStart
             && _memo.Repeats(ref start, _subjectStart, _subjectLength, remaining);
         _subjectStart = scan.Start(0);
         _subjectLength = scan.Length(0);
@@ -110,7 +117,8 @@ public partial struct ClientOperationParser
             return Incomplete;
         }
 
-        error = ProtocolError.ControlLineTooLong;
+        // Clients take a CR for a separator of MSG: a subject with one, sent on, would end the connections of others.
+        error = status == ScanStatus.TooLong ? ProtocolError.ControlLineTooLong : ProtocolError.Malformed;
         return Failed;
     }
 }

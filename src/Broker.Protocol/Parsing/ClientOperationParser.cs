@@ -44,14 +44,14 @@ public partial struct ClientOperationParser
     /// <summary>Makes a parser with limits.</summary>
     public ClientOperationParser(ParserLimits limits)
     {
-        _maxControlLine = limits.MaxControlLine;
-        _maxPayload = limits.MaxPayload;
+        _maxControlLine = limits.Line;
+        _maxPayload = limits.Payload;
     }
 
     /// <summary>Calls <paramref name="handler"/> for every operation that is whole.</summary>
     /// <param name="bytes">What was left unconsumed by the call before, and what has come since.</param>
     /// <param name="handler">Who is told.</param>
-    /// <param name="needed">Set to how many bytes the first unconsumed operation takes in all, where its size is known.</param>
+    /// <param name="needed">Set to how many bytes the first unconsumed operation takes in all, where its size is known; left alone otherwise.</param>
     /// <param name="error">What is wrong at the first unconsumed byte; the connection is beyond repair.</param>
     /// <returns>How many bytes are dealt with.</returns>
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
@@ -72,7 +72,7 @@ public partial struct ClientOperationParser
             }
             else if (remaining < sizeof(uint))
             {
-                break;
+                length = remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
             }
             else
             {

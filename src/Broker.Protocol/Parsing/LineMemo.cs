@@ -5,7 +5,8 @@ namespace Broker.Protocol.Parsing;
 
 /// <summary>
 /// The control line before this one. A publisher mostly stays on a subject and a size, so that one masked compare of
-/// 32 bytes stands for the whole parse of a line. Lines longer than 32 bytes are not remembered.
+/// 32 bytes stands for the whole parse of a line. Of a longer line the beginning is remembered, to tell whether the
+/// subject is the same.
 /// </summary>
 internal struct LineMemo
 {
@@ -13,8 +14,9 @@ internal struct LineMemo
 
     private Vector256<byte> _line;
     private Vector256<byte> _mask;
+    private int _known;
 
-    /// <summary>The remembered line's length with its end; 0 when there is none.</summary>
+    /// <summary>The remembered line's length with its end; 0 when there is none, or it is longer than can be compared.</summary>
     internal int Length { get; private set; }
 
     /// <summary>Whether the bytes at <paramref name="at"/> begin with the remembered line. Reads 32 bytes: see that there are so many.</summary>
@@ -27,7 +29,7 @@ internal struct LineMemo
     /// </summary>
     internal readonly bool Repeats(ref byte at, int start, int length, int remaining)
     {
-        if (remaining < Width)
+        if (remaining < Width || start + length > _known)
         {
             return false;
         }
@@ -40,16 +42,21 @@ internal struct LineMemo
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Remember(ref byte line, int length, int remaining)
     {
-        if (length > Width || remaining < Width)
+        if (remaining < Width)
         {
-            Length = 0;
+            Forget();
             return;
         }
 
-        Length = length;
-        _mask = Vector256.LessThan(Vector256<byte>.Indices, Vector256.Create((byte)length));
+        Length = length <= Width ? length : 0;
+        _known = Math.Min(length, Width);
+        _mask = Vector256.LessThan(Vector256<byte>.Indices, Vector256.Create((byte)_known));
         _line = Vector256.LoadUnsafe(ref line) & _mask;
     }
 
-    internal void Forget() => Length = 0;
+    internal void Forget()
+    {
+        Length = 0;
+        _known = 0;
+    }
 }

@@ -46,7 +46,7 @@ internal struct LineScan
     internal ScanStatus Scan(ref byte line, int argumentsAt, int remaining, int maxLine)
     {
         if (Vector256.IsHardwareAccelerated && remaining - argumentsAt >= Width
-            && ScanWide(ref Unsafe.Add(ref line, argumentsAt), argumentsAt))
+            && ScanWide(ref Unsafe.Add(ref line, argumentsAt), argumentsAt, maxLine))
         {
             return ScanStatus.Complete;
         }
@@ -54,7 +54,7 @@ internal struct LineScan
         return ScanSlowly(MemoryMarshal.CreateReadOnlySpan(ref line, remaining), argumentsAt, maxLine);
     }
 
-    private bool ScanWide(ref byte arguments, int offset)
+    private bool ScanWide(ref byte arguments, int offset, int maxLine)
     {
         Vector256<byte> low = Vector256.LoadUnsafe(ref arguments);
         Vector256<byte> high = Vector256.LoadUnsafe(ref arguments, 32);
@@ -65,7 +65,7 @@ internal struct LineScan
         ulong separators = Vector256.LessThanOrEqual(low, space).ExtractMostSignificantBits()
             | ((ulong)Vector256.LessThanOrEqual(high, space).ExtractMostSignificantBits() << 32);
         int end = BitOperations.TrailingZeroCount(feeds);
-        if (end is 0 or 64 || Unsafe.Add(ref arguments, end - 1) != (byte)'\r')
+        if (end is 0 or 64 || end - 1 > maxLine || Unsafe.Add(ref arguments, end - 1) != (byte)'\r')
         {
             return false;
         }
@@ -108,20 +108,15 @@ internal struct LineScan
     private ScanStatus ScanSlowly(ReadOnlySpan<byte> line, int argumentsAt, int maxLine)
     {
         ReadOnlySpan<byte> window = line[argumentsAt..];
-        int end = window[..Math.Min(window.Length, maxLine + 2)].IndexOf((byte)'\n');
-        if (end < 0)
+        int length = ControlLine.Length(window, maxLine);
+        if (length <= 0)
         {
-            return window.Length >= maxLine + 2 ? ScanStatus.TooLong : ScanStatus.Incomplete;
+            return length == ControlLine.TooLong ? ScanStatus.TooLong : ScanStatus.Incomplete;
         }
 
-        LineLength = argumentsAt + end + 1;
-        bool carriageReturn = end > 0 && window[end - 1] == (byte)'\r';
-        int stop = carriageReturn ? end - 1 : end;
-        if (stop > maxLine)
-        {
-            return ScanStatus.TooLong;
-        }
-
+        LineLength = argumentsAt + length;
+        bool carriageReturn = length > 1 && window[length - 2] == (byte)'\r';
+        int stop = carriageReturn ? length - 2 : length - 1;
         Count = 0;
         bool single = carriageReturn;
         for (int at = 0; at < stop;)
@@ -134,8 +129,8 @@ internal struct LineScan
                 continue;
             }
 
-            int length = window[at..stop].IndexOfAny(Space, (byte)'\t');
-            length = length < 0 ? stop - at : length;
+            int argument = window[at..stop].IndexOfAny(Space, (byte)'\t');
+            argument = argument < 0 ? stop - at : argument;
             if (Count == MostArguments)
             {
                 Count++;
@@ -143,12 +138,12 @@ internal struct LineScan
             }
 
             _starts[Count] = argumentsAt + at;
-            _ends[Count] = argumentsAt + at + length;
+            _ends[Count] = argumentsAt + at + argument;
             Count++;
-            at += length;
+            at += argument;
         }
 
         IsCanonical = single;
-        return ScanStatus.Complete;
+        return window[..stop].Contains((byte)'\r') ? ScanStatus.StrayReturn : ScanStatus.Complete;
     }
 }

@@ -23,10 +23,10 @@ public readonly ref struct PublishOperation
     /// <summary>The reply subject; empty when there is none.</summary>
     public ReadOnlySpan<byte> ReplyTo { get; }
 
-    /// <summary>How many bytes at the start of <see cref="Payload"/> are headers; -1 for PUB, which has none.</summary>
+    /// <summary>How many bytes at the start of <see cref="Payload"/> are headers; -1 when there are none, as in every PUB and in a HPUB that says 0.</summary>
     public int HeaderLength { get; }
 
-    /// <summary>Whether it is a HPUB.</summary>
+    /// <summary>Whether there are headers.</summary>
     public bool HasHeaders => HeaderLength >= 0;
 
     /// <summary>Headers and body, without the CR LF that follows.</summary>

@@ -6,4 +6,7 @@ internal enum ScanStatus
     Incomplete,
     Complete,
     TooLong,
+
+    /// <summary>Complete, with a CR elsewhere than before the LF, which counts as a byte of its argument.</summary>
+    StrayReturn,
 }

@@ -26,46 +26,47 @@ public partial struct ServerOperationParser
             return Message(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error);
         }
 
-        ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, remaining);
-        int end = line[..Math.Min(line.Length, _maxControlLine + 2)].IndexOf((byte)'\n');
-        if (end < 0)
+        int verbLength = VerbLength(verb, start);
+        if (verbLength == 0)
         {
-            if (!IsVerb(verb))
-            {
-                return Unknown(ref error);
-            }
-
-            error = line.Length >= _maxControlLine + 2 ? ProtocolError.ControlLineTooLong : ProtocolError.None;
-            return error == ProtocolError.None ? Incomplete : Failed;
+            return Unknown(ref error);
         }
 
-        ReadOnlySpan<byte> rest = line[..end].TrimEnd((byte)'\r');
-        switch (verb)
+        ReadOnlySpan<byte> rest = MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[verbLength..];
+        int length = ControlLine.Length(rest, _maxControlLine);
+        if (length <= 0)
         {
-            case Ping:
-                goOn = handler.OnPing();
-                break;
-            case Pong:
-                goOn = handler.OnPong();
-                break;
-            case Info:
-                goOn = handler.OnInfo(rest[4..].Trim(" \t"u8));
-                break;
-            case Err:
-                goOn = handler.OnError(rest[4..].Trim(" \t'"u8));
-                break;
-            case var _ when (verb & ThreeLetters) == Ok:
-                goOn = handler.OnOk();
-                break;
-            default:
-                return Unknown(ref error);
+            error = length == ControlLine.TooLong ? ProtocolError.ControlLineTooLong : ProtocolError.None;
+            return length == ControlLine.TooLong ? Failed : Incomplete;
         }
 
-        return end + 1;
+        rest = rest[..(length - 1)].TrimEnd((byte)'\r');
+        goOn = verb switch
+        {
+            Ping => handler.OnPing(),
+            Pong => handler.OnPong(),
+            Info => handler.OnInfo(rest.Trim(" \t"u8)),
+            Err => handler.OnError(rest.Trim(" \t'"u8)),
+            _ => handler.OnOk(),
+        };
+        return verbLength + length;
     }
 
-    private static bool IsVerb(uint verb)
-        => verb is Ping or Pong or Info or Err || (verb & ThreeLetters) == Ok;
+    // 0 for what is no verb. Lower case is not told from upper by folding the signs, so they are compared as they came.
+    private static int VerbLength(uint verb, byte sign) => verb switch
+    {
+        Ping or Pong or Info => 4,
+        Err when sign == (byte)'-' => 4,
+        _ when (verb & ThreeLetters) == Ok && sign == (byte)'+' => 3,
+        _ => 0,
+    };
+
+    // Fewer bytes than the shortest verb takes.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int Few(ref byte start, int remaining, ref ProtocolError error)
+        => ControlLine.MayBegin(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), "MSG HMSGINFOPINGPONG+OK -ERR"u8)
+            ? Incomplete
+            : Unknown(ref error);
 
     private static bool IsSeparator(byte value) => value is (byte)' ' or (byte)'\t';
 

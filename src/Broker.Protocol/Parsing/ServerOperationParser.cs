@@ -37,8 +37,8 @@ public partial struct ServerOperationParser
     /// <summary>Makes a parser with limits. A server's INFO is a control line too and may be long.</summary>
     public ServerOperationParser(ParserLimits limits)
     {
-        _maxControlLine = limits.MaxControlLine;
-        _maxPayload = limits.MaxPayload;
+        _maxControlLine = limits.Line;
+        _maxPayload = limits.Payload;
     }
 
     /// <inheritdoc cref="ClientOperationParser.Parse"/>
@@ -60,7 +60,7 @@ public partial struct ServerOperationParser
             }
             else if (remaining < sizeof(uint))
             {
-                break;
+                length = remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
             }
             else
             {

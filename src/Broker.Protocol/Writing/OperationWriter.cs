@@ -4,7 +4,8 @@ namespace Broker.Protocol.Writing;
 
 /// <summary>
 /// Writes operations into memory of the caller's. Each method returns how many bytes it wrote; the destination must have
-/// room, which <see cref="PublishSize"/> and the constants tell.
+/// room, which <see cref="PublishSize"/> and the constants tell; an <see cref="ArgumentException"/> or another exception for
+/// the bounds of a span is thrown where it has not, and what was written until then is worth nothing.
 /// </summary>
 /// <remarks>Nothing is checked here: subjects must be free of white space, or they would end early and begin another line.</remarks>
 public static class OperationWriter
@@ -39,10 +40,10 @@ public static class OperationWriter
         at = PutAfterSpace(destination, at, replyTo);
         if (headerLength >= 0)
         {
-            at = Number(destination, at, headerLength);
+            at = Number(destination, at, (uint)headerLength);
         }
 
-        at = Number(destination, at, payloadLength);
+        at = Number(destination, at, (uint)payloadLength);
         return Put(destination, at, "\r\n"u8);
     }
 
@@ -52,7 +53,7 @@ public static class OperationWriter
         int at = Put(destination, 0, "SUB "u8);
         at = Put(destination, at, filter);
         at = PutAfterSpace(destination, at, queue);
-        at = Number(destination, at, (long)sid);
+        at = Number(destination, at, sid);
         return Put(destination, at, "\r\n"u8);
     }
 
@@ -60,10 +61,10 @@ public static class OperationWriter
     public static int Unsubscribe(Span<byte> destination, ulong sid, long max)
     {
         int at = Put(destination, 0, "UNSUB"u8);
-        at = Number(destination, at, (long)sid);
+        at = Number(destination, at, sid);
         if (max > 0)
         {
-            at = Number(destination, at, max);
+            at = Number(destination, at, (ulong)max);
         }
 
         return Put(destination, at, "\r\n"u8);
@@ -78,6 +79,17 @@ public static class OperationWriter
     }
 
     /// <summary>
+    /// The beginning of MSG, or of HMSG when there are <paramref name="headers"/>, up to the subscription's sid.
+    /// What <see cref="MessageTail"/> writes, or a publisher's own tail, and the payload follow.
+    /// </summary>
+    public static int MessageHead(Span<byte> destination, bool headers, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> sid)
+    {
+        int at = Put(destination, 0, headers ? "HMSG "u8 : "MSG "u8);
+        at = Put(destination, at, subject);
+        return PutAfterSpace(destination, at, sid);
+    }
+
+    /// <summary>
     /// What follows subject and sid in MSG or HMSG, up to the payload: <c>" [reply ][header size ]size CR LF"</c>.
     /// </summary>
     public static int MessageTail(Span<byte> destination, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength)
@@ -85,10 +97,10 @@ public static class OperationWriter
         int at = PutAfterSpace(destination, 0, replyTo);
         if (headerLength >= 0)
         {
-            at = Number(destination, at, headerLength);
+            at = Number(destination, at, (uint)headerLength);
         }
 
-        at = Number(destination, at, payloadLength);
+        at = Number(destination, at, (uint)payloadLength);
         return Put(destination, at, "\r\n"u8);
     }
 
@@ -109,10 +121,14 @@ public static class OperationWriter
         return Put(destination, at + 1, bytes);
     }
 
-    private static int Number(Span<byte> destination, int at, long value)
+    private static int Number(Span<byte> destination, int at, ulong value)
     {
         destination[at] = (byte)' ';
-        Utf8Formatter.TryFormat(value, destination[(at + 1)..], out int written);
+        if (!Utf8Formatter.TryFormat(value, destination[(at + 1)..], out int written))
+        {
+            throw new ArgumentException("There is no room for a number.", nameof(destination));
+        }
+
         return at + 1 + written;
     }
 }

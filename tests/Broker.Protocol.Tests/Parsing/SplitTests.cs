@@ -1,0 +1,123 @@
+using System.Text;
+using Broker.Protocol.Tests.Support;
+
+namespace Broker.Protocol.Tests.Parsing;
+
+/// <summary>However a stream is cut, it says the same.</summary>
+public sealed class SplitTests : IDisposable
+{
+    // Up to here a stream is cut at all pairs of places.
+    private const int Short = 160;
+
+    private readonly Feed _feed = new();
+
+    private delegate Outcome Parse(ReadOnlySpan<byte> stream, ParserLimits limits, params ReadOnlySpan<int> cuts);
+
+    public void Dispose() => _feed.Dispose();
+
+    [Fact]
+    public void What_a_client_sends_reads_the_same_at_every_cut()
+        => CutEverywhere(_feed.Client, [.. Streams.Client, .. Streams.BadClient], Streams.Limits);
+
+    [Fact]
+    public void What_a_client_sends_reads_the_same_at_every_cut_under_a_limit_below_the_width_of_a_scan()
+        => CutEverywhere(_feed.Client, [.. Streams.Client, .. Streams.BadClient], Streams.ShortLimits);
+
+    [Fact]
+    public void What_a_server_sends_reads_the_same_at_every_cut()
+        => CutEverywhere(_feed.Server, [.. Streams.Server, .. Streams.BadServer], Streams.Limits);
+
+    [Fact]
+    public void What_a_server_sends_reads_the_same_at_every_cut_under_a_limit_below_the_width_of_a_scan()
+        => CutEverywhere(_feed.Server, [.. Streams.Server, .. Streams.BadServer], Streams.ShortLimits);
+
+    [Fact]
+    public void Sound_streams_are_read_to_their_end_and_bad_ones_fail()
+    {
+        foreach (string stream in Streams.Client)
+        {
+            Assert.True(_feed.Client(Text.Bytes(stream), Streams.Limits).Error == ProtocolError.None, stream);
+        }
+
+        foreach (string stream in Streams.Server)
+        {
+            Assert.True(_feed.Server(Text.Bytes(stream), Streams.Limits).Error == ProtocolError.None, stream);
+        }
+
+        foreach (string stream in Streams.BadClient)
+        {
+            Assert.True(_feed.Client(Text.Bytes(stream), Streams.Limits).Error != ProtocolError.None, stream);
+        }
+
+        foreach (string stream in Streams.BadServer)
+        {
+            Assert.True(_feed.Server(Text.Bytes(stream), Streams.Limits).Error != ProtocolError.None, stream);
+        }
+    }
+
+    [Fact]
+    public void What_follows_does_not_change_what_was_read()
+    {
+        // Bytes behind a stream decide whether its last lines take the wide way or the plain one.
+        string more = "PING\r\n" + Text.Letters(100);
+        foreach (string stream in Streams.Client)
+        {
+            Outcome alone = _feed.Client(Text.Bytes(stream), Streams.Limits);
+            Outcome followed = _feed.Client(Text.Bytes(stream + more), Streams.Limits);
+            Assert.Equal(alone.Events, followed.Events.Take(alone.Events.Count));
+        }
+    }
+
+    [Fact]
+    public void A_repeated_line_is_known_again()
+    {
+        byte[] publishes = Text.Bytes(string.Concat(Enumerable.Repeat("PUB foo 2\r\nab\r\n", 10)));
+        Assert.InRange(_feed.Client(publishes, Streams.Limits).Repeats, 6, 9);
+        byte[] messages = Text.Bytes(string.Concat(Enumerable.Repeat("MSG foo 1 2\r\nab\r\n", 10)));
+        Assert.InRange(_feed.Server(messages, Streams.Limits).Repeats, 6, 9);
+    }
+
+    [Fact]
+    public void A_subject_is_known_again_whatever_follows_it_on_the_line()
+    {
+        var stream = new StringBuilder();
+        for (int i = 0; i < 10; i++)
+        {
+            stream.Append("PUB foo _INBOX.abcdefghijklmnopqrstuvwxyz.").Append(i).Append(' ').Append(i + 5).Append("\r\n");
+            stream.Append('x', i + 5).Append("\r\n");
+        }
+
+        stream.Append("PUB foo 40\r\n").Append('x', 40).Append("\r\n");
+        Assert.Equal(10, _feed.Client(Text.Bytes(stream.ToString()), Streams.Limits).Repeats);
+    }
+
+    private static void CutEverywhere(Parse parse, string[] streams, ParserLimits limits)
+    {
+        foreach (string text in streams)
+        {
+            byte[] stream = Text.Bytes(text);
+            string whole = parse(stream, limits).Text;
+            for (int cut = 0; cut <= stream.Length; cut++)
+            {
+                Same(whole, parse(stream, limits, cut), text);
+            }
+
+            Same(whole, parse(stream, limits, [.. Enumerable.Range(0, stream.Length)]), text);
+            for (int first = 0; first <= stream.Length && stream.Length <= Short; first++)
+            {
+                for (int second = first; second <= stream.Length; second++)
+                {
+                    Same(whole, parse(stream, limits, first, second), text);
+                }
+            }
+        }
+    }
+
+    private static void Same(string whole, Outcome outcome, string stream)
+    {
+        if (whole != outcome.Text)
+        {
+            Assert.Fail($"{stream}\nwhole: {whole}\ncut: {outcome.Text}");
+        }
+    }
+}

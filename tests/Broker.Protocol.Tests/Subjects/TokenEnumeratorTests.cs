@@ -1,0 +1,31 @@
+using Broker.Protocol.Subjects;
+using Broker.Protocol.Tests.Support;
+
+namespace Broker.Protocol.Tests.Subjects;
+
+public sealed class TokenEnumeratorTests
+{
+    [Theory]
+    [InlineData("")]
+    [InlineData(".")]
+    [InlineData("..")]
+    [InlineData("a")]
+    [InlineData("a.b")]
+    [InlineData(".a")]
+    [InlineData("a.")]
+    [InlineData("a..b")]
+    [InlineData("abc.*.>")]
+    public void Tokens_are_those_of_a_split(string subject)
+    {
+        var tokens = new List<string>();
+        var enumerator = new TokenEnumerator(Text.Bytes(subject));
+        while (enumerator.MoveNext())
+        {
+            tokens.Add(Text.Of(enumerator.Current));
+            Assert.Equal(tokens.Count == subject.Split('.').Length, enumerator.IsLast);
+        }
+
+        Assert.Equal(subject.Split('.'), tokens);
+        Assert.False(enumerator.MoveNext());
+    }
+}

@@ -1,0 +1,55 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Protocol.Tests.Support;
+
+/// <summary>Writes down what a client sent, and checks what must hold for every operation.</summary>
+internal struct ClientRecorder(List<string> events) : IClientOperationHandler
+{
+    private string? _lastSubject;
+
+    /// <summary>How many publishes said that they repeat the subject.</summary>
+    internal int Repeats { get; private set; }
+
+    public bool OnPublish(in PublishOperation operation)
+    {
+        string subject = Text.Of(operation.Subject);
+        string replyTo = Text.Of(operation.ReplyTo);
+        string payload = Text.Of(operation.Payload);
+        Assert.NotEqual("", subject);
+        Assert.Equal(operation.HeaderLength > 0, operation.HasHeaders);
+        Assert.InRange(operation.HeaderLength, -1, payload.Length);
+        if (operation.RepeatsSubject)
+        {
+            Assert.Equal(_lastSubject, subject);
+            Repeats++;
+        }
+
+        string tail = (replyTo.Length > 0 ? " " + replyTo : "")
+            + (operation.HasHeaders ? " " + operation.HeaderLength : "") + " " + payload.Length + "\r\n" + payload + "\r\n";
+        if (!operation.Tail.IsEmpty)
+        {
+            Assert.Equal(tail, Text.Of(operation.Tail));
+        }
+
+        _lastSubject = subject;
+        events.Add($"{(operation.HasHeaders ? "HPUB" : "PUB")} [{subject}]{tail} as it is: {!operation.Tail.IsEmpty}");
+        return true;
+    }
+
+    public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+        => Add($"SUB [{Text.Of(subject)}] [{Text.Of(queue)}] [{Text.Of(sid)}]");
+
+    public readonly bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => Add($"UNSUB [{Text.Of(sid)}] {max}");
+
+    public readonly bool OnConnect(ReadOnlySpan<byte> json) => Add($"CONNECT [{Text.Of(json)}]");
+
+    public readonly bool OnPing() => Add("PING");
+
+    public readonly bool OnPong() => Add("PONG");
+
+    private readonly bool Add(string line)
+    {
+        events.Add(line);
+        return true;
+    }
+}

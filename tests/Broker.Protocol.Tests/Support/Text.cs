@@ -1,0 +1,13 @@
+using System.Text;
+
+namespace Broker.Protocol.Tests.Support;
+
+internal static class Text
+{
+    internal static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
+
+    internal static string Of(ReadOnlySpan<byte> bytes) => Encoding.Latin1.GetString(bytes);
+
+    /// <summary>As many letters as asked for.</summary>
+    internal static string Letters(int count) => new('x', count);
+}
