@@ -1,0 +1,146 @@
+using System.Diagnostics;
+using Broker.Client.Errors;
+using Broker.Transport;
+
+namespace Broker.Client;
+
+// A server answers PINGs in order and without a name, so the order of the questions must be known: all of them go through
+// the external stage, under the gate.
+public sealed partial class BrokerConnection
+{
+    private const int MostBarriers = 64 * 1024;
+
+    private readonly Queue<(BarrierCallback Callback, object? State)> _barriers = new();
+
+    /// <summary>
+    /// Asks to be told when the server has dealt with what the caller's thread sent so far: a PING, whose PONG comes
+    /// behind everything that follows from it. After a subscribe: every message published from then on comes by it.
+    /// </summary>
+    /// <param name="callback">Called once, on <see cref="Loop"/>, never before the return.</param>
+    /// <param name="state">For the callback's use.</param>
+    /// <exception cref="InvalidOperationException">65,536 barriers are unanswered.</exception>
+    public void Barrier(BarrierCallback callback, object? state = null)
+    {
+        ArgumentNullException.ThrowIfNull(callback);
+        if (CurrentLoop() is { } loop && _link is { } link && link.Transport.GetStage(loop).Length != 0)
+        {
+            // What this loop has written leaves at the end of its turn, and the PING must come behind it.
+            AfterHandOver(loop, () => SendBarrier(callback, state));
+        }
+        else
+        {
+            SendBarrier(callback, state);
+        }
+    }
+
+    /// <summary>Waits until the server has dealt with what the caller's thread sent so far.</summary>
+    /// <returns>How long the server took to answer.</returns>
+    /// <exception cref="ConnectionLostException">There is no server, or it was lost meanwhile.</exception>
+    public async Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default)
+    {
+        long begin = Stopwatch.GetTimestamp();
+        var answered = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Barrier(static (state, reached) => ((TaskCompletionSource<bool>)state!).TrySetResult(reached), answered);
+        if (!await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false))
+        {
+            throw new ConnectionLostException("The server was lost before it answered.");
+        }
+
+        return Stopwatch.GetElapsedTime(begin);
+    }
+
+    /// <summary>
+    /// Waits until the server has dealt with everything that was published before, by any thread and by every loop.
+    /// </summary>
+    /// <exception cref="ConnectionLostException">There is no server, or it was lost meanwhile.</exception>
+    public async Task FlushAsync(CancellationToken cancellationToken = default)
+    {
+        await HandOverAllAsync().WaitAsync(cancellationToken).ConfigureAwait(false);
+        await PingAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Asks on behalf of a link, if it is still the one in use.</summary>
+    internal void SendPing(Link link, BarrierCallback callback, object? state)
+    {
+        lock (_gate)
+        {
+            if (_link == link)
+            {
+                WritePing(link, callback, state);
+            }
+        }
+    }
+
+    /// <summary>The oldest question is answered. On the loop.</summary>
+    internal void TakePong()
+    {
+        (BarrierCallback Callback, object? State) barrier;
+        lock (_gate)
+        {
+            if (!_barriers.TryDequeue(out barrier))
+            {
+                // Nobody asked: harmless.
+                return;
+            }
+        }
+
+        Answer(barrier.Callback, barrier.State, true);
+    }
+
+    private static void AfterHandOver(EventLoop loop, Action action)
+        // What is posted while events are handled runs before the end of the turn; what is posted then runs in the next turn.
+        => loop.Post(() => loop.Post(action));
+
+    private void SendBarrier(BarrierCallback callback, object? state)
+    {
+        lock (_gate)
+        {
+            if (_barriers.Count >= MostBarriers)
+            {
+                throw new InvalidOperationException("Too many barriers are unanswered.");
+            }
+
+            if (_link is { } link)
+            {
+                WritePing(link, callback, state);
+                return;
+            }
+        }
+
+        Loop.Post(() => Answer(callback, state, false));
+    }
+
+    // Under the gate.
+    private void WritePing(Link link, BarrierCallback callback, object? state)
+    {
+        _barriers.Enqueue((callback, state));
+        link.Transport.ExternalStage.Write("PING\r\n"u8);
+        link.Transport.FlushExternal();
+    }
+
+    private void Answer(BarrierCallback callback, object? state, bool reached)
+    {
+        try
+        {
+            callback(state, reached);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            ReportFault(null, e);
+        }
+    }
+
+    // Every loop has handed over what it had written, and so have the other threads.
+    private Task HandOverAllAsync()
+    {
+        var handedOver = new Task[_group.Count];
+        for (int i = 0; i < handedOver.Length; i++)
+        {
+            var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            AfterHandOver(_group[i], done.SetResult);
+            handedOver[i] = done.Task;
+        }
+
+        return Task.WhenAll(handedOver);
+    }
+}

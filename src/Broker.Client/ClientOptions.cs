@@ -1,0 +1,163 @@
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Transport;
+
+namespace Broker.Client;
+
+/// <summary>How a <see cref="BrokerConnection"/> is made and kept. Read once, when it is made.</summary>
+/// <remarks>
+/// The callbacks (<c>On…</c>) are called on the connection's event loop and must not block, save for
+/// <see cref="OnClosed"/>, which may come on any thread. What they throw is reported to <see cref="OnFault"/>.
+/// </remarks>
+public sealed record ClientOptions
+{
+    // A timer of the runtime takes at most some 49 days; two of these are added in places.
+    private static readonly TimeSpan LongestPeriod = TimeSpan.FromDays(20);
+
+    /// <summary>
+    /// The servers to choose from, in order: <c>nats://[user:password@|token@]host[:port]</c>, the scheme and the port
+    /// (4222) being optional. Each is tried once by the first connect, and in turn after a loss, together with those that
+    /// the server names in its INFO.
+    /// </summary>
+    public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
+
+    /// <summary>What the server shows for this connection in its monitoring.</summary>
+    public string? Name { get; init; }
+
+    /// <summary>The user, unless the address names one.</summary>
+    public string? User { get; init; }
+
+    /// <summary>The password for <see cref="User"/>.</summary>
+    public string? Password { get; init; }
+
+    /// <summary>The token, unless the address has one.</summary>
+    public string? Token { get; init; }
+
+    /// <summary>Whether what this connection publishes comes back to its own subscriptions. Default true.</summary>
+    public bool Echo { get; init; } = true;
+
+    /// <summary>Whether messages may have headers; without them nobody says that a request has no responders. Default true.</summary>
+    public bool Headers { get; init; } = true;
+
+    /// <summary>Whether the server answers every command with <c>+OK</c>. Default false.</summary>
+    public bool Verbose { get; init; }
+
+    /// <summary>Whether the server checks subjects more strictly. Default false.</summary>
+    public bool Pedantic { get; init; }
+
+    /// <summary>How long one server may take from the dial to the end of the handshake. Default 2 s.</summary>
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How often the client asks the server for a sign of life. Default 2 min.</summary>
+    public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
+
+    /// <summary>How many of these questions may be unanswered before the connection counts as lost. Default 2.</summary>
+    public int MaxPingsOut { get; init; } = 2;
+
+    /// <summary>How often a server is dialled after a loss before the connection closes for good. Default -1: without end. 0: never.</summary>
+    public int MaxReconnectAttempts { get; init; } = -1;
+
+    /// <summary>The wait after all servers have been tried in vain; it doubles each time. Default 250 ms.</summary>
+    public TimeSpan ReconnectWait { get; init; } = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>The longest such wait. Default 5 s.</summary>
+    public TimeSpan MaxReconnectWait { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Up to how much is added to a wait, by chance, so that many clients do not come back at once. Default 100 ms.</summary>
+    public TimeSpan ReconnectJitter { get; init; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>What becomes of messages that are published while no server is connected. Default: they are kept.</summary>
+    public PublishWhileDisconnected WhileDisconnected { get; init; } = PublishWhileDisconnected.Buffer;
+
+    /// <summary>How many bytes are kept for <see cref="PublishWhileDisconnected.Buffer"/>. Default 8 MiB.</summary>
+    public int ReconnectBufferSize { get; init; } = 8 * 1024 * 1024;
+
+    /// <summary>
+    /// How many bytes may wait for the server before publishing is refused with <see cref="PublishStatus.PendingLimit"/>.
+    /// What each loop has written in its present turn counts for that loop only. Default 64 MiB.
+    /// </summary>
+    public long MaxPendingBytes { get; init; } = 64L * 1024 * 1024;
+
+    /// <summary>
+    /// How long the server may take nothing while bytes wait for it before the connection counts as lost. Default 10 s.
+    /// </summary>
+    public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// How many bytes subject and reply subject together may have, less what the line takes besides: the server's
+    /// <c>max_control_line</c>, beyond which it ends the connection. Default 4096.
+    /// </summary>
+    public int MaxControlLine { get; init; } = 4096;
+
+    /// <summary>The largest message that is received, headers included; a larger one ends the connection. Default 64 MiB.</summary>
+    public int MaxPayload { get; init; } = 64 * 1024 * 1024;
+
+    /// <summary>How long a drain may take, and how long a close waits for queued bytes to leave. Default 30 s.</summary>
+    public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// The loops to live on, shared with other connections and disposed by their owner after them. Default: the connection
+    /// has one of its own.
+    /// </summary>
+    public EventLoopGroup? Loops { get; init; }
+
+    /// <summary>How to reach the server instead of TCP. <see cref="Servers"/> then serves for credentials only.</summary>
+    public TransportDialer? Dial { get; init; }
+
+    /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
+    public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
+
+    /// <summary>A server is there again; the subscriptions, and what was kept meanwhile, have been sent to it.</summary>
+    public Action<BrokerConnection>? OnReconnected { get; init; }
+
+    /// <summary>It is over: closed by its owner, or given up. Once, last.</summary>
+    public Action<BrokerConnection>? OnClosed { get; init; }
+
+    /// <summary>The server sent <c>-ERR</c>, with this text. Most of these it follows with the end of the connection.</summary>
+    public Action<BrokerConnection, string>? OnServerError { get; init; }
+
+    /// <summary>The server is going to shut down and wants its clients to go elsewhere.</summary>
+    public Action<BrokerConnection>? OnLameDuck { get; init; }
+
+    /// <summary>The server named other servers, as <c>host:port</c>.</summary>
+    public Action<BrokerConnection, IReadOnlyList<string>>? OnServersLearnt { get; init; }
+
+    /// <summary>The bytes that waited for the server have all been sent: who was refused may publish again.</summary>
+    public Action<BrokerConnection>? OnWritable { get; init; }
+
+    /// <summary>A <see cref="MessageHandler"/> (then with its subscription) or a callback has thrown.</summary>
+    public Action<Subscription?, Exception>? OnFault { get; init; }
+
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    internal static void Validate(ClientOptions options)
+    {
+        if (options.Servers is null || options.Servers.Count == 0)
+        {
+            throw new ArgumentException("At least one server must be named.", nameof(options));
+        }
+
+        Require(IsPeriod(options.ConnectTimeout), nameof(ConnectTimeout));
+        Require(IsPeriod(options.PingInterval), nameof(PingInterval));
+        Require(IsPeriod(options.DrainTimeout), nameof(DrainTimeout));
+        Require(IsPeriod(options.WriteDeadline) || options.WriteDeadline == Timeout.InfiniteTimeSpan, nameof(WriteDeadline));
+        Require(options.MaxPingsOut >= 1, nameof(MaxPingsOut));
+        Require(options.MaxReconnectAttempts >= -1, nameof(MaxReconnectAttempts));
+        Require(options.ReconnectWait >= TimeSpan.Zero, nameof(ReconnectWait));
+        Require(options.MaxReconnectWait >= options.ReconnectWait && options.MaxReconnectWait < LongestPeriod, nameof(MaxReconnectWait));
+        Require(options.ReconnectJitter >= TimeSpan.Zero && options.ReconnectJitter < LongestPeriod, nameof(ReconnectJitter));
+        Require(options.ReconnectBufferSize >= 0, nameof(ReconnectBufferSize));
+        Require(options.MaxPendingBytes is >= 1 and <= long.MaxValue / 4, nameof(MaxPendingBytes));
+        Require(options.MaxControlLine is >= 128 and <= 1024 * 1024, nameof(MaxControlLine));
+        Require(options.MaxPayload is >= 1 and <= int.MaxValue / 2, nameof(MaxPayload));
+    }
+
+    private static bool IsPeriod(TimeSpan value) => value > TimeSpan.Zero && value < LongestPeriod;
+
+    private static void Require(bool holds, string option)
+    {
+        if (!holds)
+        {
+            throw new ArgumentOutOfRangeException(nameof(option), $"{option} is out of its range.");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+namespace Broker.Client.Errors;
+
+/// <summary>The server does not accept the credentials, or the lack of them, or they have expired.</summary>
+public sealed class AuthorizationException : ServerErrorException
+{
+    internal AuthorizationException(string text)
+        : base(text)
+    {
+    }
+}

@@ -1,0 +1,8 @@
+using System.Text.Json.Serialization;
+
+namespace Broker.Client.Handshake;
+
+[JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(ServerInfo))]
+[JsonSerializable(typeof(ConnectCommand))]
+internal sealed partial class HandshakeJson : JsonSerializerContext;

@@ -1,0 +1,31 @@
+using System.Text.Json.Serialization;
+
+namespace Broker.Client.Handshake;
+
+/// <summary>What a client needs of INFO. Names are the protocol's.</summary>
+internal sealed class ServerInfo
+{
+    [JsonPropertyName("server_id")]
+    public string? ServerId { get; init; }
+
+    [JsonPropertyName("server_name")]
+    public string? ServerName { get; init; }
+
+    [JsonPropertyName("version")]
+    public string? Version { get; init; }
+
+    [JsonPropertyName("headers")]
+    public bool Headers { get; init; }
+
+    [JsonPropertyName("max_payload")]
+    public long MaxPayload { get; init; }
+
+    [JsonPropertyName("tls_required")]
+    public bool TlsRequired { get; init; }
+
+    [JsonPropertyName("connect_urls")]
+    public string[]? ConnectUrls { get; init; }
+
+    [JsonPropertyName("ldm")]
+    public bool LameDuck { get; init; }
+}

@@ -1,0 +1,293 @@
+using System.Text;
+using System.Text.Json;
+using Broker.Client.Errors;
+using Broker.Client.Handshake;
+using Broker.Client.Servers;
+using Broker.Protocol;
+using Broker.Protocol.Parsing;
+using Broker.Transport;
+
+namespace Broker.Client;
+
+/// <summary>
+/// One transport to one server, from the dial to its end: the handshake, then the parse of what the server sends.
+/// A <see cref="BrokerConnection"/> has one after the other. All on the loop, save what says otherwise.
+/// </summary>
+internal sealed partial class Link : ConnectionHandler
+{
+    // An INFO with many connect_urls is long; a MSG line is bounded by the subjects.
+    private const int MaxInboundLine = 64 * 1024;
+
+    private const int DefaultMaxPayload = 1024 * 1024;
+
+    private readonly BrokerConnection _owner;
+    private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Lock _gate = new();
+    private ServerOperationParser _parser;
+    private Phase _phase;
+    private Exception? _fault;
+    private string? _lastError;
+    private LoopTimer? _keepAlive;
+    private int _pingsOut;
+
+    internal Link(BrokerConnection owner, ServerAddress address)
+    {
+        _owner = owner;
+        Address = address;
+        _parser = new ServerOperationParser(new ParserLimits(MaxInboundLine, owner.Options.MaxPayload));
+    }
+
+    private enum Phase
+    {
+        AwaitingInfo,
+        AwaitingPong,
+        Ready,
+        Abandoned,
+    }
+
+    internal ServerAddress Address { get; }
+
+    /// <summary>Set before the handshake, and so before anybody but the loop has use for it.</summary>
+    internal Connection Transport { get; private set; } = null!;
+
+    internal ServerInfo Info { get; private set; } = new();
+
+    /// <summary>What the server accepts, in bytes.</summary>
+    internal int MaxPayload { get; private set; } = DefaultMaxPayload;
+
+    internal bool Headers { get; private set; }
+
+    /// <summary>Completes with the handshake, or fails with what went wrong.</summary>
+    internal Task Established => _established.Task;
+
+    /// <summary>Completes when the transport is gone.</summary>
+    internal Task Ended => _ended.Task;
+
+    /// <summary>Gives a link up that is not established in time; false when it just was. Any thread.</summary>
+    internal bool TryAbandon()
+    {
+        lock (_gate)
+        {
+            if (_phase == Phase.Ready)
+            {
+                return false;
+            }
+
+            _phase = Phase.Abandoned;
+            Transport?.Close();
+            return true;
+        }
+    }
+
+    public override void OnOpened(Connection connection)
+    {
+        // The client's own limit comes first and refuses; the transport's is there for what is not asked: PONGs without end.
+        ClientOptions options = _owner.Options;
+        connection.MaxPendingBytes = (options.MaxPendingBytes * 2) + options.ReconnectBufferSize + (16 * 1024 * 1024);
+        connection.WriteDeadline = options.WriteDeadline;
+        lock (_gate)
+        {
+            Transport = connection;
+            if (_phase == Phase.Abandoned)
+            {
+                connection.Close();
+            }
+        }
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        var operations = new Operations(this);
+        int consumed = _parser.Parse(bytes, ref operations, ref needed, out ProtocolError error);
+        operations.Count();
+        if (error != ProtocolError.None)
+        {
+            Fail(new ProtocolViolationException($"The server broke the protocol: {ProtocolErrorText.For(error)}."));
+        }
+
+        return consumed;
+    }
+
+    public override void OnDrained(Connection connection) => _owner.Call(_owner.Options.OnWritable);
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+    {
+        _keepAlive?.Cancel();
+        Exception cause = _fault ?? CauseFor(reason, error);
+        bool wasReady;
+        lock (_gate)
+        {
+            wasReady = _phase == Phase.Ready;
+            _phase = Phase.Abandoned;
+        }
+
+        _established.TrySetException(cause);
+        // Nobody may be waiting for it: then the exception is still seen.
+        _ = _established.Task.Exception;
+        if (wasReady)
+        {
+            _owner.Detach(this, reason, cause);
+        }
+
+        _ended.TrySetResult();
+    }
+
+    private Exception CauseFor(CloseReason reason, Exception? error)
+    {
+        if (_lastError is not null)
+        {
+            return ServerErrorException.For(_lastError);
+        }
+
+        string text = reason switch
+        {
+            CloseReason.Local => "The connection was closed.",
+            CloseReason.Peer => "The server closed the connection.",
+            CloseReason.SlowConsumer => "The server took no bytes in time.",
+            CloseReason.Shutdown => "The event loops were stopped.",
+            _ => "The transport failed.",
+        };
+        return new ConnectionLostException($"{text} ({Address})", error);
+    }
+
+    private void Fail(Exception fault)
+    {
+        _fault ??= fault;
+        Transport.Close();
+    }
+
+    private bool TakeInfo(ReadOnlySpan<byte> json)
+    {
+        ServerInfo? info = null;
+        try
+        {
+            info = JsonSerializer.Deserialize(json, HandshakeJson.Default.ServerInfo);
+        }
+        catch (JsonException)
+        {
+            // Told below, as for "null".
+        }
+
+        if (info is null)
+        {
+            Fail(new ProtocolViolationException("The server's INFO cannot be read."));
+            return false;
+        }
+
+        Info = info;
+        MaxPayload = info.MaxPayload > 0 ? (int)Math.Min(info.MaxPayload, int.MaxValue / 2) : DefaultMaxPayload;
+        if (_phase == Phase.AwaitingInfo)
+        {
+            return Introduce(info);
+        }
+
+        _owner.TakeNews(this, info);
+        return Transport.IsOpen;
+    }
+
+    private bool Introduce(ServerInfo info)
+    {
+        if (info.TlsRequired)
+        {
+            Fail(new ProtocolViolationException("The server requires TLS, which this client does not speak."));
+            return false;
+        }
+
+        Headers = info.Headers && _owner.Options.Headers;
+        lock (_gate)
+        {
+            if (_phase != Phase.AwaitingInfo)
+            {
+                return false;
+            }
+
+            _phase = Phase.AwaitingPong;
+        }
+
+        var command = new ConnectCommand(_owner.Options, Address, Headers);
+        OutboundStage stage = Transport.GetStage(Transport.Loop);
+        stage.Write("CONNECT "u8);
+        stage.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));
+        stage.Write("\r\nPING\r\n"u8);
+        return true;
+    }
+
+    private bool TakePong()
+    {
+        if (_phase == Phase.Ready)
+        {
+            _owner.TakePong();
+            return Transport.IsOpen;
+        }
+
+        if (_phase != Phase.AwaitingPong)
+        {
+            Fail(new ProtocolViolationException("The server answered before it was asked."));
+            return false;
+        }
+
+        lock (_gate)
+        {
+            if (_phase == Phase.Abandoned)
+            {
+                return false;
+            }
+
+            _phase = Phase.Ready;
+        }
+
+        _owner.TakeNews(this, Info);
+        _owner.Attach(this);
+        _established.TrySetResult();
+        StartKeepAlive();
+        return Transport.IsOpen;
+    }
+
+    private bool TakePing()
+    {
+        Transport.GetStage(Transport.Loop).Write("PONG\r\n"u8);
+        return true;
+    }
+
+    private bool TakeError(ReadOnlySpan<byte> text)
+    {
+        string said = Encoding.UTF8.GetString(text);
+        if (_phase != Phase.Ready)
+        {
+            // In the handshake there is nothing that a server could go on after.
+            Fail(ServerErrorException.For(said));
+            return false;
+        }
+
+        // What the server keeps the connection open after is no reason for its end later.
+        _lastError = StaysOpen(said) ? null : said;
+        _owner.TakeServerError(said);
+        return Transport.IsOpen;
+    }
+
+    private static bool StaysOpen(string text)
+        => text.StartsWith("Invalid ", StringComparison.OrdinalIgnoreCase)
+            || text.StartsWith("Permissions Violation", StringComparison.OrdinalIgnoreCase)
+            || text.StartsWith("maximum subscriptions exceeded", StringComparison.OrdinalIgnoreCase);
+
+    private void StartKeepAlive() => _keepAlive = Transport.Loop.StartTimer(_owner.Options.PingInterval, KeepAlive);
+
+    private void KeepAlive()
+    {
+        if (!Transport.IsOpen)
+        {
+            return;
+        }
+
+        if (_pingsOut >= _owner.Options.MaxPingsOut)
+        {
+            Fail(new ConnectionLostException($"The server gave no sign of life. ({Address})"));
+            return;
+        }
+
+        _pingsOut++;
+        _owner.SendPing(this, static (link, _) => ((Link)link!)._pingsOut = 0, this);
+        StartKeepAlive();
+    }
+}

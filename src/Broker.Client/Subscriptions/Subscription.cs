@@ -1,0 +1,123 @@
+using System.Text;
+using Broker.Protocol.Parsing;
+using Broker.Protocol.Writing;
+
+namespace Broker.Client.Subscriptions;
+
+/// <summary>
+/// An interest in the subjects that a filter stands for. It survives the loss of a server: the next one is told of it
+/// before anything else. Safe for any thread. Disposing it is unsubscribing.
+/// </summary>
+public sealed class Subscription : IDisposable
+{
+    private readonly MessageHandler _handler;
+    private readonly byte[] _filter;
+    private readonly byte[] _queue;
+    private volatile bool _active = true;
+    private long _delivered;
+    private long _max;
+
+    internal Subscription(BrokerConnection connection, string filter, string? queue, MessageHandler handler, object? state)
+    {
+        Connection = connection;
+        Filter = filter;
+        Queue = queue;
+        State = state;
+        _handler = handler;
+        _filter = Encoding.UTF8.GetBytes(filter);
+        _queue = queue is null ? [] : Encoding.UTF8.GetBytes(queue);
+    }
+
+    /// <summary>The connection it belongs to.</summary>
+    public BrokerConnection Connection { get; }
+
+    /// <summary>The subject, in which <c>*</c> and <c>&gt;</c> are wildcards.</summary>
+    public string Filter { get; }
+
+    /// <summary>The queue group: each message goes to one of its members. Null for none.</summary>
+    public string? Queue { get; }
+
+    /// <summary>What was given to the subscribe for the handler's use.</summary>
+    public object? State { get; }
+
+    /// <summary>How many messages the handler was given.</summary>
+    public long Delivered => Volatile.Read(ref _delivered);
+
+    /// <summary>Whether messages can still come.</summary>
+    public bool IsActive => _active;
+
+    /// <summary>Its number on the wire. Set once, before anybody else knows of it.</summary>
+    internal ulong Sid { get; set; }
+
+    /// <summary>
+    /// Ends it at once. On the loop no message comes after the return; on another thread one may still be being handled.
+    /// Harmless when it has ended.
+    /// </summary>
+    public void Unsubscribe() => Connection.Unsubscribe(this);
+
+    /// <summary>
+    /// Ends it once <paramref name="max"/> messages have come, counted from the beginning: at once when they have already.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="max"/> is not positive.</exception>
+    public void AutoUnsubscribe(long max)
+    {
+        // The server keeps this number in 32 bits.
+        ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(max, int.MaxValue);
+        Volatile.Write(ref _max, max);
+        Connection.LimitSubscription(this, max);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => Unsubscribe();
+
+    internal void Deactivate() => _active = false;
+
+    /// <summary>Gives a message to the handler. On the loop.</summary>
+    internal void Deliver(in MessageOperation operation)
+    {
+        if (!_active)
+        {
+            return;
+        }
+
+        _delivered++;
+        try
+        {
+            _handler(new MessageView(in operation, this));
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Connection.ReportFault(this, e);
+        }
+
+        EndIfComplete();
+    }
+
+    /// <summary>Ends it if the last message it was to have has come. On the loop.</summary>
+    internal void EndIfComplete()
+    {
+        long max = Volatile.Read(ref _max);
+        if (max != 0 && _delivered >= max)
+        {
+            Connection.Forget(this);
+        }
+    }
+
+    /// <summary>More than <see cref="WriteTo"/> writes.</summary>
+    internal int WireSize => _filter.Length + _queue.Length + (2 * OperationWriter.LineOverhead);
+
+    /// <summary>Writes SUB, and UNSUB with what is left of the maximum if there is one. Returns the length.</summary>
+    internal int WriteTo(Span<byte> destination)
+    {
+        int length = OperationWriter.Subscribe(destination, _filter, _queue, Sid);
+        long max = Volatile.Read(ref _max);
+        if (max != 0)
+        {
+            // A server counts from its own SUB on.
+            length += OperationWriter.Unsubscribe(destination[length..], Sid, Math.Max(1, max - Delivered));
+        }
+
+        return length;
+    }
+}
