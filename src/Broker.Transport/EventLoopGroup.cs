@@ -59,7 +59,21 @@ public sealed class EventLoopGroup : IDisposable
     internal BlockDepot Depot { get; } = new();
 
     /// <summary>The loop of this group whose thread the caller is on; null when there is none.</summary>
-    internal EventLoop? Current => Array.Find(_loops, static loop => loop.IsCurrent);
+    public EventLoop? Current
+    {
+        get
+        {
+            foreach (EventLoop loop in _loops)
+            {
+                if (loop.IsCurrent)
+                {
+                    return loop;
+                }
+            }
+
+            return null;
+        }
+    }
 
     /// <summary>The loop at <paramref name="index"/>.</summary>
     public EventLoop this[int index] => _loops[index];

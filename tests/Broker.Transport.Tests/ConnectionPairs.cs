@@ -35,7 +35,7 @@ public sealed class ConnectionPairs : IDisposable
         if (kind != TransportKind.InProcess)
         {
             _listener = Listener.Start(
-                Far, new IPEndPoint(IPAddress.Loopback, 0), _ => _awaited.TryDequeue(out Probe? probe) ? probe : null);
+                Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? probe : null);
         }
     }
 

@@ -8,7 +8,7 @@ public sealed class SocketTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static (EventLoopGroup Group, Listener Listener) Listen(bool portable, Func<EndPoint?, ConnectionHandler?> accept)
+    private static (EventLoopGroup Group, Listener Listener) Listen(bool portable, Func<EventLoop, EndPoint?, ConnectionHandler?> accept)
     {
         var group = new EventLoopGroup(new EventLoopOptions { ForcePortable = portable, Loops = 1 });
         return (group, Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), accept));
@@ -48,7 +48,7 @@ public sealed class SocketTests
                     return bytes.Length;
                 },
             };
-            (EventLoopGroup group, Listener listener) = Listen(portable, _ => echo);
+            (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => echo);
             using (group)
             using (listener)
             using (Socket peer = Connect(listener))
@@ -76,7 +76,7 @@ public sealed class SocketTests
                 return bytes.Length;
             },
         };
-        (EventLoopGroup group, Listener listener) = Listen(portable, _ => handler);
+        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
         using (group)
         using (listener)
         using (Socket peer = Connect(listener))
@@ -109,7 +109,7 @@ public sealed class SocketTests
                 return bytes.Length;
             },
         };
-        (EventLoopGroup group, Listener listener) = Listen(portable, _ => handler);
+        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
         using (group)
         using (listener)
         using (Socket peer = Connect(listener))
@@ -144,7 +144,7 @@ public sealed class SocketTests
         for (int i = 0; i < 200; i++)
         {
             var handler = new Probe();
-            (EventLoopGroup group, Listener listener) = Listen(portable, _ => handler);
+            (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
             using (group)
             using (listener)
             {
@@ -171,7 +171,7 @@ public sealed class SocketTests
         {
             using var hold = new ManualResetEventSlim();
             var handler = new Probe();
-            (EventLoopGroup group, Listener listener) = Listen(portable, _ => handler);
+            (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
             using (group)
             using (listener)
             using (Socket peer = Connect(listener))
@@ -196,7 +196,7 @@ public sealed class SocketTests
     {
         int calls = 0;
         var handler = new Probe();
-        (EventLoopGroup group, Listener listener) = Listen(false, _ => ++calls switch
+        (EventLoopGroup group, Listener listener) = Listen(false, (_, _) => ++calls switch
         {
             1 => null,
             2 => throw new InvalidOperationException("No."),
@@ -221,7 +221,7 @@ public sealed class SocketTests
     {
         using var group = new EventLoopGroup();
         var gone = new EventLoopGroup();
-        Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), _ => null);
+        Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => null);
         EventLoop late = gone.Next();
         gone.Dispose();
         int before = 0;
@@ -252,7 +252,7 @@ public sealed class SocketTests
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         using var group = new EventLoopGroup(new EventLoopOptions { ForcePortable = portable });
         var far = new Probe();
-        using (Listener.Start(group, new UnixDomainSocketEndPoint(path), _ => far))
+        using (Listener.Start(group, new UnixDomainSocketEndPoint(path), (_, _) => far))
         {
             var near = new Probe();
             await Dialer.ConnectAsync(group.Next(), new UnixDomainSocketEndPoint(path), near, Cancellation);

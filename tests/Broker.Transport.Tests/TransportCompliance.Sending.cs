@@ -261,7 +261,7 @@ public abstract partial class TransportCompliance
         {
             WhenClosed = connection =>
             {
-                unsent = connection.UnsentBytes().Sum(piece => (long)piece.Length);
+                unsent = connection.UnsentBlocks().Sum(block => (long)block.Bytes.Length - block.Sent);
                 sent = connection.SentBytes;
             },
         };

@@ -1,0 +1,6 @@
+namespace Broker.Bridge.PubSub;
+
+/// <summary>Where ZeroMQ programs are found.</summary>
+/// <param name="Bind">Whether they connect to us; otherwise we connect to them, and they bind.</param>
+/// <param name="Endpoint">As ZeroMQ writes it: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>.</param>
+public sealed record BridgeEndpoint(bool Bind, string Endpoint);

@@ -1,0 +1,95 @@
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Mapping;
+using Broker.Client.Publishing;
+using Broker.Transport;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.Bridge.PubSub;
+
+// ZeroMQ → NATS. On the loop of the peer that sent the message.
+public sealed partial class PubSubBridge
+{
+    private const int MostCommandBytes = 64 * 1024;
+
+    // Which reasons have been logged once; from then on they are counted.
+    private int _reported;
+
+    private void OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        EventLoop loop = Loops.Current!;
+        LoopScratch scratch = _scratch[loop.Index];
+        MapStatus status = message.IsContiguous
+            ? Publish(message.Encoded, scratch)
+            : PublishJoined(in message, scratch);
+        if (status != MapStatus.Mapped)
+        {
+            Report(status);
+        }
+    }
+
+    private MapStatus Publish(ReadOnlySpan<byte> encoded, LoopScratch scratch)
+    {
+        MapStatus status = Mapper.ToSubject(
+            new ZmtpFrames(encoded), scratch.Take(Mapper.ToSubjectScratch(encoded.Length)), out SubjectMessage mapped);
+        if (status != MapStatus.Mapped)
+        {
+            return status;
+        }
+
+        if (_client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers) == PublishStatus.Accepted)
+        {
+            scratch.MessagesIn++;
+        }
+        else
+        {
+            scratch.Dropped++;
+        }
+
+        return status;
+    }
+
+    // libzmq may answer a PING between two frames; then the frames do not lie side by side.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private MapStatus PublishJoined(in ZmtpMessage message, LoopScratch scratch)
+    {
+        byte[] joined = new byte[message.EncodedSize];
+        message.CopyTo(joined);
+        return Publish(joined, scratch);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Report(MapStatus status)
+    {
+        int bit = 1 << (int)status;
+        if (status != MapStatus.OwnOrigin && (Interlocked.Or(ref _reported, bit) & bit) == 0)
+        {
+            _log.NotMapped(Explain(status));
+        }
+    }
+
+    private long Refusals()
+    {
+        long refused = 0;
+        foreach (MapStatus status in Enum.GetValues<MapStatus>())
+        {
+            refused += status is MapStatus.Mapped or MapStatus.OwnOrigin ? 0 : Mapper.Counters[status];
+        }
+
+        return refused;
+    }
+
+    private static string Explain(MapStatus status) => status switch
+    {
+        MapStatus.TooManyFrames => "it has more frames than are allowed",
+        MapStatus.TopicTooLong => "its topic is longer than is allowed",
+        MapStatus.TooLarge => "it is larger than the server's max_payload",
+        MapStatus.MalformedHeaders => "its headers are malformed",
+        MapStatus.MalformedFrames => "its frames do not add up",
+        MapStatus.OutsidePrefix => "its subject is not under the prefix",
+        MapStatus.ForeignSubject => "its subject stands for no topic",
+        MapStatus.TopicMissing => "its subject is hashed and it carries no topic",
+        MapStatus.TopicMismatch => "its topic is not that of its subject",
+        _ => status.ToString(),
+    };
+}
