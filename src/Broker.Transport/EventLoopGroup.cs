@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
@@ -25,6 +27,11 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         _onFault = options.OnFault;
+        // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and
+        // remembers that: so what the loops need for the first byte is loaded now.
+        GC.KeepAlive(typeof(MemoryExtensions));
+        GC.KeepAlive(typeof(Marshal));
+        GC.KeepAlive(typeof(ArrayPool<byte>));
         int count = options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
         // Loops that look for events on every processor would take the time of the programs they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;

@@ -102,9 +102,18 @@ public sealed class Listener : IDisposable
                 // Out of descriptors or memory, most likely: those who are connected are served on, and newcomers wait in
                 // the backlog. Whatever it is, it may last, and must not be asked for again at once.
                 _group.ReportFault(e);
-                await Task.Delay(RetryWait, CancellationToken.None).ConfigureAwait(false);
+                await PauseAsync().ConfigureAwait(false);
             }
         }
+    }
+
+    // On a loop's timer: the first Task.Delay of a process starts a thread, which fails when descriptors have run out.
+    private Task PauseAsync()
+    {
+        var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        EventLoop loop = _group[0];
+        loop.Post(() => loop.StartTimer(RetryWait, over.SetResult));
+        return over.Task;
     }
 
     // Returns whether there is still somebody to accept for.

@@ -32,7 +32,7 @@ public abstract partial class TransportCompliance
         await RunAsync(20_000);
         long before = GC.GetTotalAllocatedBytes(precise: true);
         await RunAsync(Messages);
-        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, AFewBytes + (Kind == TransportKind.Portable ? PortableAllowance : 0));
+        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, AFewBytes);
 
         async Task RunAsync(int count)
         {
@@ -46,7 +46,7 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task Steady_forwarding_to_another_loop_allocates_nothing()
     {
-        const int Messages = 400_000;
+        const int Messages = 1_000_000;
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
         long expected = 0;
         TaskCompletionSource done = Signal();
@@ -101,7 +101,7 @@ public abstract partial class TransportCompliance
         await RunAsync(100_000);
         long before = GC.GetTotalAllocatedBytes(precise: true);
         await RunAsync(Messages);
-        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, (4 * AFewBytes) + (Kind == TransportKind.Portable ? PortableAllowance : 0));
+        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, WhatPoolsMayHold);
 
         async Task RunAsync(int count)
         {
@@ -113,6 +113,6 @@ public abstract partial class TransportCompliance
         }
     }
 
-    // The runtime's own work items of receives that complete on its threads.
-    private const long PortableAllowance = 0;
+    // Blocks between three loops: where one of them is held up, the pools grow once to what is then under way.
+    private const long WhatPoolsMayHold = 16 * 1024 * 1024;
 }

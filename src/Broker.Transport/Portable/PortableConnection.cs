@@ -52,7 +52,8 @@ internal sealed class PortableConnection : SocketConnection
         outcome = error switch
         {
             SocketError.Success when got > 0 => ReceiveOutcome.Received,
-            SocketError.Success => ReceiveOutcome.EndOfStream,
+            // The kernel tells a reset once, and it told the receive that waited.
+            SocketError.Success => _reading.SocketError == SocketError.Success ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Failed,
             SocketError.WouldBlock or SocketError.TryAgain => ReceiveOutcome.Blocked,
             _ => ReceiveOutcome.Failed,
         };
