@@ -13,7 +13,7 @@ public interface IClientOperationHandler
     /// <summary>SUB. <paramref name="queue"/> is empty for a plain subscription.</summary>
     bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);
 
-    /// <summary>UNSUB. <paramref name="max"/> is 0 for "at once".</summary>
+    /// <summary>UNSUB. <paramref name="max"/> is 0 for "at once", which what is no number counts as.</summary>
     bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max);
 
     /// <summary>CONNECT, with the JSON as sent.</summary>

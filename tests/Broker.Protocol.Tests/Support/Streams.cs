@@ -27,6 +27,7 @@ internal static class Streams
         "PUB foo 2\r\nab\r\npub foo 2\r\ncd\r\nPUB foo r 2\r\nef\r\nPUB foo s 2\r\ngh\r\nHPUB foo 1 2\r\nij\r\nHPUB foo 1 2\r\nkl\r\nHPUB foo 2 2\r\nkl\r\n",
         $"PUB foo 9\r\n123456789\r\nPUB {Long} 1\r\nx\r\nPUB foo 9\r\n123456789\r\nPUB {Long} 1\r\nx\r\nPUB {Long} 1\r\nx\r\n",
         "PUB foo _INBOX.abcdefghijklmnopqrstuvwxyz.1 2\r\nab\r\nPUB foo _INBOX.abcdefghijklmnopqrstuvwxyz.2 2\r\nab\r\nPUB fop _INBOX.abcdefghijklmnopqrstuvwxyz.3 2\r\nab\r\nPUB foo 30\r\n123456789012345678901234567890\r\n",
+        "PUB foo 2\r\nab\r\nPUB  barbar 3 \r\ncde\r\nPUB foo 2\r\nef\r\nHPUB foo 0 2\r\ngh\r\nPUB foo 2\r\nij\r\nPUB foo 02\r\nkl\r\nPUB foo 2\r\nmn\r\n",
         "PUB abcdefghijklmnopqrstuvwxyz123456 2\r\nab\r\nPUB abcdefghijklmnopqrstuvwxyz123457 2\r\nab\r\nPUB abcdefghijklmnopqrstuvwxyz123457 40\r\n1234567890123456789012345678901234567890\r\n",
         "SUB foo abc\r\nSUB foo queue sid-of-letters\r\nUNSUB abc\r\nUNSUB abc 0\r\nUNSUB abc -1\r\nUNSUB abc x\r\nUNSUB abc 99999999999999999999\r\n",
         "SUB \u0080\u00ff.\u00fe 1\r\nPUB \u0080\u00ff.\u00fe 3\r\n\0\u00ff\u0080\r\nPUB a\0\u0001b\f 1\r\nx\r\n",
