@@ -1,0 +1,124 @@
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+public sealed class BarrierTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Behind_the_barrier_every_message_of_others_comes_by_the_new_subscription()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection publisher = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        for (int round = 0; round < 300; round++)
+        {
+            var counter = new Counter(10);
+            TaskCompletionSource<bool> reached = Wait.Source<bool>();
+            if (round % 2 == 0)
+            {
+                SubscribeThenAsk();
+            }
+            else
+            {
+                connection.Loop.Post(SubscribeThenAsk);
+            }
+
+            Assert.True(await Wait.For(reached));
+            for (int i = 0; i < 10; i++)
+            {
+                publisher.Publish("b", default);
+            }
+
+            await counter.Complete;
+
+            void SubscribeThenAsk()
+            {
+                // Written by the loop in this turn, it must not lead the barrier astray.
+                connection.TryPublish("unrelated"u8, default);
+                connection.Subscribe("b", counter.Take);
+                connection.Barrier(static (state, ok) => ((TaskCompletionSource<bool>)state!).SetResult(ok), reached);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Barriers_of_many_threads_and_loops_are_each_behind_what_their_caller_published()
+    {
+        const int Rounds = 200;
+        using var server = NatsServer.Start();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        long[] got = new long[4];
+        int early = 0;
+        Subscription[] subscriptions = [.. Enumerable.Range(0, 4).Select(i => connection.Subscribe($"t.{i}", (in MessageView _) => got[i]++))];
+        var answered = new CountdownEvent(4 * Rounds);
+        void Round(int who, int round)
+        {
+            connection.TryPublish("t.x"u8[..2].ToArray().Append((byte)('0' + who)).ToArray(), default);
+            connection.Barrier((_, reached) =>
+            {
+                // Both on the loop: its own message has been delivered before.
+                if (!reached || got[who] < round + 1)
+                {
+                    early++;
+                }
+
+                answered.Signal();
+            });
+        }
+
+        Thread[] threads = [.. Enumerable.Range(0, 2).Select(who => new Thread(() =>
+        {
+            for (int round = 0; round < Rounds; round++)
+            {
+                Round(who, round);
+            }
+        }))];
+        Array.ForEach(threads, t => t.Start());
+        for (int round = 0; round < Rounds; round++)
+        {
+            int n = round;
+            group[0].Post(() => Round(2, n));
+            group[1].Post(() => Round(3, n));
+        }
+
+        Array.ForEach(threads, t => t.Join());
+        Assert.True(answered.Wait(Wait.Limit, Token));
+        Assert.Equal(0, early);
+        answered.Dispose();
+        Assert.All(subscriptions, s => Assert.Equal(Rounds, s.Delivered));
+    }
+
+    [Fact]
+    public async Task A_flush_covers_what_every_loop_has_published()
+    {
+        using var server = NatsServer.Start();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        Subscription subscription = connection.Subscribe("f", (in MessageView _) => { });
+        for (int round = 1; round <= 100; round++)
+        {
+            group[0].Post(() => connection.TryPublish("f"u8, default));
+            group[1].Post(() => connection.TryPublish("f"u8, default));
+            connection.TryPublish("f"u8, default);
+            await connection.FlushAsync(Token);
+            Assert.Equal(round * 3, subscription.Delivered);
+        }
+    }
+
+    [Fact]
+    public async Task An_exception_in_a_barriers_callback_is_reported()
+    {
+        using var server = NatsServer.Start();
+        var fault = Wait.Source<Exception>();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], OnFault = (_, e) => fault.TrySetResult(e) }, Token);
+        connection.Barrier((_, _) => throw new InvalidDataException());
+        Assert.IsType<InvalidDataException>(await Wait.For(fault));
+        await connection.PingAsync(Token);
+    }
+}

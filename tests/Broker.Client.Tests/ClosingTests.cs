@@ -1,0 +1,183 @@
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+public sealed class ClosingTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Closing_sends_what_is_queued_by_threads_and_loops()
+    {
+        const int Each = 50_000;
+        using var server = NatsServer.Start();
+        await using BrokerConnection receiver = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        var counter = new Counter(3 * Each);
+        receiver.Subscribe("c", counter.Take);
+        await receiver.PingAsync(Token);
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        BrokerConnection sender = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        void Publish()
+        {
+            for (int i = 0; i < Each; i++)
+            {
+                Assert.Equal(PublishStatus.Accepted, sender.TryPublish("c"u8, "0123456789"u8));
+            }
+        }
+
+        using var done = new CountdownEvent(2);
+        for (int i = 0; i < 2; i++)
+        {
+            group[i].Post(() =>
+            {
+                Publish();
+                done.Signal();
+            });
+        }
+
+        Publish();
+        Assert.True(done.Wait(Wait.Limit, Token));
+        await Wait.For(sender.CloseAsync());
+        Assert.Equal(PublishStatus.Closed, sender.TryPublish("c"u8, default));
+        await counter.Complete;
+    }
+
+    [Fact]
+    public async Task A_drain_handles_what_is_on_its_way_and_sends_what_that_gives_rise_to()
+    {
+        const int Messages = 100_000;
+        using var server = NatsServer.Start();
+        await using BrokerConnection ends = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        BrokerConnection middle = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        var counter = new Counter(Messages);
+        ends.Subscribe("out", counter.Take);
+        Subscription subscription = middle.Subscribe("in", (in MessageView m) =>
+            Assert.Equal(PublishStatus.Accepted, m.Connection.TryPublish("out"u8, m.Body)));
+        await middle.PingAsync(Token);
+        for (int i = 0; i < Messages; i++)
+        {
+            ends.Publish("in", "0123456789"u8);
+        }
+
+        await ends.FlushAsync(Token);
+        // The server has them all; the middle has hardly begun.
+        await Wait.For(middle.DrainAsync(Token));
+        Assert.Equal(Messages, subscription.Delivered);
+        await counter.Complete;
+        Assert.Equal(ConnectionState.Closed, middle.State);
+        await middle.DrainAsync(Token);
+    }
+
+    [Fact]
+    public async Task A_drain_without_a_server_ends()
+    {
+        using var server = NatsServer.Start();
+        var lost = Wait.Source<Exception>();
+        BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        server.Kill();
+        await Wait.For(lost);
+        connection.Publish("a", default);
+        await Wait.For(connection.DrainAsync(Token));
+        Assert.Equal(1, connection.GetStatistics().Dropped);
+    }
+
+    [Fact]
+    public async Task A_drain_from_a_server_that_does_not_answer_ends_with_its_time()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Discard();
+        });
+        BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], DrainTimeout = TimeSpan.FromMilliseconds(200) }, Token);
+        await Wait.For(connection.DrainAsync(Token));
+        Assert.Equal(ConnectionState.Closed, connection.State);
+    }
+
+    [Fact]
+    public async Task Closing_is_told_once_and_possible_from_anywhere()
+    {
+        using var server = NatsServer.Start();
+        int told = 0;
+        TaskCompletionSource closed = Wait.Source();
+        BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                OnClosed = _ =>
+                {
+                    Interlocked.Increment(ref told);
+                    closed.TrySetResult();
+                },
+            },
+            Token);
+        connection.Subscribe("bye", (in MessageView m) => _ = m.Connection.CloseAsync());
+        connection.Publish("bye", default);
+        await Wait.For(closed);
+        await connection.CloseAsync();
+        await connection.DisposeAsync();
+        Assert.Equal(1, told);
+    }
+
+    [Fact]
+    public async Task A_group_that_is_disposed_first_ends_its_connections()
+    {
+        using var server = NatsServer.Start();
+        TaskCompletionSource closed = Wait.Source();
+        var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Loops = group, OnClosed = _ => closed.TrySetResult() }, Token);
+        group.Dispose();
+        await Wait.For(closed);
+        await Wait.For(connection.CloseAsync());
+        Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
+    }
+
+    [Fact]
+    public async Task Disposing_in_the_middle_of_everything_ends_everything()
+    {
+        using var server = NatsServer.Start();
+        for (int round = 0; round < 25; round++)
+        {
+            BrokerConnection connection = await BrokerConnection.ConnectAsync(
+                new() { Servers = [server.Url], MaxPendingBytes = 1024 * 1024, DrainTimeout = TimeSpan.FromSeconds(5) }, Token);
+            connection.Subscribe("m", (in MessageView m) => m.Connection.TryPublish("n"u8, m.Body));
+            using var stop = new CancellationTokenSource();
+            Thread[] threads = [.. Enumerable.Range(0, 2).Select(_ => new Thread(() =>
+            {
+                while (!stop.IsCancellationRequested)
+                {
+                    connection.TryPublish("m"u8, "body"u8);
+                }
+            }))];
+            Array.ForEach(threads, t => t.Start());
+            Task requests = Task.Run(async () =>
+            {
+                while (true)
+                {
+                    await connection.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token);
+                }
+            }, Token);
+            Task pings = Task.Run(async () =>
+            {
+                while (true)
+                {
+                    await connection.PingAsync(Token);
+                    connection.Subscribe("x", (in MessageView _) => { }).Dispose();
+                }
+            }, Token);
+            await connection.FlushAsync(Token);
+            await Wait.For(connection.DisposeAsync().AsTask());
+            await Assert.ThrowsAnyAsync<Exception>(() => Wait.For(requests));
+            await Assert.ThrowsAnyAsync<Errors.ConnectionLostException>(() => Wait.For(pings));
+            await stop.CancelAsync();
+            Array.ForEach(threads, t => t.Join());
+            Assert.Equal(ConnectionState.Closed, connection.State);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+using Broker.Client.Tests.Support;
+using Broker.Transport;
+using Broker.Transport.InProcess;
+
+namespace Broker.Client.Tests;
+
+public sealed class InProcessTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>Just enough of a server: every PUB of "m" becomes a MSG of subscription 1, and every PING a PONG.</summary>
+    private sealed class TinyServer : ConnectionHandler
+    {
+        public override void OnOpened(Connection connection)
+            => connection.GetStage(connection.Loop).Write("INFO {\"headers\":true,\"max_payload\":1024} \r\n"u8);
+
+        public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+        {
+            int at = 0;
+            while (bytes[at..].IndexOf((byte)'\n') is var end and >= 0)
+            {
+                ReadOnlySpan<byte> line = bytes.Slice(at, end + 1);
+                if (line.SequenceEqual("PING\r\n"u8))
+                {
+                    connection.GetStage(connection.Loop).Write("PONG\r\n"u8);
+                }
+                else if (line.StartsWith("PUB m 2"u8))
+                {
+                    if (bytes.Length - at < line.Length + 4)
+                    {
+                        break;
+                    }
+
+                    connection.GetStage(connection.Loop).Write("MSG m 1 2\r\nok\r\n"u8);
+                    at += 4;
+                }
+
+                at += line.Length;
+            }
+
+            return at;
+        }
+
+        public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
+        {
+        }
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_server_in_the_process_is_dialled_without_a_socket(bool sameLoop)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        using var other = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        int dials = 0;
+        TaskCompletionSource found = Wait.Source();
+        Connection? serverEnd = null;
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Loops = group,
+                OnReconnected = _ => found.TrySetResult(),
+                Dial = (loop, handler, _) =>
+                {
+                    dials++;
+                    (Connection first, serverEnd) = InProcessLink.Create(loop, handler, sameLoop ? loop : other[0], new TinyServer());
+                    return Task.FromResult(first);
+                },
+            },
+            Token);
+        var counter = new Counter(20_000);
+        connection.Subscribe("m", counter.Take);
+        for (int i = 0; i < 10_000; i++)
+        {
+            connection.TryPublish("m"u8, "ok"u8);
+        }
+
+        connection.Loop.Post(() =>
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                connection.TryPublish("m"u8, "ok"u8);
+            }
+        });
+        await counter.Complete;
+        serverEnd!.Close();
+        await Wait.For(found);
+        Assert.Equal(2, dials);
+        await connection.FlushAsync(Token);
+    }
+}

@@ -1,0 +1,202 @@
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Protocol.Headers;
+
+namespace Broker.Client.Tests;
+
+public sealed class PublishTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static Task<BrokerConnection> Connect(NatsServer server) => BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+
+    private static string Show(in MessageView m)
+        => $"{Encoding.UTF8.GetString(m.Subject)}|{Encoding.UTF8.GetString(m.ReplyTo)}|{Encoding.UTF8.GetString(m.Headers)}|{Encoding.UTF8.GetString(m.Body)}";
+
+    [Fact]
+    public async Task A_message_arrives_with_all_its_parts()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        var got = Wait.Source<string>();
+        connection.Subscribe("a.*.c", (in MessageView m) =>
+        {
+            Assert.True(HeaderBlock.TryGet(m.Headers, "key"u8, out ReadOnlySpan<byte> value) && value.SequenceEqual("value"u8));
+            got.TrySetResult(Show(m));
+        });
+        connection.Publish("a.bé.c", "body"u8, "reply.to", "NATS/1.0\r\nKey: value\r\n\r\n"u8);
+        Assert.Equal("a.bé.c|reply.to|NATS/1.0\r\nKey: value\r\n\r\n|body", await Wait.For(got));
+    }
+
+    private readonly struct Alphabet(int offset) : IPayloadWriter
+    {
+        public void Write(Span<byte> payload)
+        {
+            for (int i = 0; i < payload.Length; i++)
+            {
+                payload[i] = (byte)('a' + ((offset + i) % 26));
+            }
+        }
+    }
+
+    private struct Faulty : IPayloadWriter
+    {
+        public readonly void Write(Span<byte> payload) => throw new InvalidDataException("no payload");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_writer_fills_the_message_in_place(bool onLoop)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        var got = Wait.Source<string>();
+        connection.Subscribe("w", (in MessageView m) => got.TrySetResult(Show(m)));
+        void Act()
+        {
+            var faulty = default(Faulty);
+            Assert.Throws<InvalidDataException>(() => connection.TryPublish("w"u8, default, -1, 10, ref faulty));
+            var writer = new Alphabet(2);
+            Assert.Equal(PublishStatus.Accepted, connection.TryPublish("w"u8, "r"u8, -1, 5, ref writer));
+        }
+
+        await Run(connection, onLoop, Act);
+        Assert.Equal("w|r||cdefg", await Wait.For(got));
+    }
+
+    private static Task Run(BrokerConnection connection, bool onLoop, Action action)
+    {
+        if (!onLoop)
+        {
+            action();
+            return Task.CompletedTask;
+        }
+
+        TaskCompletionSource done = Wait.Source();
+        connection.Loop.Post(() =>
+        {
+            try
+            {
+                action();
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e);
+            }
+        });
+        return Wait.For(done);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a b")]
+    [InlineData("a\tb")]
+    [InlineData("a\r\nPUB x 0")]
+    [InlineData("a..b")]
+    [InlineData(".a")]
+    [InlineData("a.")]
+    [InlineData("a.*")]
+    [InlineData("a.>")]
+    [InlineData("a\0")]
+    public async Task A_text_subject_that_is_not_valid_is_refused(string subject)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Assert.Throws<ArgumentException>(() => connection.Publish(subject, default));
+        Assert.Throws<ArgumentException>(() => connection.Publish("fine", default, replyTo: subject));
+        await Assert.ThrowsAsync<ArgumentException>(() => connection.RequestAsync(subject, default, Wait.Limit, cancellationToken: Token));
+        Assert.Equal(0, connection.GetStatistics().MessagesOut);
+    }
+
+    [Fact]
+    public async Task Headers_that_are_no_block_are_refused()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Assert.Throws<ArgumentException>(() => connection.Publish("a", default, headers: "Key: value\r\n\r\n"u8));
+        Assert.Throws<ArgumentException>(() => connection.Publish("a", default, headers: "NATS/1.0\r\nKey: value\r\n"u8));
+    }
+
+    [Fact]
+    public async Task The_raw_path_sends_a_subject_as_it_is_and_the_server_reads_a_space_as_its_end()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        var got = Wait.Source<string>();
+        connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Show(m)));
+        Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a b"u8, "body"u8));
+        Assert.Equal("a|b||body", await Wait.For(got));
+    }
+
+    [Fact]
+    public async Task What_the_server_would_close_for_is_refused_before()
+    {
+        using var server = NatsServer.StartWithConfiguration("max_payload: 100");
+        await using BrokerConnection connection = await Connect(server);
+        Assert.Equal(100, connection.MaxPayload);
+        Assert.Equal(PublishStatus.PayloadTooLarge, connection.TryPublish("a"u8, new byte[101]));
+        Assert.Equal(PublishStatus.SubjectTooLong, connection.TryPublish(new byte[4096], "x"u8));
+        Assert.Equal(PublishStatus.PayloadTooLarge, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", new byte[101])).Status);
+        var writer = new Alphabet(0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => connection.TryPublish("a"u8, default, -1, -1, ref writer));
+        Assert.Throws<ArgumentOutOfRangeException>(() => connection.TryPublish("a"u8, default, 5, 4, ref writer));
+        Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a"u8, new byte[100]));
+        await connection.PingAsync(Token);
+    }
+
+    [Fact]
+    public async Task Without_headers_a_message_with_headers_is_refused()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Headers = false }, Token);
+        Assert.Equal(PublishStatus.HeadersNotSupported, connection.TryPublish("a"u8, default, default, "NATS/1.0\r\n\r\n"u8));
+        await connection.PingAsync(Token);
+    }
+
+    [Fact]
+    public async Task At_the_pending_limit_publishing_is_refused_and_possible_again_after_it()
+    {
+        using var server = NatsServer.Start();
+        TaskCompletionSource writable = Wait.Source();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], MaxPendingBytes = 4 * 1024 * 1024, WriteDeadline = TimeSpan.FromMinutes(1), OnWritable = _ => writable.TrySetResult() },
+            Token);
+        server.Signal("STOP");
+        byte[] body = new byte[1000];
+        PublishStatus status = PublishStatus.Accepted;
+        int accepted = 0;
+        for (; status == PublishStatus.Accepted && accepted < 100_000; accepted++)
+        {
+            status = connection.TryPublish("a"u8, body);
+        }
+
+        Assert.Equal(PublishStatus.PendingLimit, status);
+        Assert.InRange(connection.GetStatistics().PendingBytes, 3 * 1024 * 1024, 4 * 1024 * 1024);
+        Assert.Equal(PublishStatus.PendingLimit, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", body)).Status);
+        server.Signal("CONT");
+        await Wait.For(writable);
+        Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a"u8, body));
+        await connection.FlushAsync(Token);
+        Assert.Equal(0, connection.GetStatistics().PendingBytes);
+    }
+
+    [Theory]
+    [InlineData(65_536)]
+    [InlineData(1024 * 1024)]
+    public async Task Large_messages_arrive_whole(int size)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        byte[] sent = new byte[size];
+        new Random(size).NextBytes(sent);
+        var got = Wait.Source<byte[]>();
+        connection.Subscribe("large", (in MessageView m) => got.TrySetResult(m.Body.ToArray()));
+        connection.Publish("large", sent);
+        Assert.Equal(sent, await Wait.For(got));
+    }
+}

@@ -1,0 +1,277 @@
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed class ReconnectTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private sealed class Watch
+    {
+        public TaskCompletionSource<Exception> Lost { get; } = Wait.Source<Exception>();
+
+        public TaskCompletionSource Found { get; } = Wait.Source();
+
+        public TaskCompletionSource Closed { get; } = Wait.Source();
+
+        public ClientOptions Options(string url) => new()
+        {
+            Servers = [url],
+            ReconnectWait = TimeSpan.FromMilliseconds(20),
+            MaxReconnectWait = TimeSpan.FromMilliseconds(100),
+            ReconnectJitter = TimeSpan.FromMilliseconds(5),
+            OnDisconnected = (_, e) => Lost.TrySetResult(e),
+            OnReconnected = _ => Found.TrySetResult(),
+            OnClosed = _ => Closed.TrySetResult(),
+        };
+    }
+
+    [Fact]
+    public async Task Subscriptions_live_on_with_the_next_server()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        var counter = new Counter(100);
+        connection.Subscribe("a.*", counter.Take, "q");
+        connection.Subscribe("ended", (in MessageView _) => { }).Unsubscribe();
+        Subscription limited = connection.Subscribe("limited", (in MessageView _) => { });
+        limited.AutoUnsubscribe(5);
+        connection.Publish("limited", default);
+        connection.Publish("limited", default);
+        await connection.PingAsync(Token);
+        server.Kill();
+        Assert.IsType<ConnectionLostException>(await Wait.For(watch.Lost));
+        server.Restart();
+        await Wait.For(watch.Found);
+        await using BrokerConnection other = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        for (int i = 0; i < 100; i++)
+        {
+            other.Publish("a.b", default);
+            other.Publish("limited", default);
+        }
+
+        await counter.Complete;
+        await connection.PingAsync(Token);
+        Assert.Equal(5, limited.Delivered);
+        Assert.Equal(1, connection.GetStatistics().Reconnects);
+    }
+
+    [Fact]
+    public async Task What_is_kept_while_disconnected_arrives_in_order_behind_the_subscriptions()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        var got = new List<string>();
+        server.Kill();
+        await Wait.For(watch.Lost);
+        connection.Subscribe("a", (in MessageView m) => got.Add(Encoding.UTF8.GetString(m.Body)));
+        for (int i = 0; i < 20_000; i++)
+        {
+            connection.Publish("a", Encoding.UTF8.GetBytes($"{i}"));
+        }
+
+        Assert.NotEqual(0, connection.GetStatistics().PendingBytes);
+        server.Restart();
+        await Wait.For(watch.Found);
+        await connection.PingAsync(Token);
+        Assert.Equal(Enumerable.Range(0, 20_000).Select(i => $"{i}"), got);
+    }
+
+    [Fact]
+    public async Task A_full_buffer_refuses_and_keeps_what_it_has()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            watch.Options(server.Url) with { ReconnectBufferSize = 10_000 }, Token);
+        Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
+        server.Kill();
+        await Wait.For(watch.Lost);
+        int kept = 0;
+        while (connection.TryPublish("a"u8, new byte[100]) == PublishStatus.Accepted)
+        {
+            kept++;
+        }
+
+        Assert.InRange(kept, 50, 100);
+        Assert.Equal(PublishStatus.BufferFull, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", new byte[100])).Status);
+        server.Restart();
+        await Wait.For(watch.Found);
+        await connection.PingAsync(Token);
+        Assert.Equal(kept, subscription.Delivered);
+    }
+
+    [Fact]
+    public async Task By_policy_messages_are_dropped_and_counted_or_refused()
+    {
+        using var server = NatsServer.Start();
+        var dropping = new Watch();
+        var refusing = new Watch();
+        await using BrokerConnection drops = await BrokerConnection.ConnectAsync(
+            dropping.Options(server.Url) with { WhileDisconnected = PublishWhileDisconnected.Drop }, Token);
+        await using BrokerConnection refuses = await BrokerConnection.ConnectAsync(
+            refusing.Options(server.Url) with { WhileDisconnected = PublishWhileDisconnected.Refuse }, Token);
+        server.Kill();
+        await Wait.For(dropping.Lost);
+        await Wait.For(refusing.Lost);
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal(PublishStatus.Dropped, drops.TryPublish("a"u8, default));
+            Assert.Equal(PublishStatus.NotConnected, refuses.TryPublish("a"u8, default));
+        }
+
+        drops.Publish("a", default);
+        Assert.Equal(PublishStatus.NotConnected, Assert.Throws<PublishRefusedException>(() => refuses.Publish("a", default)).Status);
+        Assert.Equal(11, drops.GetStatistics().Dropped);
+        Assert.Equal(0, drops.GetStatistics().MessagesOut);
+        await Assert.ThrowsAsync<ConnectionLostException>(() => drops.RequestAsync("a", default, Wait.Limit, cancellationToken: Token));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => drops.PingAsync(Token));
+    }
+
+    [Fact]
+    public async Task Barriers_and_requests_fail_with_the_server()
+    {
+        using var stuck = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            // The inbox's SUB, the request and its payload, the PING.
+            while (peer.ReadLine() != "PING")
+            {
+            }
+        });
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(stuck.Url), Token);
+        Task request = connection.RequestAsync("a", default, Wait.Limit, cancellationToken: Token);
+        Task ping = connection.PingAsync(Token);
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(ping));
+    }
+
+    [Fact]
+    public async Task It_closes_when_the_attempts_are_used_up()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            watch.Options(server.Url) with { MaxReconnectAttempts = 3 }, Token);
+        server.Kill();
+        await Wait.For(watch.Closed);
+        Assert.Equal(ConnectionState.Closed, connection.State);
+        Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
+        await connection.CloseAsync();
+    }
+
+    [Fact]
+    public async Task Without_attempts_a_loss_is_the_end()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            watch.Options(server.Url) with { MaxReconnectAttempts = 0 }, Token);
+        server.Kill();
+        await Wait.For(watch.Lost);
+        await Wait.For(watch.Closed);
+    }
+
+    [Fact]
+    public async Task It_closes_when_the_credentials_are_no_longer_good()
+    {
+        int clients = 0;
+        using var server = new FakeServer(peer =>
+        {
+            if (Interlocked.Increment(ref clients) == 1)
+            {
+                peer.ShakeHands();
+                peer.Send("-ERR 'User Authentication Expired'\r\n");
+                return;
+            }
+
+            peer.Send(FakeServer.PlainInfo);
+            peer.ReadLine();
+            peer.Send("-ERR 'Authorization Violation'\r\n");
+        });
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        Assert.IsType<AuthorizationException>(await Wait.For(watch.Lost));
+        await Wait.For(watch.Closed);
+        Assert.Equal(2, clients);
+    }
+
+    [Fact]
+    public async Task A_server_that_was_learnt_from_another_takes_over()
+    {
+        using var second = NatsServer.Start();
+        string told = $"127.0.0.1:{second.Port}";
+        using var end = new ManualResetEventSlim();
+        using var first = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Send($"INFO {{\"headers\":true,\"connect_urls\":[\"{told}\",\"::garbage\"],\"ldm\":true}} \r\n");
+            end.Wait(Wait.Limit);
+        });
+        var watch = new Watch();
+        var learnt = Wait.Source<IReadOnlyList<string>>();
+        TaskCompletionSource lame = Wait.Source();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            watch.Options(first.Url) with { OnServersLearnt = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },
+            Token);
+        Assert.Contains(told, await Wait.For(learnt));
+        await Wait.For(lame);
+        first.Dispose();
+        end.Set();
+        await Wait.For(watch.Found);
+        Assert.Equal(told, connection.Server);
+        await connection.PingAsync(Token);
+    }
+
+    [Fact]
+    public async Task A_server_in_lame_duck_mode_says_so()
+    {
+        using var server = NatsServer.Start();
+        TaskCompletionSource lame = Wait.Source();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], OnLameDuck = _ => lame.TrySetResult() }, Token);
+        server.Signal("USR2");
+        await Wait.For(lame);
+    }
+
+    [Fact]
+    public async Task Publishing_through_a_restart_never_sends_a_message_twice()
+    {
+        using var server = NatsServer.Start();
+        var watch = new Watch();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        var seen = new HashSet<int>();
+        int twice = 0;
+        connection.Subscribe("a", (in MessageView m) => twice += seen.Add(BitConverter.ToInt32(m.Body)) ? 0 : 1);
+        int sent = 0;
+        bool restarted = false;
+        while (!watch.Found.Task.IsCompleted)
+        {
+            if (connection.TryPublish("a"u8, BitConverter.GetBytes(sent)) == PublishStatus.Accepted)
+            {
+                sent++;
+            }
+
+            if (sent == 50_000 && !restarted)
+            {
+                restarted = true;
+                server.Kill();
+                await Wait.For(watch.Lost);
+                server.Restart();
+            }
+
+            Token.ThrowIfCancellationRequested();
+        }
+
+        await connection.FlushAsync(Token);
+        Assert.Equal(0, twice);
+        Assert.InRange(seen.Count, 1, sent);
+    }
+}

@@ -1,0 +1,81 @@
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed class RequestTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static Task<BrokerConnection> Connect(NatsServer server) => BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+
+    private static void Echo(in MessageView m) => m.Connection.TryPublish(m.ReplyTo, m.Body, default, m.Headers);
+
+    [Fact]
+    public async Task Requests_get_their_own_answers()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection responder = await Connect(server);
+        await using BrokerConnection requester = await Connect(server);
+        responder.Subscribe("echo", Echo);
+        await responder.PingAsync(Token);
+        await Parallel.ForAsync(0, 2000, new ParallelOptions { MaxDegreeOfParallelism = 64, CancellationToken = Token }, async (i, token) =>
+        {
+            ReplyMessage reply = await requester.RequestAsync("echo", Encoding.UTF8.GetBytes($"{i}"), Wait.Limit, cancellationToken: token);
+            Assert.Equal($"{i}", Encoding.UTF8.GetString(reply.Body));
+            Assert.Empty(reply.Headers);
+        });
+    }
+
+    [Fact]
+    public async Task Headers_go_there_and_back()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        connection.Subscribe("echo", Echo);
+        byte[] headers = "NATS/1.0\r\nA: b\r\n\r\n"u8.ToArray();
+        ReplyMessage reply = await connection.RequestAsync("echo", new byte[3], Wait.Limit, headers, Token);
+        Assert.Equal(headers, reply.Headers);
+        Assert.Equal(new byte[3], reply.Body);
+    }
+
+    [Fact]
+    public async Task Without_a_responder_a_request_fails_at_once()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        NoRespondersException e = await Assert.ThrowsAsync<NoRespondersException>(
+            () => connection.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token));
+        Assert.Contains("nobody", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_responder_that_is_silent_ends_in_a_timeout_or_a_cancellation()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        connection.Subscribe("silent", (in MessageView _) => { });
+        await Assert.ThrowsAsync<TimeoutException>(
+            () => connection.RequestAsync("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
+        using var cancel = new CancellationTokenSource();
+        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(request));
+    }
+
+    [Fact]
+    public async Task Closing_fails_the_requests_that_wait()
+    {
+        using var server = NatsServer.Start();
+        BrokerConnection connection = await Connect(server);
+        connection.Subscribe("silent", (in MessageView _) => { });
+        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token);
+        await connection.CloseAsync();
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
+        await Assert.ThrowsAsync<ConnectionLostException>(
+            () => connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token));
+    }
+}

@@ -1,0 +1,271 @@
+using System.Text;
+using System.Text.Json;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed class ScriptedServerTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static ClientOptions Options(FakeServer server) => new() { Servers = [server.Url], ConnectTimeout = TimeSpan.FromSeconds(20) };
+
+    [Fact]
+    public async Task The_connect_says_what_the_options_say()
+    {
+        var said = Wait.Source<string>();
+        using var server = new FakeServer(peer =>
+        {
+            said.TrySetResult(peer.ShakeHands());
+            peer.Stay();
+        });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            Options(server) with { Name = "na\"me", User = "u", Password = "p", Echo = false, Verbose = true, Pedantic = true }, Token);
+        string line = await Wait.For(said);
+        Assert.StartsWith("CONNECT ", line, StringComparison.Ordinal);
+        JsonElement json = JsonDocument.Parse(line["CONNECT ".Length..]).RootElement;
+        Assert.Equal("na\"me", json.GetProperty("name").GetString());
+        Assert.Equal("u", json.GetProperty("user").GetString());
+        Assert.Equal("p", json.GetProperty("pass").GetString());
+        Assert.False(json.TryGetProperty("auth_token", out _));
+        Assert.Equal(1, json.GetProperty("protocol").GetInt32());
+        Assert.True(json.GetProperty("headers").GetBoolean());
+        Assert.True(json.GetProperty("no_responders").GetBoolean());
+        Assert.True(json.GetProperty("verbose").GetBoolean());
+        Assert.True(json.GetProperty("pedantic").GetBoolean());
+        Assert.False(json.GetProperty("echo").GetBoolean());
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n")]
+    [InlineData("INFO {]\r\n")]
+    [InlineData("INFO null\r\n")]
+    [InlineData("PONG\r\n")]
+    [InlineData("MSG a 1 1\r\nx\r\n")]
+    [InlineData("INFO {\"tls_required\":true} \r\n")]
+    [InlineData("\0\0\0\0\0\0\0\0")]
+    public async Task What_is_no_NATS_server_is_recognised(string bytes)
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.Send(bytes);
+            peer.Stay();
+        });
+        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(server), Token)));
+    }
+
+    [Fact]
+    public async Task An_INFO_without_end_is_not_collected()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.Send("INFO {\"x\":\"");
+            string more = new('x', 16 * 1024);
+            while (true)
+            {
+                peer.Send(more);
+            }
+        });
+        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(server), Token)));
+    }
+
+    [Fact]
+    public async Task A_server_that_says_nothing_or_goes_away_is_no_server()
+    {
+        using var silent = new FakeServer(peer => peer.Stay());
+        await Assert.ThrowsAsync<TimeoutException>(
+            () => Wait.For(BrokerConnection.ConnectAsync(Options(silent) with { ConnectTimeout = TimeSpan.FromMilliseconds(50) }, Token)));
+        using var closing = new FakeServer(peer => peer.Send(FakeServer.PlainInfo));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(closing), Token)));
+        using var full = new FakeServer(peer =>
+        {
+            peer.Send(FakeServer.PlainInfo);
+            peer.ReadLine();
+            peer.Send("-ERR 'maximum connections exceeded'\r\n");
+        });
+        ServerErrorException e = await Assert.ThrowsAsync<ServerErrorException>(
+            () => Wait.For(BrokerConnection.ConnectAsync(Options(full), Token)));
+        Assert.Equal("maximum connections exceeded", e.Text);
+    }
+
+    [Theory]
+    [InlineData("GARBAGE\r\n")]
+    [InlineData("MSG a 1 99999999999\r\n")]
+    [InlineData("MSG a 1 -1\r\n")]
+    [InlineData("MSG a 1 999999999\r\n")]
+    [InlineData("HMSG a 1 5 4\r\nxxxx\r\n")]
+    [InlineData("MSG a 1 1\r\nxyz")]
+    [InlineData("INFO garbage\r\n")]
+    public async Task A_broken_protocol_ends_the_link_and_says_so(string bytes)
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Send(bytes);
+            peer.Stay();
+        });
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            Options(server) with { MaxReconnectAttempts = 0, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        Assert.IsType<ProtocolViolationException>(await Wait.For(lost));
+    }
+
+    [Fact]
+    public async Task Messages_for_unknown_subscriptions_and_answers_to_nobody_are_ignored()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            string sub = peer.ReadLine();
+            string sid = sub.Split(' ')[^1];
+            peer.Send($"MSG a 0 1\r\nx\r\nMSG a 999 1\r\nx\r\nMSG a 9223372036854775807 1\r\nx\r\nPONG\r\n+OK\r\nMSG a {sid} 4\r\nmine\r\n");
+            peer.Stay();
+        });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
+        var got = Wait.Source<string>();
+        connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
+        Assert.Equal("mine", await Wait.For(got));
+        Assert.Equal(1, connection.GetStatistics().MessagesIn);
+    }
+
+    [Fact]
+    public async Task A_stream_that_is_cut_at_every_byte_is_understood()
+    {
+        const string Stream = "MSG a.b 1 r.t 5\r\nhello\r\nPING\r\nHMSG a.b 1 12 14\r\nNATS/1.0\r\n\r\nhi\r\n+OK\r\nMSG a.b 1 0\r\n\r\n";
+        int cut = 0;
+        using var server = new FakeServer(peer =>
+        {
+            peer.Socket.NoDelay = true;
+            peer.ShakeHands();
+            peer.ReadLine();
+            peer.Send(Stream[..cut]);
+            // Another read for the rest: the answer to a question shows that the first part has been seen.
+            peer.Send("");
+            Thread.Yield();
+            peer.Send(Stream[cut..]);
+            peer.Stay();
+        });
+        for (; cut <= Stream.Length; cut++)
+        {
+            await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+                Options(server) with { DrainTimeout = TimeSpan.FromMilliseconds(50) }, Token);
+            var seen = new List<string>();
+            TaskCompletionSource all = Wait.Source();
+            connection.Subscribe("a.*", (in MessageView m) =>
+            {
+                seen.Add($"{Encoding.UTF8.GetString(m.Subject)}|{Encoding.UTF8.GetString(m.ReplyTo)}|{m.Headers.Length}|{Encoding.UTF8.GetString(m.Body)}");
+                if (seen.Count == 3)
+                {
+                    all.SetResult();
+                }
+            });
+            await Wait.For(all);
+            Assert.Equal(["a.b|r.t|0|hello", "a.b||12|hi", "a.b||0|"], seen);
+        }
+    }
+
+    [Fact]
+    public async Task A_flood_of_PINGs_that_nobody_hears_answered_ends_the_link_within_its_limits()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            string pings = string.Concat(Enumerable.Repeat("PING\r\n", 10_000));
+            while (true)
+            {
+                peer.Send(pings);
+            }
+        });
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            Options(server) with
+            {
+                MaxPendingBytes = 1000,
+                ReconnectBufferSize = 0,
+                MaxReconnectAttempts = 0,
+                WriteDeadline = Timeout.InfiniteTimeSpan,
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+            },
+            Token);
+        Assert.IsType<ConnectionLostException>(await Wait.For(lost));
+    }
+
+    [Fact]
+    public async Task PINGs_are_answered_each()
+    {
+        var answers = Wait.Source<int>();
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Send(string.Concat(Enumerable.Repeat("PING\r\n", 1000)));
+            for (int i = 0; i < 1000; i++)
+            {
+                Assert.Equal("PONG", peer.ReadLine());
+            }
+
+            answers.SetResult(1000);
+            peer.Stay();
+        });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
+        Assert.Equal(1000, await Wait.For(answers));
+    }
+
+    [Fact]
+    public async Task A_server_that_answers_no_question_counts_as_lost()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Discard();
+        });
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            Options(server) with
+            {
+                PingInterval = TimeSpan.FromMilliseconds(30),
+                MaxReconnectAttempts = 0,
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+            },
+            Token);
+        Exception reason = await Wait.For(lost);
+        Assert.Contains("no sign of life", reason.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_answers_the_questions_is_kept()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], PingInterval = TimeSpan.FromMilliseconds(10), MaxPingsOut = 50, MaxReconnectAttempts = 0 }, Token);
+        TaskCompletionSource rounds = Wait.Source();
+        connection.Loop.Post(() => connection.Loop.StartTimer(TimeSpan.FromSeconds(1), rounds.SetResult));
+        await Wait.For(rounds);
+        Assert.Equal(ConnectionState.Connected, connection.State);
+        await connection.PingAsync(Token);
+    }
+
+    [Fact]
+    public async Task Random_bytes_never_do_more_than_end_the_link()
+    {
+        int seed = 0;
+        using var server = new FakeServer(peer =>
+        {
+            var random = new Random(Interlocked.Increment(ref seed));
+            string[] pieces = ["MSG a 1 ", "HMSG a 1 4 ", "INFO {", "\r\n", "PING", "-ERR 'x'\r\n", "+OK\r\n", "5", " ", "\n", "PONG\r\n", "\0"];
+            peer.ShakeHands();
+            for (int i = 0; i < 50; i++)
+            {
+                peer.Send(random.Next(3) == 0 ? ((char)random.Next(256)).ToString() : pieces[random.Next(pieces.Length)]);
+            }
+        });
+        for (int i = 0; i < 150; i++)
+        {
+            TaskCompletionSource closed = Wait.Source();
+            await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+                Options(server) with { MaxReconnectAttempts = 0, OnClosed = _ => closed.TrySetResult() }, Token);
+            await Wait.For(closed);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed class SubscribeTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static Task<BrokerConnection> Connect(NatsServer server, Action<Subscription?, Exception>? onFault = null)
+        => BrokerConnection.ConnectAsync(new() { Servers = [server.Url], OnFault = onFault }, Token);
+
+    [Fact]
+    public async Task Wildcards_choose_what_they_stand_for()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        var log = new List<string>();
+        void Log(in MessageView m) => log.Add($"{m.Subscription.Filter}:{Encoding.UTF8.GetString(m.Subject)}");
+        connection.Subscribe("a.*", Log);
+        connection.Subscribe("a.>", Log);
+        connection.Subscribe("*.b", Log);
+        connection.Publish("a.b", default);
+        connection.Publish("a.b.c", default);
+        connection.Publish("x.b", default);
+        await connection.PingAsync(Token);
+        log.Sort(StringComparer.Ordinal);
+        Assert.Equal(["*.b:a.b", "*.b:x.b", "a.*:a.b", "a.>:a.b", "a.>:a.b.c"], log);
+    }
+
+    [Fact]
+    public async Task A_queue_group_shares_the_messages()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Subscription[] members = [.. Enumerable.Range(0, 3).Select(_ => connection.Subscribe("work", (in MessageView _) => { }, "workers"))];
+        Subscription alone = connection.Subscribe("work", (in MessageView _) => { });
+        for (int i = 0; i < 3000; i++)
+        {
+            connection.Publish("work", default);
+        }
+
+        await connection.PingAsync(Token);
+        Assert.Equal(3000, members.Sum(m => m.Delivered));
+        Assert.All(members, m => Assert.NotEqual(0, m.Delivered));
+        Assert.Equal(3000, alone.Delivered);
+    }
+
+    [Fact]
+    public async Task The_state_reaches_a_static_handler()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        var got = Wait.Source<string>();
+        connection.Subscribe(
+            "s", static (in MessageView m) => ((TaskCompletionSource<string>)m.Subscription.State!).TrySetResult("got"), state: got);
+        connection.Publish("s", default);
+        Assert.Equal("got", await Wait.For(got));
+    }
+
+    [Fact]
+    public async Task After_unsubscribing_on_the_loop_nothing_more_comes()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Subscription subscription = connection.Subscribe("a", (in MessageView m) =>
+        {
+            if (m.Subscription.Delivered == 10)
+            {
+                m.Subscription.Dispose();
+            }
+        });
+        for (int i = 0; i < 1000; i++)
+        {
+            connection.Publish("a", default);
+        }
+
+        await connection.PingAsync(Token);
+        Assert.Equal(10, subscription.Delivered);
+        Assert.False(subscription.IsActive);
+        subscription.Unsubscribe();
+    }
+
+    [Fact]
+    public async Task What_comes_late_for_an_ended_subscription_is_not_its_successors()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        int wrong = 0;
+        for (int round = 0; round < 200; round++)
+        {
+            Subscription old = connection.Subscribe("old", (in MessageView _) => { });
+            for (int i = 0; i < 50; i++)
+            {
+                connection.Publish("old", default);
+            }
+
+            old.Unsubscribe();
+            using Subscription next = connection.Subscribe("new", (in MessageView _) => Interlocked.Increment(ref wrong));
+        }
+
+        await connection.PingAsync(Token);
+        Assert.Equal(0, wrong);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_maximum_ends_it_exactly(bool early)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
+        if (early)
+        {
+            subscription.AutoUnsubscribe(7);
+        }
+
+        for (int i = 0; i < 20; i++)
+        {
+            connection.Publish("a", default);
+        }
+
+        await connection.PingAsync(Token);
+        if (!early)
+        {
+            Assert.Equal(20, subscription.Delivered);
+            // Fewer than have come: it ends at once.
+            subscription.AutoUnsubscribe(7);
+            await connection.PingAsync(Token);
+        }
+
+        Assert.Equal(early ? 7 : 20, subscription.Delivered);
+        Assert.False(subscription.IsActive);
+    }
+
+    [Fact]
+    public async Task An_exception_in_a_handler_is_reported_and_harms_nothing_else()
+    {
+        using var server = NatsServer.Start();
+        var faults = new List<(Subscription?, string)>();
+        await using BrokerConnection connection = await Connect(server, (s, e) => faults.Add((s, e.Message)));
+        var counter = new Counter(100);
+        Subscription faulty = connection.Subscribe("a", (in MessageView m) => throw new InvalidDataException("bad"));
+        connection.Subscribe("a", counter.Take);
+        for (int i = 0; i < 100; i++)
+        {
+            connection.Publish("a", default);
+        }
+
+        await counter.Complete;
+        await connection.PingAsync(Token);
+        Assert.Equal(Enumerable.Repeat(((Subscription?)faulty, "bad"), 100), faults);
+        Assert.Equal(100, connection.GetStatistics().Faults);
+        Assert.Equal(ConnectionState.Connected, connection.State);
+    }
+
+    [Fact]
+    public async Task A_slow_handler_delays_and_loses_nothing()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        await using BrokerConnection publisher = await Connect(server);
+        var counter = new Counter(20_000);
+        using var go = new ManualResetEventSlim();
+        connection.Subscribe("a", (in MessageView m) =>
+        {
+            go.Wait(Wait.Limit);
+            counter.Take(m);
+        });
+        await connection.PingAsync(Token);
+        for (int i = 0; i < 20_000; i++)
+        {
+            publisher.Publish("a", new byte[100]);
+        }
+
+        await publisher.FlushAsync(Token);
+        Assert.Equal(0, counter.Count);
+        go.Set();
+        await counter.Complete;
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a b")]
+    [InlineData("a..b")]
+    [InlineData(">.a")]
+    public async Task A_filter_that_is_not_valid_is_refused(string filter)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection connection = await Connect(server);
+        Assert.Throws<ArgumentException>(() => connection.Subscribe(filter, (in MessageView _) => { }));
+        Assert.Throws<ArgumentException>(() => connection.Subscribe("a", (in MessageView _) => { }, "q q"));
+    }
+
+    [Fact]
+    public async Task A_denied_subscription_is_reported_by_the_servers_text()
+    {
+        using var server = NatsServer.StartWithConfiguration(
+            "authorization { users = [ { user: a, password: b, permissions: { subscribe: { deny: [\"secret\"] } } } ] }");
+        var said = Wait.Source<string>();
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], User = "a", Password = "b", OnServerError = (_, text) => said.TrySetResult(text) }, Token);
+        connection.Subscribe("secret", (in MessageView _) => { });
+        Assert.StartsWith("Permissions Violation for Subscription", await Wait.For(said), StringComparison.Ordinal);
+        await connection.PingAsync(Token);
+    }
+
+    [Fact]
+    public async Task Subscribing_after_the_close_is_refused()
+    {
+        using var server = NatsServer.Start();
+        BrokerConnection connection = await Connect(server);
+        Subscription before = connection.Subscribe("a", (in MessageView _) => { });
+        await connection.CloseAsync();
+        Assert.False(before.IsActive);
+        before.Unsubscribe();
+        before.AutoUnsubscribe(1);
+        Assert.Throws<ConnectionLostException>(() => connection.Subscribe("a", (in MessageView _) => { }));
+    }
+}

@@ -1,0 +1,108 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Broker.Client.Tests.Support;
+
+/// <summary>A listener that follows a script: for what no real server does.</summary>
+internal sealed class FakeServer : IDisposable
+{
+    public const string PlainInfo = "INFO {\"server_id\":\"fake\",\"version\":\"0\",\"headers\":true,\"max_payload\":1048576} \r\n";
+
+    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+    private readonly CancellationTokenSource _ending = new();
+
+    /// <param name="script">Runs once for each client, on a thread of its own; the client's socket is closed at its end.</param>
+    public FakeServer(Action<Peer> script)
+    {
+        _listener.Start();
+        new Thread(() => AcceptAll(script)) { IsBackground = true }.Start();
+    }
+
+    public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}");
+
+    public void Dispose()
+    {
+        _ending.Cancel();
+        _listener.Dispose();
+    }
+
+    private void AcceptAll(Action<Peer> script)
+    {
+        while (!_ending.IsCancellationRequested)
+        {
+            try
+            {
+                Socket socket = _listener.AcceptSocket();
+                new Thread(() => Serve(script, socket)) { IsBackground = true }.Start();
+            }
+            catch (SocketException)
+            {
+                return;
+            }
+        }
+    }
+
+    private void Serve(Action<Peer> script, Socket socket)
+    {
+        using (socket)
+        {
+            try
+            {
+                script(new Peer(socket, _ending.Token));
+            }
+            catch (Exception e) when (e is IOException or SocketException or EndOfStreamException or ObjectDisposedException)
+            {
+                // The client has gone.
+            }
+        }
+    }
+
+    internal sealed class Peer(Socket socket, CancellationToken ending)
+    {
+        public Socket Socket { get; } = socket;
+
+        public void Send(string text) => Socket.Send(Encoding.Latin1.GetBytes(text));
+
+        /// <summary>A line, without its end, and nothing of what follows it.</summary>
+        public string ReadLine()
+        {
+            var line = new StringBuilder();
+            Span<byte> one = stackalloc byte[1];
+            while (Socket.Receive(one) == 1)
+            {
+                if (one[0] == '\n')
+                {
+                    return line.ToString().TrimEnd('\r');
+                }
+
+                line.Append((char)one[0]);
+            }
+
+            throw new EndOfStreamException();
+        }
+
+        /// <summary>INFO, CONNECT, PING, PONG.</summary>
+        public string ShakeHands(string info = PlainInfo)
+        {
+            Send(info);
+            string connect = ReadLine();
+            Assert.Equal("PING", ReadLine());
+            Send("PONG\r\n");
+            return connect;
+        }
+
+        /// <summary>Keeps the socket open until the test is over.</summary>
+        public void Stay() => ending.WaitHandle.WaitOne();
+
+        /// <summary>Takes everything and answers nothing until the client goes.</summary>
+        public void Discard()
+        {
+            byte[] buffer = new byte[256 * 1024];
+            while (Socket.Receive(buffer) > 0)
+            {
+            }
+        }
+    }
+}

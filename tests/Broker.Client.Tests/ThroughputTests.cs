@@ -1,0 +1,69 @@
+using Broker.Client.Publishing;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed class ThroughputTests
+{
+    private const int Million = 1_000_000;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    [InlineData(0)]
+    public async Task A_million_messages_arrive_once_each_and_in_order(int threads)
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection publisher = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using BrokerConnection receiver = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        int publishers = Math.Max(1, threads);
+        int[] next = new int[publishers];
+        int disorder = 0;
+        var counter = new Counter(Million);
+        receiver.Subscribe("million", (in Subscriptions.MessageView m) =>
+        {
+            int who = BitConverter.ToInt32(m.Body);
+            disorder += next[who]++ == BitConverter.ToInt32(m.Body[4..]) ? 0 : 1;
+            counter.Take(in m);
+        });
+        await receiver.PingAsync(Token);
+        void Publish(int who)
+        {
+            Span<byte> body = stackalloc byte[8];
+            BitConverter.TryWriteBytes(body, who);
+            for (int i = 0; i < Million / publishers; i++)
+            {
+                BitConverter.TryWriteBytes(body[4..], i);
+                Assert.Equal(PublishStatus.Accepted, publisher.TryPublish("million"u8, body));
+            }
+        }
+
+        if (threads == 0)
+        {
+            TaskCompletionSource done = Wait.Source();
+            publisher.Loop.Post(() =>
+            {
+                Publish(0);
+                done.SetResult();
+            });
+            await Wait.For(done);
+        }
+        else
+        {
+            Task[] tasks = [.. Enumerable.Range(0, threads).Select(who => Task.Run(() => Publish(who), Token))];
+            await Wait.For(Task.WhenAll(tasks));
+        }
+
+        await counter.Complete;
+        await publisher.FlushAsync(Token);
+        await receiver.FlushAsync(Token);
+        Assert.Equal(Million, counter.Count);
+        Assert.Equal(0, disorder);
+        Assert.Equal(Million, publisher.GetStatistics().MessagesOut);
+        Assert.Equal(8L * Million, publisher.GetStatistics().BytesOut);
+        Assert.Equal(Million, receiver.GetStatistics().MessagesIn);
+        Assert.Equal(8L * Million, receiver.GetStatistics().BytesIn);
+    }
+}
