@@ -1,0 +1,45 @@
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+/// <summary>The usual shapes of a message.</summary>
+internal static class Encoders
+{
+    internal readonly ref struct OneFrame(ReadOnlySpan<byte> frame) : IZmtpEncoder
+    {
+        private readonly ReadOnlySpan<byte> _frame = frame;
+
+        public int EncodedSize => ZmtpWriter.FrameSize(_frame.Length);
+
+        public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, _frame);
+    }
+
+    internal readonly ref struct TwoFrames(ReadOnlySpan<byte> topic, ReadOnlySpan<byte> body) : IZmtpEncoder
+    {
+        private readonly ReadOnlySpan<byte> _topic = topic;
+        private readonly ReadOnlySpan<byte> _body = body;
+
+        public int EncodedSize => checked(ZmtpWriter.FrameSize(_topic.Length) + ZmtpWriter.FrameSize(_body.Length));
+
+        public void Encode(Span<byte> destination) => ZmtpWriter.WriteMessage(destination, _topic, _body);
+    }
+
+    internal readonly ref struct Verbatim(ReadOnlySpan<byte> encoded) : IZmtpEncoder
+    {
+        private readonly ReadOnlySpan<byte> _encoded = encoded;
+
+        public int EncodedSize => _encoded.Length;
+
+        public void Encode(Span<byte> destination) => _encoded.CopyTo(destination);
+    }
+
+    /// <summary>A received message, without the commands that may lie between its frames.</summary>
+    internal readonly ref struct Received(ZmtpMessage message) : IZmtpEncoder
+    {
+        private readonly ZmtpMessage _message = message;
+
+        public int EncodedSize => _message.EncodedSize;
+
+        public void Encode(Span<byte> destination) => _message.CopyTo(destination);
+    }
+}

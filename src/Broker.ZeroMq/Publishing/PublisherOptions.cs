@@ -1,0 +1,69 @@
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+/// <summary>How a <see cref="PublisherSocket"/> is set up.</summary>
+public sealed record PublisherOptions : ZeroMqSocketOptions
+{
+    /// <summary>Announce XPUB instead of PUB. Peers treat both alike. Default false.</summary>
+    public bool AnnounceExtended { get; init; }
+
+    /// <summary>
+    /// How many octets may wait for one peer. A message that would exceed it is dropped, whole and for that peer only, unless nothing
+    /// waits: a message larger than the mark passes alone. Each loop of the group may add up to 256 KiB. Default 8 MiB.
+    /// </summary>
+    public long HighWaterMark { get; init; } = 8 << 20;
+
+    /// <summary>
+    /// How long a peer may take nothing while messages wait for it before it is closed. Default <see cref="Timeout.InfiniteTimeSpan"/>:
+    /// as in ZeroMQ, a stalled subscriber loses messages and keeps its connection.
+    /// </summary>
+    public TimeSpan StalledPeerTimeout { get; init; } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>
+    /// Longest subscription of a peer, in octets. Also bounds the other messages that XSUB peers may send upstream, which are read and
+    /// ignored. Default 64 KiB.
+    /// </summary>
+    public int MaxSubscriptionSize { get; init; } = 64 << 10;
+
+    /// <summary>Most distinct prefixes of one peer; one that asks for more is refused. Default 65,536.</summary>
+    public int MaxSubscriptionsPerPeer { get; init; } = 65_536;
+
+    /// <summary>Most octets in the distinct prefixes of one peer. Default 4 MiB.</summary>
+    public int MaxSubscriptionBytesPerPeer { get; init; } = 4 << 20;
+
+    /// <summary>
+    /// Told of the first subscription to a prefix over all peers and of the end of the last; see <see cref="ZeroMqInterestHandler"/>.
+    /// Default none: then nothing is counted over peers.
+    /// </summary>
+    public ZeroMqInterestHandler? OnInterest { get; init; }
+
+    /// <summary>Most distinct prefixes over all peers, when there is <see cref="OnInterest"/>; the peer that exceeds it is refused. Default 1,048,576.</summary>
+    public int MaxInterestPrefixes { get; init; } = 1 << 20;
+
+    /// <summary>Most octets in the distinct prefixes over all peers, when there is <see cref="OnInterest"/>. Default 64 MiB.</summary>
+    public int MaxInterestBytes { get; init; } = 64 << 20;
+
+    internal override ZmtpSocketType SocketType => AnnounceExtended ? ZmtpSocketType.XPub : ZmtpSocketType.Pub;
+
+    // In the old form a subscription is a message with one octet before the prefix, in the new one a command with a name.
+    internal override ZmtpLimits InboundLimits => new(
+        maxFrameSize: MaxSubscriptionSize + 1,
+        maxMessageSize: MaxSubscriptionSize + 1,
+        maxFrames: 64,
+        maxCommandSize: MaxSubscriptionSize + 1 + "SUBSCRIBE".Length);
+
+    internal override void Validate()
+    {
+        base.Validate();
+        ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterMark, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxSubscriptionSize, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxSubscriptionSize, 1 << 30);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionsPerPeer);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionBytesPerPeer);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestPrefixes);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestBytes);
+        if (StalledPeerTimeout != Timeout.InfiniteTimeSpan)
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(StalledPeerTimeout, TimeSpan.Zero);
+    }
+}

@@ -1,0 +1,151 @@
+using System.Runtime.CompilerServices;
+using Broker.Transport;
+using Broker.ZeroMq.Sessions;
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+/// <summary>A subscriber, seen from the publisher.</summary>
+internal sealed class PublisherSession : PeerSession
+{
+    private readonly PublisherSocket _socket;
+    private readonly PrefixSubscriptions _subscriptions;
+    private readonly long _highWaterMark;
+
+    // The subscriptions change on the peer's own loop only. So that loop reads them without a lock, and the lock orders its changes
+    // with the reading of other loops: a group of one loop never takes it to publish.
+    private readonly Lock _subscriptionsGate = new();
+    private int _dropping;
+
+    internal PublisherSession(PublisherSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
+        : base(socket, loop, endpoint, link)
+    {
+        var options = socket.Options;
+        _socket = socket;
+        _highWaterMark = options.HighWaterMark;
+        _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
+    }
+
+    private protected override bool MayAnswer => Connection.PendingBytes < _highWaterMark;
+
+    public override void OnDrained(Connection connection) => Volatile.Write(ref _dropping, 0);
+
+    /// <summary>Whether a message with this topic goes to this peer. On the given loop.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool Wants(EventLoop loop, ReadOnlySpan<byte> topic) =>
+        loop == Loop ? _subscriptions.Matches(topic) : WantsFromAfar(topic);
+
+    /// <summary>Whether a message of this size fits. Bytes staged by other loops are theirs to count.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool HasRoom(OutboundStage stage, int size)
+    {
+        long waiting = Connection.PendingBytes + stage.Length;
+        return waiting + size <= _highWaterMark || waiting == 0;
+    }
+
+    /// <summary>Counts a dropped message; tells of it when it is the first since the queue was last empty. Any loop.</summary>
+    internal void Drop()
+    {
+        Peer!.CountDropped();
+        if (Interlocked.Exchange(ref _dropping, 1) == 0)
+            Report(ZeroMqEventKind.MessagesDropped, "the high-water mark is reached");
+    }
+
+    private protected override void Configure(Connection connection)
+    {
+        // The high-water mark bounds the queue; the transport must not end what is merely slow.
+        connection.MaxPendingBytes = long.MaxValue;
+        connection.WriteDeadline = _socket.Options.StalledPeerTimeout;
+    }
+
+    private protected override void OnTaken() => _socket.Add(this);
+
+    private protected override void OnGone()
+    {
+        _socket.Remove(this);
+        _socket.RemoveInterest(_subscriptions);
+    }
+
+    private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
+    {
+        var traffic = new Traffic(this);
+        return _decoder.Decode(bytes, ref traffic);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool WantsFromAfar(ReadOnlySpan<byte> topic)
+    {
+        lock (_subscriptionsGate)
+            return _subscriptions.Matches(topic);
+    }
+
+    private ZmtpVerdict OnMessage(in ZmtpMessage message)
+    {
+        Peer!.CountReceived();
+
+        // Anything else is what an XSUB sends upstream: nobody here asks for it.
+        return Change(ZmtpSubscription.From(message));
+    }
+
+    private ZmtpVerdict OnCommand(in ZmtpCommand command)
+    {
+        var subscription = ZmtpSubscription.From(command);
+        if (subscription.Kind != ZmtpSubscriptionKind.None)
+            return Change(subscription);
+
+        return OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
+    }
+
+    private ZmtpVerdict Change(ZmtpSubscription subscription) => subscription.Kind switch
+    {
+        ZmtpSubscriptionKind.Subscribe => Subscribe(subscription.Topic),
+        ZmtpSubscriptionKind.Cancel => Cancel(subscription.Topic),
+        _ => ZmtpVerdict.Continue,
+    };
+
+    // The own set first, then the count over all peers: when the application hears that a prefix is wanted, messages flow already.
+    private ZmtpVerdict Subscribe(ReadOnlySpan<byte> prefix)
+    {
+        PrefixChange change;
+        lock (_subscriptionsGate)
+            change = _subscriptions.Add(prefix);
+
+        if (change == PrefixChange.Counted || (change == PrefixChange.First && AddInterest(prefix)))
+            return ZmtpVerdict.Continue;
+
+        Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
+        return ZmtpVerdict.Abort;
+    }
+
+    private bool AddInterest(ReadOnlySpan<byte> prefix)
+    {
+        if (_socket.AddInterest(prefix))
+            return true;
+
+        // It was not counted, so it must not be there when all that was counted is taken back.
+        lock (_subscriptionsGate)
+            _subscriptions.Remove(prefix);
+
+        return false;
+    }
+
+    private ZmtpVerdict Cancel(ReadOnlySpan<byte> prefix)
+    {
+        PrefixChange change;
+        lock (_subscriptionsGate)
+            change = _subscriptions.Remove(prefix);
+
+        if (change == PrefixChange.Last)
+            _socket.RemoveInterest(prefix);
+
+        return ZmtpVerdict.Continue;
+    }
+
+    /// <summary>The decoder's direct way to the session.</summary>
+    private readonly struct Traffic(PublisherSession session) : IZmtpFrameHandler
+    {
+        public ZmtpVerdict OnMessage(in ZmtpMessage message) => session.OnMessage(message);
+
+        public ZmtpVerdict OnCommand(in ZmtpCommand command) => session.OnCommand(command);
+    }
+}

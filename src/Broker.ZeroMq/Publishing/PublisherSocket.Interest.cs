@@ -1,0 +1,54 @@
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+// One lock for the count over all peers and for the calls about it: their order is the order of the changes.
+public sealed partial class PublisherSocket
+{
+    private readonly Lock _interestGate = new();
+    private readonly PrefixSubscriptions? _interest;
+
+    /// <summary>A peer wants a prefix it did not want before. False when that exceeds the limits.</summary>
+    internal bool AddInterest(ReadOnlySpan<byte> prefix)
+    {
+        if (_interest is null)
+            return true;
+
+        lock (_interestGate)
+        {
+            var change = _interest.Add(prefix);
+            if (change == PrefixChange.First)
+                Options.OnInterest!(prefix, wanted: true);
+
+            return change != PrefixChange.LimitReached;
+        }
+    }
+
+    /// <summary>A peer no longer wants a prefix.</summary>
+    internal void RemoveInterest(ReadOnlySpan<byte> prefix)
+    {
+        if (_interest is null)
+            return;
+
+        lock (_interestGate)
+        {
+            if (_interest.Remove(prefix) == PrefixChange.Last)
+                Options.OnInterest!(prefix, wanted: false);
+        }
+    }
+
+    /// <summary>A peer is gone with all it wanted.</summary>
+    internal void RemoveInterest(PrefixSubscriptions all)
+    {
+        if (_interest is null)
+            return;
+
+        var leaving = new Leaving(this);
+        all.Visit(ref leaving);
+    }
+
+    private readonly struct Leaving(PublisherSocket socket) : IPrefixVisitor
+    {
+        public void Visit(ReadOnlySpan<byte> prefix, int count) => socket.RemoveInterest(prefix);
+    }
+}

@@ -1,0 +1,107 @@
+using System.Net.Sockets;
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Sessions;
+
+/// <summary>One endpoint that a socket connects to: dials, waits for the connection to end, waits a while, dials again.</summary>
+internal sealed class OutgoingLink : IDisposable
+{
+    private readonly ZeroMqSocket _socket;
+    private readonly EventLoop _loop;
+    private readonly System.Net.EndPoint _address;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly CancellationToken _stopped;
+    private string? _lastFailure;
+
+    internal OutgoingLink(ZeroMqSocket socket, EventLoop loop, ZeroMqEndpoint endpoint)
+    {
+        _socket = socket;
+        _loop = loop;
+        _address = endpoint.ToConnect();
+        _stopped = _stopping.Token;
+        Endpoint = endpoint.ToString();
+    }
+
+    internal string Endpoint { get; }
+
+    internal PeerSession? Session { get; private set; }
+
+    internal bool IsStopped => _stopped.IsCancellationRequested;
+
+    internal void Start() => _ = RunAsync();
+
+    /// <summary>Dials no more. An existing connection is the caller's to end.</summary>
+    public void Dispose()
+    {
+        _stopping.Cancel();
+        _stopping.Dispose();
+    }
+
+    /// <summary>Whether this failure differs from the one before: a peer that is away for a day is one line in a log.</summary>
+    internal bool IsNews(string reason)
+    {
+        bool news = !string.Equals(_lastFailure, reason, StringComparison.Ordinal);
+        _lastFailure = reason;
+        return news;
+    }
+
+    private async Task RunAsync()
+    {
+        TimeSpan wait = _socket.CommonOptions.ReconnectInitial;
+        while (!IsStopped)
+        {
+            try
+            {
+                if (await ConnectOnceAsync().ConfigureAwait(false))
+                {
+                    _lastFailure = null;
+                    wait = _socket.CommonOptions.ReconnectInitial;
+                }
+
+                await Task.Delay(wait * (1 - (Random.Shared.NextDouble() / 2)), _stopped).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (IsStopped)
+            {
+                return;
+            }
+            catch (ObjectDisposedException)
+            {
+                // The loops are gone.
+                return;
+            }
+
+            wait = wait * 2 < _socket.CommonOptions.ReconnectMax ? wait * 2 : _socket.CommonOptions.ReconnectMax;
+        }
+    }
+
+    /// <summary>One connection from dialling to its end. Returns whether a handshake was completed on it.</summary>
+    private async Task<bool> ConnectOnceAsync()
+    {
+        var session = _socket.CreateSession(_loop, Endpoint, this);
+        Session = session;
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stopped);
+        limit.CancelAfter(_socket.CommonOptions.HandshakeTimeout);
+        try
+        {
+            await Dialer.ConnectAsync(_loop, _address, session, limit.Token).ConfigureAwait(false);
+        }
+        catch (SocketException e)
+        {
+            Fail(e.SocketErrorCode == SocketError.ConnectionRefused ? "connection refused" : e.Message);
+            return false;
+        }
+        catch (OperationCanceledException) when (!IsStopped)
+        {
+            Fail("no connection within the handshake timeout");
+            return false;
+        }
+
+        return await session.Ended.WaitAsync(_stopped).ConfigureAwait(false);
+    }
+
+    private void Fail(string reason)
+    {
+        if (IsNews(reason))
+            _socket.Report(new ZeroMqEvent(ZeroMqEventKind.ConnectFailed, Endpoint, Endpoint, Peer: null, reason));
+    }
+}

@@ -1,0 +1,120 @@
+using Broker.Transport;
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq.Sessions;
+
+// Heartbeats by RFC 37, "Connection Heartbeating". A timer per question, none per message: whatever arrives is counted.
+internal abstract partial class PeerSession
+{
+    private uint _reads;
+    private uint _readsAtPing;
+    private uint _readsAtTtl;
+    private long _sentAtPing;
+    private TimeSpan _peerTtl;
+    private LoopTimer? _pingTimer;
+    private LoopTimer? _pongTimer;
+    private LoopTimer? _ttlTimer;
+
+    /// <summary>A command that is not about subscriptions. False when the connection must end; it is refused already.</summary>
+    private protected bool OnCommonCommand(in ZmtpCommand command)
+    {
+        switch (command.Kind)
+        {
+            case ZmtpCommandKind.Ping:
+                return OnPing(command);
+            case ZmtpCommandKind.Error:
+                Refuse(ZmtpErrors.Text(ZmtpError.PeerRefused));
+                return false;
+            default:
+                // RFC 37: unknown commands are ignored. A PONG has done its work by having come.
+                return true;
+        }
+    }
+
+    private bool OnPing(in ZmtpCommand command)
+    {
+        var error = command.ReadPing(out ushort ttl, out var context);
+        if (error != ZmtpError.None)
+        {
+            Refuse(ZmtpErrors.Text(error));
+            return false;
+        }
+
+        _peerTtl = TimeSpan.FromMilliseconds(ttl * 100.0);
+        if (ttl != 0 && _ttlTimer is null)
+            WatchTtl();
+
+        if (MayAnswer)
+        {
+            var stage = Stage;
+            stage.Advance(ZmtpCommandWriter.WritePong(stage.GetSpan(ZmtpCommandWriter.CommandSize(4, context.Length)), context));
+        }
+
+        return true;
+    }
+
+    private void StartHeartbeat(ZmtpPeer zmtp)
+    {
+        if (Socket.CommonOptions.HeartbeatInterval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
+            _pingTimer = Loop.StartTimer(Socket.CommonOptions.HeartbeatInterval, Ping);
+    }
+
+    private void Ping()
+    {
+        if (IsOver)
+            return;
+
+        var options = Socket.CommonOptions;
+        if (_pongTimer is null)
+        {
+            _readsAtPing = _reads;
+            _sentAtPing = Connection.SentBytes;
+            _pongTimer = Loop.StartTimer(options.HeartbeatTimeout ?? options.HeartbeatInterval, CheckPong);
+        }
+
+        if (MayAnswer)
+        {
+            var stage = Stage;
+            ushort ttl = (ushort)(options.HeartbeatTtl.TotalMilliseconds / 100);
+            stage.Advance(ZmtpCommandWriter.WritePing(stage.GetSpan(ZmtpCommandWriter.CommandSize(4, sizeof(ushort))), ttl, context: []));
+        }
+
+        _pingTimer = Loop.StartTimer(options.HeartbeatInterval, Ping);
+    }
+
+    private void CheckPong()
+    {
+        _pongTimer = null;
+
+        // The PING itself is sent within the turn that asked, so only more than that is a sign of life.
+        bool takes = Connection.PendingBytes > 0 && Connection.SentBytes > _sentAtPing;
+        if (_reads == _readsAtPing && !takes)
+            Refuse("no answer to heartbeats");
+    }
+
+    private void WatchTtl()
+    {
+        _readsAtTtl = _reads;
+        _ttlTimer = Loop.StartTimer(_peerTtl, CheckTtl);
+    }
+
+    private void CheckTtl()
+    {
+        _ttlTimer = null;
+        if (_peerTtl == TimeSpan.Zero)
+            return;
+
+        if (_reads == _readsAtTtl)
+            Refuse("silent for longer than the time-to-live of its heartbeats");
+        else
+            WatchTtl();
+    }
+
+    private void StopTimers()
+    {
+        _handshakeTimer?.Cancel();
+        _pingTimer?.Cancel();
+        _pongTimer?.Cancel();
+        _ttlTimer?.Cancel();
+    }
+}

@@ -1,0 +1,101 @@
+using Broker.ZeroMq.Sessions;
+
+namespace Broker.ZeroMq;
+
+public abstract partial class ZeroMqSocket
+{
+    private readonly HashSet<PeerSession> _sessions = [];
+    private readonly List<ZeroMqUndelivered> _undelivered = [];
+    private readonly TaskCompletionSource _empty = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private Task<ZeroMqCloseReport>? _closed;
+    private volatile bool _closing;
+
+    /// <summary>
+    /// Stops accepting, connecting and publishing, sends what is queued for up to <paramref name="linger"/>, and ends all connections.
+    /// Further calls return the first one's result.
+    /// </summary>
+    /// <param name="linger">Zero drops what is queued.</param>
+    /// <returns>What was not delivered; the task ends about a second after the linger at the latest.</returns>
+    public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(linger, TimeSpan.Zero);
+        lock (_gate)
+        {
+            _closing = true;
+            return _closed ??= CloseCoreAsync(linger);
+        }
+    }
+
+    /// <summary>False when the session has to go: the socket is full or closing. On the session's loop.</summary>
+    internal bool TryEnter(PeerSession session, out string? reason)
+    {
+        lock (_gate)
+        {
+            bool full = _sessions.Count >= _options.MaxPeers;
+            reason = full && !_closing ? "too many peers" : null;
+            return !_closing && !full && _sessions.Add(session);
+        }
+    }
+
+    internal void Leave(PeerSession session, ZeroMqUndelivered? undelivered)
+    {
+        lock (_gate)
+        {
+            _sessions.Remove(session);
+            if (!_closing)
+                return;
+
+            if (undelivered is not null)
+                _undelivered.Add(undelivered);
+
+            if (_sessions.Count == 0)
+                _empty.TrySetResult();
+        }
+    }
+
+    /// <summary>From here on nothing more is put into peers' queues. Under the socket's lock.</summary>
+    private protected virtual void OnClosing()
+    {
+    }
+
+    private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
+    {
+        OnClosing();
+        foreach (var (_, _, listener) in _listeners)
+            listener.Dispose();
+
+        foreach (var link in _links)
+            link.Dispose();
+
+        if (_sessions.Count == 0)
+            _empty.TrySetResult();
+
+        // The lock is the caller's and ends with the first wait.
+        await Task.WhenAny(HandOverAsync(), _empty.Task).ConfigureAwait(false);
+        PeerSession[] left;
+        lock (_gate)
+            left = [.. _sessions];
+
+        foreach (var session in left)
+            session.Leave(linger);
+
+        await _empty.Task.ConfigureAwait(false);
+        lock (_gate)
+            return new ZeroMqCloseReport(_undelivered.Sum(u => u.Messages), [.. _undelivered]);
+    }
+
+    // A loop hands over what it has staged when a turn ends, so two turns after now everything is with the connections.
+    private async Task HandOverAsync()
+    {
+        await Task.Yield();
+        for (int turn = 0; turn < 2; turn++)
+        {
+            for (int i = 0; i < Loops.Count; i++)
+            {
+                var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                Loops[i].Post(passed.SetResult);
+                await passed.Task.ConfigureAwait(false);
+            }
+        }
+    }
+}

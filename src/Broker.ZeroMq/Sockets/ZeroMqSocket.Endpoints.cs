@@ -1,0 +1,133 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Broker.Transport;
+using Broker.ZeroMq.Sessions;
+
+namespace Broker.ZeroMq;
+
+public abstract partial class ZeroMqSocket
+{
+    private readonly List<(string Asked, ZeroMqEndpoint Bound, Listener Listener)> _listeners = [];
+    private readonly List<OutgoingLink> _links = [];
+
+    /// <summary>Accepts peers at an endpoint from the return on. A host name is looked up on the caller's thread.</summary>
+    /// <returns>The endpoint that is really bound, with the port the system chose.</returns>
+    /// <exception cref="FormatException">Not an endpoint.</exception>
+    /// <exception cref="ZeroMqBindException">The endpoint cannot be had; the message says why.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
+    public ZeroMqEndpoint Bind(string endpoint)
+    {
+        var asked = ZeroMqEndpoint.Parse(endpoint);
+        ThrowIfClosing();
+        var listener = Listen(asked, out var bound);
+        lock (_gate)
+        {
+            if (!_closing)
+                _listeners.Add((asked.ToString(), bound, listener));
+        }
+
+        if (_closing)
+        {
+            listener.Dispose();
+            ThrowIfClosing();
+        }
+
+        Report(new ZeroMqEvent(ZeroMqEventKind.Listening, bound.ToString(), bound.ToString(), Peer: null, Reason: null));
+        return bound;
+    }
+
+    /// <summary>Stops accepting at an endpoint, given as it was to <see cref="Bind"/> or as that returned it. Peers stay connected.</summary>
+    /// <returns>False when it is not bound.</returns>
+    public bool Unbind(string endpoint)
+    {
+        string name = ZeroMqEndpoint.Parse(endpoint).ToString();
+        Listener listener;
+        lock (_gate)
+        {
+            int index = _listeners.FindIndex(l => Same(l.Bound.ToString(), name) || Same(l.Asked, name));
+            if (index < 0)
+                return false;
+
+            listener = _listeners[index].Listener;
+            _listeners.RemoveAt(index);
+        }
+
+        listener.Dispose();
+        return true;
+    }
+
+    /// <summary>
+    /// Connects to an endpoint, now and again whenever the connection is lost or refused, until <see cref="Disconnect"/>. Returns at
+    /// once: the peer may bind later.
+    /// </summary>
+    /// <exception cref="FormatException">Not an endpoint, or one with a wildcard.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
+    public void Connect(string endpoint)
+    {
+        var link = new OutgoingLink(this, Loops.Next(), ZeroMqEndpoint.Parse(endpoint));
+        lock (_gate)
+        {
+            ThrowIfClosing();
+            _links.Add(link);
+        }
+
+        link.Start();
+    }
+
+    /// <summary>Ends a connection made by <see cref="Connect"/>. What is queued for the peer is sent for up to the linger.</summary>
+    /// <returns>False when it is not connected to that endpoint.</returns>
+    public bool Disconnect(string endpoint, TimeSpan linger = default)
+    {
+        string name = ZeroMqEndpoint.Parse(endpoint).ToString();
+        OutgoingLink link;
+        lock (_gate)
+        {
+            int index = _links.FindIndex(l => Same(l.Endpoint, name));
+            if (index < 0)
+                return false;
+
+            link = _links[index];
+            _links.RemoveAt(index);
+        }
+
+        link.Dispose();
+        link.Session?.Leave(linger);
+        return true;
+    }
+
+    private Listener Listen(ZeroMqEndpoint endpoint, out ZeroMqEndpoint bound)
+    {
+        // The first peers may come before the port is known here; theirs is the endpoint as it was asked for.
+        var name = new StrongBox<string>(endpoint.ToString());
+        try
+        {
+            EndPoint address = endpoint.ToBind();
+            Listener listener;
+            try
+            {
+                listener = Start(address);
+            }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse
+                && endpoint.Path is { } path && StaleSocketFile.TryRemove(path, address))
+            {
+                listener = Start(address);
+            }
+
+            bound = endpoint.WithPort(listener.EndPoint);
+            name.Value = bound.ToString();
+            return listener;
+        }
+        catch (SocketException e)
+        {
+            throw new ZeroMqBindException(endpoint, e);
+        }
+
+        Listener Start(EndPoint address) =>
+            Listener.Start(Loops, address, (loop, _) => CreateSession(loop, name.Value!, link: null));
+    }
+
+    private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);
+
+    private static bool Same(string left, string right) => string.Equals(left, right, StringComparison.Ordinal);
+}

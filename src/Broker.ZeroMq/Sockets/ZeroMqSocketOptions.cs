@@ -1,0 +1,76 @@
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+/// <summary>What all socket types have in common. Immutable; one instance may serve several sockets.</summary>
+public abstract record ZeroMqSocketOptions
+{
+    /// <summary>How long a peer may take for greeting and handshake, and a connection for being made. Default 30 s, as in libzmq.</summary>
+    public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Most connections at a time, those in their handshake included. Default 10,000.</summary>
+    public int MaxPeers { get; init; } = 10_000;
+
+    /// <summary>Further READY properties; names for application use begin with <c>X-</c>. Default none.</summary>
+    public IReadOnlyCollection<KeyValuePair<string, string>> Properties { get; init; } = [];
+
+    /// <summary>
+    /// Asked about every peer after its handshake, on the peer's loop: null takes it, a reason refuses it and is sent to it in an ERROR
+    /// command. <see cref="ZeroMqPeer.Zmtp"/> has the peer's properties. Must not block. Default: all are taken.
+    /// </summary>
+    public Func<ZeroMqPeer, string?>? AcceptPeer { get; init; }
+
+    /// <summary>
+    /// Told what belongs into a log, on loops and pool threads, several at a time. Must not block; what it throws is ignored, since
+    /// a log that fails must not take the traffic with it. It must not call the socket.
+    /// </summary>
+    public Action<ZeroMqEvent>? OnEvent { get; init; }
+
+    /// <summary>
+    /// How often to send PING to peers of ZMTP 3.1. Default <see cref="Timeout.InfiniteTimeSpan"/>: never. PINGs of peers are
+    /// always answered.
+    /// </summary>
+    public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>
+    /// How long after a PING a peer may be silent before it is given up. Anything received counts as an answer, and so does that
+    /// the peer takes bytes which were waiting for it: a slow peer is not a dead one. Default: the interval.
+    /// </summary>
+    public TimeSpan? HeartbeatTimeout { get; init; }
+
+    /// <summary>
+    /// After how long a silence of ours the peer should give us up, sent with each PING; at most 6553.5 s. Default zero: no such hint.
+    /// </summary>
+    public TimeSpan HeartbeatTtl { get; init; }
+
+    /// <summary>The wait before the first attempt to connect again; it doubles with each failure. Default 100 ms.</summary>
+    public TimeSpan ReconnectInitial { get; init; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>
+    /// The longest wait between attempts. Each wait is a random half to whole of its nominal length, so that the peers of a restarted
+    /// program do not come back all at once. Default 5 s.
+    /// </summary>
+    public TimeSpan ReconnectMax { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>What a peer may make us hold in receive memory.</summary>
+    internal abstract ZmtpLimits InboundLimits { get; }
+
+    /// <summary>What to announce.</summary>
+    internal abstract ZmtpSocketType SocketType { get; }
+
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    internal virtual void Validate()
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HandshakeTimeout, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(ReconnectInitial, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThan(ReconnectMax, ReconnectInitial);
+        ArgumentOutOfRangeException.ThrowIfNegative(HeartbeatTtl.Ticks, nameof(HeartbeatTtl));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));
+        if (HeartbeatInterval != Timeout.InfiniteTimeSpan)
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);
+
+        if (HeartbeatTimeout is { } timeout)
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(HeartbeatTimeout));
+    }
+}

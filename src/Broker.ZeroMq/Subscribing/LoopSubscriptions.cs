@@ -1,0 +1,40 @@
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq;
+
+/// <summary>
+/// A loop's own copy of a subscriber's subscriptions, with the peers that live on that loop. Everything here happens on its thread, so
+/// neither filtering a message nor replaying to a new peer needs a lock, and a new peer misses no change.
+/// </summary>
+internal sealed class LoopSubscriptions
+{
+    private readonly PrefixSubscriptions _prefixes = new(int.MaxValue, int.MaxValue);
+    private readonly List<SubscriberSession> _peers = [];
+
+    internal bool Matches(ReadOnlySpan<byte> topic) => _prefixes.Matches(topic);
+
+    internal void Change(byte[] prefix, bool subscribe)
+    {
+        var change = subscribe ? _prefixes.Add(prefix) : _prefixes.Remove(prefix);
+        if (change is not (PrefixChange.First or PrefixChange.Last))
+            return;
+
+        // Backwards, since telling a peer may end it.
+        for (int i = _peers.Count - 1; i >= 0; i--)
+            _peers[i].Tell(prefix, subscribe);
+    }
+
+    internal void Add(SubscriberSession peer)
+    {
+        _peers.Add(peer);
+        var replay = new Replay(peer);
+        _prefixes.Visit(ref replay);
+    }
+
+    internal void Remove(SubscriberSession peer) => _peers.Remove(peer);
+
+    private readonly struct Replay(SubscriberSession peer) : IPrefixVisitor
+    {
+        public void Visit(ReadOnlySpan<byte> prefix, int count) => peer.Tell(prefix, subscribe: true);
+    }
+}
