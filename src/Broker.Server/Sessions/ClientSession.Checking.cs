@@ -10,6 +10,8 @@ namespace Broker.Server.Sessions;
 // What a publish may be beside plain: verbose, pedantic, with headers, in an unusual form, or for nobody.
 internal sealed partial class ClientSession
 {
+    private const int MostToSearch = 64;
+
     /// <summary>False when the message is not to be delivered.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool CheckPublish(in PublishOperation operation, Route route)
@@ -38,7 +40,8 @@ internal sealed partial class ClientSession
     /// </summary>
     private void Rewrite(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
     {
-        bool headers = operation.HasHeaders && TakesHeaders;
+        // Headers of no length are none: nats-server makes a MSG of them, and clients have no use for an empty block.
+        bool headers = operation.HeaderLength > 0 && TakesHeaders;
         ReadOnlySpan<byte> head = headers ? route.HeaderMessageHead : route.MessageHead;
         ReadOnlySpan<byte> payload = operation.HasHeaders && !headers ? operation.Payload[operation.HeaderLength..] : operation.Payload;
         int most = head.Length + subscription.Sid.Length + operation.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
@@ -72,19 +75,47 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AnswerNoResponders(in PublishOperation operation)
     {
-        if (_connect is not { NoResponders: true } || _subscriptions is null)
+        if (_connect is not { NoResponders: true } || _subscriptions is null || !Subject.HasNoEmptyToken(operation.ReplyTo))
         {
             return;
         }
 
+        if (FindInbox(operation.ReplyTo) is { } inbox)
+        {
+            // In one piece: a message never straddles two blocks.
+            OutboundStage stage = Connection.GetStage(_loop);
+            Span<byte> destination = stage.GetSpan(operation.ReplyTo.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
+            int at = Put(destination, 0, "HMSG "u8);
+            at = Put(destination, at, operation.ReplyTo);
+            at = Put(destination, at, " "u8);
+            at = Put(destination, at, inbox.Sid);
+            stage.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
+        }
+    }
+
+    // The own plain subscription that a reply would come by. Nearly always there are a few; who has many must not make each
+    // of its requests a search through them.
+    private Subscription? FindInbox(ReadOnlySpan<byte> reply)
+    {
+        if (_subscriptions!.Count > MostToSearch)
+        {
+            return Array.Find(_server.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
+        }
+
         foreach (Subscription subscription in _subscriptions.Values)
         {
-            if (subscription.Queue is null && Subject.Matches(subscription.Filter, operation.ReplyTo))
+            if (subscription.Queue is null && !subscription.IsClosed && Subject.Matches(subscription.Filter, reply))
             {
-                // In one piece: a message never straddles two blocks.
-                Write([.. "HMSG "u8, .. operation.ReplyTo, (byte)' ', .. subscription.Sid, .. " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8]);
-                return;
+                return subscription;
             }
         }
+
+        return null;
+    }
+
+    private static int Put(Span<byte> destination, int at, ReadOnlySpan<byte> bytes)
+    {
+        bytes.CopyTo(destination[at..]);
+        return at + bytes.Length;
     }
 }

@@ -10,15 +10,23 @@ internal sealed partial class ClientSession
 
     private bool Connect(ReadOnlySpan<byte> json)
     {
-        if (ConnectRequest.TryParse(json, out string? problem) is not { } request)
+        if (ConnectRequest.TryParse(json, _connect, out string? problem) is not { } request)
         {
             _server.Log.ProtocolError(Id, RemoteEndPoint, problem!);
             Fail("Parser Error");
             return false;
         }
 
+        if (!request.IsKnownProtocol)
+        {
+            _server.Log.ProtocolError(Id, RemoteEndPoint, "invalid client protocol");
+            Fail("invalid client protocol");
+            return false;
+        }
+
         if (request.NoResponders && !request.Headers)
         {
+            _server.Log.ProtocolError(Id, RemoteEndPoint, "no responders requires headers support");
             Fail("no responders requires headers support");
             return false;
         }

@@ -146,11 +146,20 @@ internal sealed partial class ClientSession
             return false;
         }
 
-        if (count == subscription.Max && _server.Router.Remove(subscription))
+        if (count == subscription.Max)
         {
-            _loop.Run(() => Forget(subscription));
+            EndByMax(subscription);
         }
 
         return true;
+    }
+
+    // By itself, or its closure would be made for every message of a subscription that has a limit.
+    private void EndByMax(Subscription subscription)
+    {
+        if (_server.Router.Remove(subscription))
+        {
+            _loop.Run(() => Forget(subscription));
+        }
     }
 }

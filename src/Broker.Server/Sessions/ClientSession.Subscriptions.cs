@@ -28,8 +28,15 @@ internal sealed partial class ClientSession
         }
 
         _subscriptions ??= new Dictionary<byte[], Subscription>(_server.KeyComparer);
-        if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(sid))
+        // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
+        // last message, and the sid is free.
+        if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? known) || known.IsClosed)
         {
+            if (known is not null)
+            {
+                _subscriptions.Remove(known.Sid);
+            }
+
             var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription.Sid, subscription);
             _server.Router.Add(subscription);

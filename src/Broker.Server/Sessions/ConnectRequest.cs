@@ -5,6 +5,8 @@ namespace Broker.Server.Sessions;
 /// <summary>What a client says of itself in CONNECT. What it leaves out has nats-server's defaults: true for the first three.</summary>
 internal sealed record ConnectRequest
 {
+    private const int NewestProtocol = 1;
+
     internal bool Verbose { get; private set; } = true;
 
     internal bool Pedantic { get; private set; } = true;
@@ -23,10 +25,15 @@ internal sealed record ConnectRequest
 
     internal string? Version { get; private set; }
 
-    /// <summary>Null with a reason when the JSON is none, or a field is not of its type.</summary>
-    internal static ConnectRequest? TryParse(ReadOnlySpan<byte> json, out string? problem)
+    internal bool IsKnownProtocol => ProtocolLevel is >= 0 and <= NewestProtocol;
+
+    /// <summary>
+    /// Null with a reason when the JSON is none, or a field is not of its type. What it leaves out, or gives as null, is as in
+    /// <paramref name="before"/>, the CONNECT before this one; nats-server reads into the same variables each time.
+    /// </summary>
+    internal static ConnectRequest? TryParse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
     {
-        var request = new ConnectRequest();
+        ConnectRequest request = before is null ? new ConnectRequest() : before with { };
         try
         {
             var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = 16 });
@@ -56,60 +63,55 @@ internal sealed record ConnectRequest
         }
     }
 
+    // Names are compared as Go compares them, without regard to case.
     private void ReadField(ref Utf8JsonReader reader)
     {
-        if (reader.ValueTextEquals("verbose"u8))
-        {
-            Verbose = ReadBoolean(ref reader);
-        }
-        else if (reader.ValueTextEquals("pedantic"u8))
-        {
-            Pedantic = ReadBoolean(ref reader);
-        }
-        else if (reader.ValueTextEquals("echo"u8))
-        {
-            Echo = ReadBoolean(ref reader);
-        }
-        else if (reader.ValueTextEquals("headers"u8))
-        {
-            Headers = ReadBoolean(ref reader);
-        }
-        else if (reader.ValueTextEquals("no_responders"u8))
-        {
-            NoResponders = ReadBoolean(ref reader);
-        }
-        else if (reader.ValueTextEquals("protocol"u8))
-        {
-            reader.Read();
-            ProtocolLevel = reader.TokenType == JsonTokenType.Null ? 0 : reader.GetInt32();
-        }
-        else if (reader.ValueTextEquals("name"u8))
-        {
-            Name = ReadText(ref reader);
-        }
-        else if (reader.ValueTextEquals("lang"u8))
-        {
-            Language = ReadText(ref reader);
-        }
-        else if (reader.ValueTextEquals("version"u8))
-        {
-            Version = ReadText(ref reader);
-        }
-        else
-        {
-            reader.Skip();
-        }
-    }
-
-    private static bool ReadBoolean(ref Utf8JsonReader reader)
-    {
+        string field = reader.GetString()!.ToUpperInvariant();
         reader.Read();
-        return reader.TokenType != JsonTokenType.Null && reader.GetBoolean();
-    }
+        if (reader.TokenType == JsonTokenType.Null)
+        {
+            return;
+        }
 
-    private static string? ReadText(ref Utf8JsonReader reader)
-    {
-        reader.Read();
-        return reader.GetString();
+        switch (field)
+        {
+            case "VERBOSE":
+                Verbose = reader.GetBoolean();
+                break;
+            case "PEDANTIC":
+                Pedantic = reader.GetBoolean();
+                break;
+            case "ECHO":
+                Echo = reader.GetBoolean();
+                break;
+            case "HEADERS":
+                Headers = reader.GetBoolean();
+                break;
+            case "NO_RESPONDERS":
+                NoResponders = reader.GetBoolean();
+                break;
+            case "TLS_REQUIRED":
+                reader.GetBoolean();
+                break;
+            case "PROTOCOL":
+                ProtocolLevel = reader.GetInt32();
+                break;
+            case "NAME":
+                Name = reader.GetString();
+                break;
+            case "LANG":
+                Language = reader.GetString();
+                break;
+            case "VERSION":
+                Version = reader.GetString();
+                break;
+            case "USER" or "PASS" or "AUTH_TOKEN" or "JWT" or "NKEY" or "SIG":
+                // Not used here, but of its type.
+                reader.GetString();
+                break;
+            default:
+                reader.Skip();
+                break;
+        }
     }
 }

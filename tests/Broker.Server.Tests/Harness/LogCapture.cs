@@ -1,0 +1,29 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Server.Tests.Harness;
+
+/// <summary>Keeps what is logged, to be counted.</summary>
+internal sealed class LogCapture(LogLevel least = LogLevel.Information) : ILogger
+{
+    private readonly ConcurrentQueue<(LogLevel Level, string Text)> _entries = new();
+
+    public IReadOnlyList<string> Warnings => [.. _entries.Where(e => e.Level >= LogLevel.Warning).Select(e => e.Text)];
+
+    public IReadOnlyList<string> All => [.. _entries.Select(e => e.Text)];
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull
+        => null;
+
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= least;
+
+    public void Log<TState>(
+        LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        if (IsEnabled(logLevel))
+        {
+            _entries.Enqueue((logLevel, formatter(state, exception)));
+        }
+    }
+}

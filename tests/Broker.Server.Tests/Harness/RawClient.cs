@@ -1,0 +1,188 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Broker.Server.Tests.Harness;
+
+/// <summary>A client that says exactly what it is told to, on a blocking socket. Every wait is bounded.</summary>
+internal sealed class RawClient : IDisposable
+{
+    internal const string Quiet = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n";
+    internal const string WithHeaders =
+        "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true}\r\n";
+
+    private readonly byte[] _buffer = new byte[64 * 1024];
+    private int _start;
+    private int _end;
+
+    internal RawClient(EndPoint endPoint, int receiveBuffer = 0)
+    {
+        ProtocolType protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
+        Socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol) { ReceiveTimeout = 20_000, SendTimeout = 20_000 };
+        if (receiveBuffer != 0)
+        {
+            Socket.ReceiveBufferSize = receiveBuffer;
+        }
+
+        Socket.NoDelay = protocol == ProtocolType.Tcp;
+        Socket.Connect(endPoint);
+    }
+
+    internal Socket Socket { get; }
+
+    /// <summary>Connects, reads INFO and says CONNECT.</summary>
+    internal static RawClient Open(BrokerServer server, string connect = Quiet, int receiveBuffer = 0)
+    {
+        var client = new RawClient(server.EndPoints[0], receiveBuffer);
+        Assert.StartsWith("INFO {", client.ReadLine(), StringComparison.Ordinal);
+        client.Send(connect);
+        return client;
+    }
+
+    internal void Send(string text) => Send(Encoding.Latin1.GetBytes(text));
+
+    internal void Send(ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            bytes = bytes[Socket.Send(bytes)..];
+        }
+    }
+
+    /// <summary>Sends, and lets go of what can no longer be sent.</summary>
+    internal void SendWhatGoes(string text)
+    {
+        try
+        {
+            Send(text);
+        }
+        catch (SocketException)
+        {
+            // The other side has closed, which the reader will see.
+        }
+    }
+
+    /// <summary>The next line with its end; empty at the end of the stream.</summary>
+    internal string ReadLine()
+    {
+        var line = new StringBuilder();
+        while (true)
+        {
+            int end = _buffer.AsSpan(_start, _end - _start).IndexOf((byte)'\n');
+            int length = end < 0 ? _end - _start : end + 1;
+            line.Append(Encoding.Latin1.GetString(_buffer, _start, length));
+            _start += length;
+            if (end >= 0 || !Fill())
+            {
+                return line.ToString();
+            }
+        }
+    }
+
+    internal byte[] ReadBytes(int count)
+    {
+        byte[] bytes = new byte[count];
+        for (int at = 0; at < count;)
+        {
+            if (_start == _end)
+            {
+                Assert.True(Fill(), "the server closed in the middle of a message");
+            }
+
+            int some = Math.Min(count - at, _end - _start);
+            _buffer.AsSpan(_start, some).CopyTo(bytes.AsSpan(at));
+            _start += some;
+            at += some;
+        }
+
+        return bytes;
+    }
+
+    /// <summary>The next MSG or HMSG: its line's words and its payload. PINGs before it are answered.</summary>
+    internal (string[] Words, byte[] Payload) ReadMessage()
+    {
+        string line = ReadLine();
+        while (line is "PING\r\n" or "PONG\r\n")
+        {
+            if (line == "PING\r\n")
+            {
+                SendWhatGoes("PONG\r\n");
+            }
+
+            line = ReadLine();
+        }
+
+        Assert.Matches("^H?MSG ", line);
+        string[] words = line.TrimEnd().Split(' ');
+        byte[] payload = ReadBytes(int.Parse(words[^1], CultureInfo.InvariantCulture) + 2);
+        return (words, payload[..^2]);
+    }
+
+    /// <summary>Sends PING and returns all that comes before the PONG.</summary>
+    internal string Sync()
+    {
+        SendWhatGoes("PING\r\n");
+        var text = new StringBuilder();
+        while (true)
+        {
+            string line = ReadLine();
+            if (line is "PONG\r\n" or "")
+            {
+                return text.ToString();
+            }
+
+            if (line != "PING\r\n")
+            {
+                text.Append(line);
+            }
+        }
+    }
+
+    /// <summary>Everything until the other side closes.</summary>
+    internal string ReadToEnd()
+    {
+        var text = new StringBuilder();
+        for (string line = ReadLine(); line.Length != 0; line = ReadLine())
+        {
+            text.Append(line);
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>How many bytes come until the other side closes.</summary>
+    internal long CountToEnd(Action<ReadOnlySpan<byte>>? look = null)
+    {
+        long count = 0;
+        do
+        {
+            count += _end - _start;
+            look?.Invoke(_buffer.AsSpan(_start, _end - _start));
+            _start = _end;
+        }
+        while (Fill());
+        return count;
+    }
+
+    public void Dispose() => Socket.Dispose();
+
+    private bool Fill()
+    {
+        if (_start == _end)
+        {
+            _start = _end = 0;
+        }
+
+        try
+        {
+            int got = Socket.Receive(_buffer, _end, _buffer.Length - _end, SocketFlags.None);
+            _end += got;
+            return got > 0;
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted)
+        {
+            return false;
+        }
+    }
+}

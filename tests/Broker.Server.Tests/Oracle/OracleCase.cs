@@ -1,0 +1,66 @@
+using System.Net;
+using System.Text;
+using Broker.Server.Tests.Harness;
+
+namespace Broker.Server.Tests.Oracle;
+
+/// <summary>
+/// What some clients say, step by step. A step begins with the client's letter: <c>A text</c> sends the text as a line and
+/// waits for the answer to a PING behind it; <c>A~text</c> sends the bytes as they are and waits for nothing.
+/// </summary>
+/// <param name="Name">What the case is about.</param>
+/// <param name="Steps">The steps.</param>
+internal sealed record OracleCase(string Name, params string[] Steps)
+{
+    /// <summary>Why our answer is another than theirs, where that is on purpose.</summary>
+    internal string? Difference { get; init; }
+
+    /// <summary>What ours then is.</summary>
+    internal string? Ours { get; init; }
+
+    /// <summary>Plays the steps and returns what each client was sent, without INFO.</summary>
+    internal string Play(EndPoint server)
+    {
+        var clients = new SortedDictionary<char, (RawClient Client, StringBuilder Heard)>();
+        try
+        {
+            foreach (string step in Steps)
+            {
+                if (!clients.TryGetValue(step[0], out (RawClient Client, StringBuilder Heard) by))
+                {
+                    by = (new RawClient(server), new StringBuilder());
+                    clients.Add(step[0], by);
+                    by.Client.ReadLine();
+                }
+
+                if (step[1] == '~')
+                {
+                    by.Client.SendWhatGoes(step[2..]);
+                }
+                else
+                {
+                    by.Client.SendWhatGoes(step[2..] + "\r\n");
+                    by.Heard.Append(by.Client.Sync());
+                }
+            }
+
+            var all = new StringBuilder();
+            foreach ((char name, (RawClient client, StringBuilder heard)) in clients)
+            {
+                heard.Append(client.Sync());
+                client.SendWhatGoes("PING\r\n");
+                string last = client.ReadLine();
+                all.Append(name).Append(": ").Append(heard).Append(last.Length == 0 ? "<closed>" : "<open>").Append('\n');
+            }
+
+            return all.ToString();
+        }
+        finally
+        {
+            foreach ((RawClient client, _) in clients.Values)
+            {
+                client.Dispose();
+            }
+        }
+    }
+}
