@@ -47,6 +47,11 @@ public sealed partial class PubSubBridge
 
     private void ApplyChanges()
     {
+        if (_client.State == ConnectionState.Closed)
+        {
+            return;
+        }
+
         List<(byte[]? Prefix, bool Wanted)> changes;
         lock (_changesGate)
         {
@@ -73,21 +78,32 @@ public sealed partial class PubSubBridge
 
     private void OnServerLost(Exception reason)
     {
-        _log.ServerLost(reason.Message);
-        // The client would renew them by itself, under numbers that the interest set has given up by then.
+        if (!_stopping)
+        {
+            _log.ServerLost(reason.Message);
+        }
+
+        DropHeld();
+    }
+
+    private void OnServerBack()
+    {
+        // What was asked for meanwhile.
+        DropHeld();
+        var commands = new Commands(this);
+        _interest.ConnectionReset(ref commands);
+        _log.ServerBack(_interest.SubscriptionCount);
+    }
+
+    // The client would renew them by itself, under numbers that the interest set gives up when it is reset.
+    private void DropHeld()
+    {
         foreach (Subscription subscription in _held.Values)
         {
             subscription.Unsubscribe();
         }
 
         _held.Clear();
-    }
-
-    private void OnServerBack()
-    {
-        var commands = new Commands(this);
-        _interest.ConnectionReset(ref commands);
-        _log.ServerBack(_interest.SubscriptionCount);
     }
 
     private readonly struct Commands(PubSubBridge bridge) : IInterestCommands

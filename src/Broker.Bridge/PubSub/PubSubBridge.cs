@@ -1,3 +1,4 @@
+using System.Text;
 using Broker.Bridge.Mapping;
 using Broker.Client;
 using Broker.Transport;
@@ -28,6 +29,7 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     private readonly LoopScratch[] _scratch;
     private readonly bool _ownsLoops;
     private BrokerConnection _client = null!;
+    private volatile bool _stopping;
 
     private PubSubBridge(PubSubBridgeOptions options)
     {
@@ -96,8 +98,8 @@ public sealed partial class PubSubBridge : IAsyncDisposable
 
     /// <summary>Its counters now.</summary>
     public BridgeSnapshot Snapshot() => new(
-        _ingress.Peers.Count,
-        _egress.Peers.Count,
+        _ingress.ConnectionCount,
+        _egress.ConnectionCount,
         _scratch.Sum(s => s.MessagesIn),
         _scratch.Sum(s => s.MessagesOut),
         _egress.MessagesDropped + _scratch.Sum(s => s.Dropped),
@@ -108,6 +110,7 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     /// </summary>
     public async Task StopIngressAsync(CancellationToken cancellationToken = default)
     {
+        _stopping = true;
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         try
         {
@@ -123,6 +126,7 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     /// <returns>How many messages SUBs did not take, counted per SUB.</returns>
     public async Task<long> CloseAsync(TimeSpan linger)
     {
+        _stopping = true;
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         ZeroMqCloseReport report = await _egress.CloseAsync(linger).ConfigureAwait(false);
         if (_client is not null)
@@ -193,7 +197,7 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     }
 
     private string? RefuseBridges(ZeroMqPeer peer)
-        => !_options.AcceptBridges && peer.Zmtp.TryGetProperty(BridgeProperty, out _)
+        => !_options.AcceptBridges && peer.Zmtp.TryGetProperty(Encoding.ASCII.GetBytes(BridgeProperty), out _)
             ? "this peer is a bridge too, and messages would go round and round"
             : null;
 }

@@ -1,23 +1,100 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using Broker.Bridge.PubSub;
+using Broker.Client.Errors;
 using Broker.Server;
 using Broker.Transport;
+using Broker.ZeroMq;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The server and the bridge in this process.</summary>
+/// <summary>The server and the bridge in this process, on the same event loops.</summary>
 internal sealed class ServeHost : IServeHost
 {
+    // What is left of the deadline once clients have been drained is the bridge's; this much it always gets.
+    private static readonly TimeSpan LeastLinger = TimeSpan.FromMilliseconds(100);
+
     private EventLoopGroup? _loops;
     private BrokerServer? _server;
+    private PubSubBridge? _bridge;
+    private TimeSpan _stopDeadline;
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
         ILogger logger = loggers.CreateLogger("server");
-        _loops = new EventLoopGroup();
-        IPAddress[] addresses = await ResolveAsync(settings.Host, cancellationToken);
+        _stopDeadline = settings.StopDeadline;
+        _loops = new EventLoopGroup(new EventLoopOptions { OnFault = error => logger.LogError(error, "an event loop met a fault") });
+        _server = await StartServerAsync(settings, logger, cancellationToken);
+        if (settings.ZeroMq is { } zeroMq)
+        {
+            _bridge = await StartBridgeAsync(zeroMq, settings, loggers.CreateLogger("zeromq"), cancellationToken);
+        }
+
+        return new ServeAddresses(
+            [.. _server.EndPoints.Select(e => "nats://" + Reachable(e))],
+            [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
+            [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)]);
+    }
+
+    public ServeCounts ReadCounts()
+    {
+        ServerSnapshot server = _server?.Snapshot() ?? default;
+        BridgeSnapshot bridge = _bridge?.Snapshot() ?? default;
+        return new ServeCounts
+        {
+            Connections = server.Connections,
+            Subscriptions = server.Subscriptions,
+            MessagesIn = server.MessagesIn,
+            MessagesOut = server.MessagesOut,
+            BytesIn = server.BytesIn,
+            BytesOut = server.BytesOut,
+            ZeroMqPeers = bridge.Publishers + bridge.Subscribers,
+            ZeroMqMessagesIn = bridge.MessagesIn,
+            ZeroMqMessagesOut = bridge.MessagesOut,
+            Dropped = bridge.Dropped + bridge.Refused,
+        };
+    }
+
+    public async Task<long> StopAsync(CancellationToken deadline)
+    {
+        long begin = Environment.TickCount64;
+        _server!.StopAccepting();
+        if (_bridge is not null)
+        {
+            // What publishers have sent is in the server before its clients are drained, and what it has for ZeroMQ
+            // subscribers is in the bridge before that is closed.
+            await _bridge.StopIngressAsync(deadline);
+        }
+
+        DrainReport report = await _server.DrainAsync(Left(begin), deadline);
+        long undelivered = report.Messages;
+        if (_bridge is not null)
+        {
+            undelivered += await _bridge.CloseAsync(Left(begin));
+        }
+
+        return undelivered;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_bridge is not null)
+        {
+            await _bridge.DisposeAsync();
+        }
+
+        if (_server is not null)
+        {
+            await _server.DisposeAsync();
+        }
+
+        _loops?.Dispose();
+    }
+
+    private async Task<BrokerServer> StartServerAsync(ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
+    {
         var options = new BrokerServerOptions
         {
             ServerName = settings.ServerName,
@@ -31,51 +108,77 @@ internal sealed class ServeHost : IServeHost
             Loops = _loops,
             Logger = logger,
         };
-        options.Listen(new IPEndPoint(addresses[0], settings.Port));
         try
         {
-            _server = await BrokerServer.StartAsync(options, cancellationToken);
+            // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
+            IPAddress address = settings.Host == "*"
+                ? IPAddress.IPv6Any
+                : (await Dns.GetHostAddressesAsync(settings.Host, cancellationToken)).OrderBy(a => a.AddressFamily).First();
+            return await BrokerServer.StartAsync(options.Listen(new IPEndPoint(address, settings.Port)), cancellationToken);
         }
         catch (ListenException e) when (e.InnerException is SocketException reason)
         {
             throw ServeStartException.CannotListen(HostAndPort.Format(settings.Host, settings.Port), reason);
         }
-
-        return new ServeAddresses([.. _server.EndPoints.Select(e => "nats://" + Reachable(e))], [], []);
-    }
-
-    public ServeCounts ReadCounts()
-    {
-        ServerSnapshot server = _server?.Snapshot() ?? default;
-        return new ServeCounts
+        catch (ArgumentException e)
         {
-            Connections = server.Connections,
-            Subscriptions = server.Subscriptions,
-            MessagesIn = server.MessagesIn,
-            MessagesOut = server.MessagesOut,
-            BytesIn = server.BytesIn,
-            BytesOut = server.BytesOut,
-        };
-    }
-
-    public async Task<long> StopAsync(CancellationToken deadline)
-    {
-        DrainReport report = await _server!.DrainAsync(TimeSpan.FromSeconds(10), deadline);
-        return report.Messages;
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        if (_server is not null)
-        {
-            await _server.DisposeAsync();
+            throw new ServeStartException($"a setting is out of its range: {e.Message}", e);
         }
-
-        _loops?.Dispose();
     }
 
-    private static async Task<IPAddress[]> ResolveAsync(string host, CancellationToken cancellationToken)
-        => host == "*" ? [IPAddress.IPv6Any] : await Dns.GetHostAddressesAsync(host, cancellationToken);
+    private async Task<PubSubBridge> StartBridgeAsync(
+        ZeroMqSettings zeroMq, ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
+    {
+        var defaults = new PubSubBridgeOptions();
+        BrokerServer server = _server!;
+        var options = defaults with
+        {
+            Client = defaults.Client with
+            {
+                Loops = _loops,
+                Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
+                Dial = zeroMq.Url is null
+                    ? (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler))
+                    : null,
+            },
+            Publishers = [.. zeroMq.Publishers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],
+            Subscribers = [.. zeroMq.Subscribers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],
+            Mapping = defaults.Mapping with
+            {
+                Prefix = zeroMq.Prefix,
+                TopicDelimiter = (byte)zeroMq.Delimiter,
+                SingleFrameDelimiter = (byte)zeroMq.SingleFrameDelimiter,
+                Echo = zeroMq.Echo,
+                MaxPayload = settings.MaxPayload,
+            },
+            HighWaterMark = zeroMq.SendHighWaterMark,
+            MaxMessageSize = (int)Math.Min(zeroMq.MaxMessageSize, int.MaxValue),
+            MaxPeers = zeroMq.MaxPeers,
+            Logger = logger,
+        };
+        try
+        {
+            return await PubSubBridge.StartAsync(options, cancellationToken);
+        }
+        catch (ZeroMqBindException e) when (e.InnerException is SocketException reason)
+        {
+            throw ServeStartException.CannotListen(e.Endpoint.ToString(), reason);
+        }
+        catch (ClientException e)
+        {
+            throw new ServeStartException($"the ZeroMQ bridge cannot reach {zeroMq.Url}: {e.Message}", e);
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException)
+        {
+            throw new ServeStartException($"a setting of the ZeroMQ bridge is wrong: {e.Message}", e);
+        }
+    }
+
+    private TimeSpan Left(long begin)
+    {
+        TimeSpan left = _stopDeadline - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
+        return left > LeastLinger ? left : LeastLinger;
+    }
 
     // What a program on this machine would dial: an address that stands for all of them is none.
     private static string Reachable(EndPoint endPoint) => endPoint switch
@@ -85,4 +188,8 @@ internal sealed class ServeHost : IServeHost
         IPEndPoint ip => ip.ToString(),
         _ => endPoint.ToString() ?? "",
     };
+
+    private static string Reachable(string zeroMqEndpoint)
+        => zeroMqEndpoint.Replace("tcp://*:", "tcp://127.0.0.1:", StringComparison.Ordinal)
+            .Replace("tcp://0.0.0.0:", "tcp://127.0.0.1:", StringComparison.Ordinal);
 }

@@ -35,6 +35,16 @@ public abstract partial class ZeroMqSocket : IAsyncDisposable
     /// <summary>The loops its peers are spread over.</summary>
     public EventLoopGroup Loops { get; }
 
+    /// <summary>Connections now, those in their handshake included.</summary>
+    public int ConnectionCount
+    {
+        get
+        {
+            lock (_gate)
+                return _sessions.Count;
+        }
+    }
+
     /// <summary>What it announces itself as.</summary>
     public ZmtpSocketType SocketType => _options.SocketType;
 
