@@ -15,6 +15,9 @@ namespace Broker.Server;
 /// </code></example>
 public sealed class BrokerServer : IAsyncDisposable
 {
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
+    private const int MostLooks = 500;
+
     private readonly ServerCore _core;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
@@ -98,37 +101,62 @@ public sealed class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops accepting and reading, delivers what is queued, and closes every connection, at the latest after
-    /// <paramref name="timeout"/>. What clients did not take by then is logged for each and counted in the result.
+    /// Stops accepting and reading, delivers what is queued, and closes every connection. What clients did not take by then
+    /// is logged for each and counted in the result. Nothing that was read before is lost otherwise.
     /// </summary>
+    /// <param name="timeout">How long clients may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as they like.</param>
+    /// <param name="cancellationToken">
+    /// Ends the time early: connections are closed at once, and the result counts what was still queued. Nothing is thrown.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
     public async Task<DrainReport> DrainAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
+        if (timeout == Timeout.InfiniteTimeSpan)
+        {
+            timeout = TimeSpan.MaxValue;
+        }
+
+        ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
-        _core.IsDraining = true;
+        _core.IsLeaving = _core.IsDraining = true;
+        await QuiesceAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
         {
             session.Leave(timeout);
         }
 
         // The connections close themselves, on their loops; a drain is rare and may look at the clock.
-        TimeSpan look = TimeSpan.FromMilliseconds(10);
-        while (_core.Sessions.Count != 0 && !cancellationToken.IsCancellationRequested)
+        long end = Environment.TickCount64 + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
+        bool cut = false;
+        while (_core.HasSessions)
         {
-            await Task.Delay(look, CancellationToken.None).ConfigureAwait(false);
+            if (!cut && (cancellationToken.IsCancellationRequested || Environment.TickCount64 >= end))
+            {
+                // Those too that only wait for the peer to end its side.
+                cut = true;
+                foreach (ClientSession session in _core.Sessions)
+                {
+                    session.Leave(TimeSpan.Zero);
+                }
+            }
+
+            await Task.Delay(Look, CancellationToken.None).ConfigureAwait(false);
         }
 
         return _core.Undelivered;
     }
 
     /// <inheritdoc/>
-    public ValueTask DisposeAsync()
+    /// <exception cref="InvalidOperationException">Called on the thread of one of its own loops.</exception>
+    public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
         {
-            return ValueTask.CompletedTask;
+            return;
         }
 
         StopAccepting();
+        _core.IsLeaving = true;
         foreach (ClientSession session in _core.Sessions)
         {
             session.Leave(TimeSpan.Zero);
@@ -137,9 +165,33 @@ public sealed class BrokerServer : IAsyncDisposable
         if (_ownsLoops)
         {
             Loops.Dispose();
+            return;
         }
 
-        return ValueTask.CompletedTask;
+        // The loops go on, and end the connections in their next turn; unless they have ended themselves.
+        for (int looks = 0; _core.HasSessions && looks < MostLooks; looks++)
+        {
+            await Task.Delay(Look, CancellationToken.None).ConfigureAwait(false);
+        }
+    }
+
+    // Returns when no loop reads for a client any more and what they had read is queued where it belongs. A loop hands over
+    // what it staged after it has run what was posted, so one round is not enough: what the second one runs comes after that.
+    private async Task QuiesceAsync()
+    {
+        for (int round = 0; round < 2; round++)
+        {
+            var rounds = new List<Task>(Loops.Count);
+            for (int i = 0; i < Loops.Count; i++)
+            {
+                var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                Loops[i].Post(passed.SetResult);
+                rounds.Add(passed.Task);
+            }
+
+            // Loops that somebody else has ended run nothing any more.
+            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MostLooks * Look, CancellationToken.None)).ConfigureAwait(false);
+        }
     }
 
     private void Listen()

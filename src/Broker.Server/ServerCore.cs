@@ -11,7 +11,9 @@ namespace Broker.Server;
 internal sealed class ServerCore
 {
     private readonly LoopState[] _states;
-    private readonly ConcurrentDictionary<ClientSession, byte> _sessions = new();
+    private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
+    private volatile bool _leaving;
+    private volatile bool _draining;
     private long _lastClient;
     private int _connections;
     private long _slowConsumers;
@@ -48,8 +50,21 @@ internal sealed class ServerCore
     /// <summary>What INFO says of the address; the first that is listened on.</summary>
     internal EndPoint? Advertised { get; set; }
 
-    /// <summary>Whether the server is on its way out: what a client does not take now is counted as lost.</summary>
-    internal bool IsDraining { get; set; }
+    /// <summary>Whether the server is on its way out: nothing more is read and nobody new is served.</summary>
+    internal bool IsLeaving
+    {
+        get => _leaving;
+        set => _leaving = value;
+    }
+
+    /// <summary>Whether what a client does not take now is counted as lost.</summary>
+    internal bool IsDraining
+    {
+        get => _draining;
+        set => _draining = value;
+    }
+
+    internal bool HasSessions => !_sessions.IsEmpty;
 
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
 
@@ -60,21 +75,39 @@ internal sealed class ServerCore
 
     internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
 
-    /// <summary>False when there are too many already.</summary>
-    internal bool TryEnter(ClientSession session)
+    /// <summary>
+    /// Takes a client in. False, with what to tell it, when it cannot be served; it then takes no place, however long its
+    /// connection takes to end.
+    /// </summary>
+    internal bool TryEnter(ClientSession session, out string refusal)
     {
-        _sessions.TryAdd(session, 0);
-        return Interlocked.Increment(ref _connections) <= Options.MaxConnections && !IsDraining;
+        refusal = "maximum connections exceeded";
+        bool enters = Interlocked.Increment(ref _connections) <= Options.MaxConnections;
+        _sessions.TryAdd(session, enters);
+        if (!enters)
+        {
+            Interlocked.Decrement(ref _connections);
+        }
+        else if (IsLeaving)
+        {
+            refusal = "Server Shutdown";
+        }
+
+        return enters && !IsLeaving;
     }
 
     internal void Leave(ClientSession session, Connection connection, CloseReason reason, Exception? error)
     {
-        if (!_sessions.TryRemove(session, out _))
+        if (!_sessions.TryGetValue(session, out bool entered))
         {
             return;
         }
 
-        Interlocked.Decrement(ref _connections);
+        if (entered)
+        {
+            Interlocked.Decrement(ref _connections);
+        }
+
         if (reason == CloseReason.SlowConsumer)
         {
             Interlocked.Increment(ref _slowConsumers);
@@ -85,6 +118,9 @@ internal sealed class ServerCore
         {
             CountUndelivered(session, connection);
         }
+
+        // Last: a drain that finds nobody here reports what has been counted.
+        _sessions.TryRemove(session, out _);
     }
 
     internal byte[] InfoFor(ClientSession session)
@@ -112,7 +148,8 @@ internal sealed class ServerCore
     private void CountUndelivered(ClientSession session, Connection connection)
     {
         (long messages, long bytes) = UnsentCount.Of(connection);
-        if (bytes != 0)
+        // A PING or an error text that did not go out is no loss to anybody.
+        if (messages != 0)
         {
             Interlocked.Add(ref _undeliveredMessages, messages);
             Interlocked.Add(ref _undeliveredBytes, bytes);

@@ -39,6 +39,8 @@ internal sealed partial class ServerLog(ILogger logger)
         }
     }
 
+    internal void Refused(ulong client, EndPoint? from, string why) => ClientRefused(client, Address(from), why);
+
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
@@ -71,6 +73,9 @@ internal sealed partial class ServerLog(ILogger logger)
 
     [LoggerMessage(10, LogLevel.Warning, "{Messages} messages ({Bytes} bytes) were not delivered to client {Client} from {From}")]
     private partial void Undelivered(long messages, long bytes, ulong client, string from);
+
+    [LoggerMessage(11, LogLevel.Warning, "Client {Client} from {From} refused: {Why}")]
+    private partial void ClientRefused(ulong client, string from, string why);
 
     private static string Address(EndPoint? from) => from?.ToString() ?? "this process";
 

@@ -48,9 +48,10 @@ internal sealed partial class ClientSession : ConnectionHandler
         Connection = connection;
         connection.MaxPendingBytes = _server.Options.MaxPending;
         connection.WriteDeadline = _server.Options.WriteDeadline;
-        if (!_server.TryEnter(this))
+        if (!_server.TryEnter(this, out string refusal))
         {
-            Fail("maximum connections exceeded");
+            _server.Log.Refused(Id, RemoteEndPoint, refusal);
+            Fail(refusal);
             return;
         }
 
@@ -60,6 +61,12 @@ internal sealed partial class ClientSession : ConnectionHandler
 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
+        if (_server.IsLeaving)
+        {
+            // Not taken, and therefore not lost by us: a client knows by its PONG what has been.
+            return bytes.Length;
+        }
+
         _receivedSinceTick = true;
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);

@@ -12,12 +12,6 @@ namespace Broker.Server.Tests.Oracle;
 /// <param name="Steps">The steps.</param>
 internal sealed record OracleCase(string Name, params string[] Steps)
 {
-    /// <summary>Why our answer is another than theirs, where that is on purpose.</summary>
-    internal string? Difference { get; init; }
-
-    /// <summary>What ours then is.</summary>
-    internal string? Ours { get; init; }
-
     /// <summary>Plays the steps and returns what each client was sent, without INFO.</summary>
     internal string Play(EndPoint server)
     {

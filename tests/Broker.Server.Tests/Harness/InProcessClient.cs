@@ -1,0 +1,37 @@
+using System.Text;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Harness;
+
+/// <summary>A client without a socket that keeps what it hears, and may be told not to read.</summary>
+internal sealed class InProcessClient : ConnectionHandler
+{
+    private readonly StringBuilder _text = new();
+    private readonly TaskCompletionSource<CloseReason> _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Lock _gate = new();
+
+    internal Task<CloseReason> Closed => _closed.Task;
+
+    internal string Text
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _text.ToString();
+            }
+        }
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        lock (_gate)
+        {
+            _text.Append(Encoding.Latin1.GetString(bytes));
+        }
+
+        return bytes.Length;
+    }
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error) => _closed.TrySetResult(reason);
+}
