@@ -12,11 +12,16 @@ public sealed partial class BrokerConnection
 
     private readonly Queue<(BarrierCallback Callback, object? State)> _barriers = new();
 
+    // Those whose PING has to wait for the end of a loop's turn: kept here too, because a loop may be stopped before.
+    private readonly HashSet<DeferredBarrier> _deferred = [];
+
     /// <summary>
     /// Asks to be told when the server has dealt with what the caller's thread sent so far: a PING, whose PONG comes
     /// behind everything that follows from it. After a subscribe: every message published from then on comes by it.
     /// </summary>
-    /// <param name="callback">Called once, on <see cref="Loop"/>, never before the return.</param>
+    /// <param name="callback">
+    /// Called once, never on the caller's stack: on <see cref="Loop"/>, or on a thread of the pool when the connection is closed.
+    /// </param>
     /// <param name="state">For the callback's use.</param>
     /// <exception cref="InvalidOperationException">65,536 barriers are unanswered.</exception>
     public void Barrier(BarrierCallback callback, object? state = null)
@@ -25,7 +30,7 @@ public sealed partial class BrokerConnection
         if (CurrentLoop() is { } loop && _link is { } link && link.Transport.GetStage(loop).Length != 0)
         {
             // What this loop has written leaves at the end of its turn, and the PING must come behind it.
-            AfterHandOver(loop, () => SendBarrier(callback, state));
+            Defer(loop, callback, state);
         }
         else
         {
@@ -43,7 +48,7 @@ public sealed partial class BrokerConnection
         Barrier(static (state, reached) => ((TaskCompletionSource<bool>)state!).TrySetResult(reached), answered);
         if (!await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false))
         {
-            throw new ConnectionLostException("The server was lost before it answered.");
+            throw new ConnectionLostException("There is no server, or it was lost before it answered.");
         }
 
         return Stopwatch.GetElapsedTime(begin);
@@ -55,7 +60,17 @@ public sealed partial class BrokerConnection
     /// <exception cref="ConnectionLostException">There is no server, or it was lost meanwhile.</exception>
     public async Task FlushAsync(CancellationToken cancellationToken = default)
     {
-        await HandOverAllAsync().WaitAsync(cancellationToken).ConfigureAwait(false);
+        // Loops that are stopped hand over nothing any more.
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _ending.Token);
+        try
+        {
+            await HandOverAllAsync().WaitAsync(limit.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new ConnectionLostException("The connection is closed.");
+        }
+
         await PingAsync(cancellationToken).ConfigureAwait(false);
     }
 
@@ -95,7 +110,7 @@ public sealed partial class BrokerConnection
     {
         lock (_gate)
         {
-            if (_barriers.Count >= MostBarriers)
+            if (_barriers.Count + _deferred.Count >= MostBarriers)
             {
                 throw new InvalidOperationException("Too many barriers are unanswered.");
             }
@@ -107,7 +122,44 @@ public sealed partial class BrokerConnection
             }
         }
 
-        Loop.Post(() => Answer(callback, state, false));
+        // There is no server: whether it stays so is seen on the loop.
+        Defer(Loop, callback, state);
+    }
+
+    private void Defer(EventLoop loop, BarrierCallback callback, object? state)
+    {
+        var deferred = new DeferredBarrier(callback, state);
+        lock (_gate)
+        {
+            if (!_ended)
+            {
+                _deferred.Add(deferred);
+                AfterHandOver(loop, () => SendDeferred(deferred));
+                return;
+            }
+        }
+
+        ThreadPool.QueueUserWorkItem(_ => Answer(callback, state, false));
+    }
+
+    private void SendDeferred(DeferredBarrier deferred)
+    {
+        lock (_gate)
+        {
+            if (!_deferred.Remove(deferred))
+            {
+                return;
+            }
+
+            if (_link is { } link)
+            {
+                WritePing(link, deferred.Callback, deferred.State);
+                return;
+            }
+        }
+
+        // Another loop of the group may be running this.
+        Loop.Run(() => Answer(deferred.Callback, deferred.State, false));
     }
 
     // Under the gate.
@@ -142,5 +194,12 @@ public sealed partial class BrokerConnection
         }
 
         return Task.WhenAll(handedOver);
+    }
+
+    private sealed class DeferredBarrier(BarrierCallback callback, object? state)
+    {
+        internal BarrierCallback Callback { get; } = callback;
+
+        internal object? State { get; } = state;
     }
 }

@@ -11,6 +11,9 @@ public sealed partial class BrokerConnection
     private Task? _end;
     private Task? _drain;
 
+    // Nothing that waits is accepted any more, and all that did has been told.
+    private bool _ended;
+
     /// <summary>
     /// Stops accepting messages, sends what is queued (for at most <see cref="ClientOptions.DrainTimeout"/>) and closes.
     /// What was kept for a server that did not come is counted as dropped. May be called again and from any thread; on a
@@ -169,8 +172,10 @@ public sealed partial class BrokerConnection
         (BarrierCallback Callback, object? State)[] failed;
         lock (_gate)
         {
-            failed = [.. _barriers];
+            _ended = true;
+            failed = [.. _barriers, .. _deferred.Select(d => (d.Callback, d.State))];
             _barriers.Clear();
+            _deferred.Clear();
         }
 
         foreach ((BarrierCallback callback, object? state) in failed)

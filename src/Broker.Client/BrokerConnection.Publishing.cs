@@ -15,8 +15,13 @@ public sealed partial class BrokerConnection
 
     private readonly ReconnectBuffer _kept;
 
-    // Whether the loop has been asked to send what lies in the external stage.
+    // While threads send by themselves all the time, the loop only sees to what they leave behind in the end: waking it for
+    // every first message made it compete with them for the gate, at 280 ns a message instead of 30.
+    private static readonly TimeSpan BusyWait = TimeSpan.FromMilliseconds(1);
+
+    // Whether the loop has been asked to send what lies in the external stage, and whether a thread has sent since.
     private bool _flushAsked;
+    private bool _sentMeanwhile;
 
     /// <summary>Publishes bytes as they are: the path for programs that forward.</summary>
     /// <param name="subject">
@@ -150,6 +155,7 @@ public sealed partial class BrokerConnection
             if (stage.Length >= SendAt)
             {
                 transport.FlushExternal();
+                _sentMeanwhile = true;
             }
             else if (!_flushAsked)
             {
@@ -207,12 +213,21 @@ public sealed partial class BrokerConnection
             : PublishStatus.HeadersNotSupported;
     }
 
+    // On the loop.
     private void FlushExternal()
     {
         lock (_gate)
         {
-            _flushAsked = false;
-            _link?.Transport.FlushExternal();
+            _flushAsked = _sentMeanwhile;
+            if (!_sentMeanwhile)
+            {
+                _link?.Transport.FlushExternal();
+                return;
+            }
+
+            _sentMeanwhile = false;
         }
+
+        Loop.StartTimer(BusyWait, _flushExternal);
     }
 }

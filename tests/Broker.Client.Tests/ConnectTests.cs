@@ -142,7 +142,7 @@ public sealed class ConnectTests
     [Fact]
     public async Task A_cancelled_connect_ends_at_once()
     {
-        using var server = new FakeServer(peer => peer.Stay());
+        using var server = new FakeServer(peer => peer.Discard());
         using var cancel = new CancellationTokenSource();
         Task<BrokerConnection> connecting = BrokerConnection.ConnectAsync(
             new() { Servers = [server.Url], ConnectTimeout = TimeSpan.FromDays(1) }, cancel.Token);

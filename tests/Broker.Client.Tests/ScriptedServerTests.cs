@@ -19,7 +19,7 @@ public sealed class ScriptedServerTests
         using var server = new FakeServer(peer =>
         {
             said.TrySetResult(peer.ShakeHands());
-            peer.Stay();
+            peer.Discard();
         });
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
             Options(server) with { Name = "na\"me", User = "u", Password = "p", Echo = false, Verbose = true, Pedantic = true }, Token);
@@ -51,7 +51,7 @@ public sealed class ScriptedServerTests
         using var server = new FakeServer(peer =>
         {
             peer.Send(bytes);
-            peer.Stay();
+            peer.Discard();
         });
         await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(server), Token)));
     }
@@ -74,7 +74,7 @@ public sealed class ScriptedServerTests
     [Fact]
     public async Task A_server_that_says_nothing_or_goes_away_is_no_server()
     {
-        using var silent = new FakeServer(peer => peer.Stay());
+        using var silent = new FakeServer(peer => peer.Discard());
         await Assert.ThrowsAsync<TimeoutException>(
             () => Wait.For(BrokerConnection.ConnectAsync(Options(silent) with { ConnectTimeout = TimeSpan.FromMilliseconds(50) }, Token)));
         using var closing = new FakeServer(peer => peer.Send(FakeServer.PlainInfo));
@@ -104,7 +104,7 @@ public sealed class ScriptedServerTests
         {
             peer.ShakeHands();
             peer.Send(bytes);
-            peer.Stay();
+            peer.Discard();
         });
         var lost = Wait.Source<Exception>();
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
@@ -121,7 +121,7 @@ public sealed class ScriptedServerTests
             string sub = peer.ReadLine();
             string sid = sub.Split(' ')[^1];
             peer.Send($"MSG a 0 1\r\nx\r\nMSG a 999 1\r\nx\r\nMSG a 9223372036854775807 1\r\nx\r\nPONG\r\n+OK\r\nMSG a {sid} 4\r\nmine\r\n");
-            peer.Stay();
+            peer.Discard();
         });
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
         var got = Wait.Source<string>();
@@ -145,7 +145,7 @@ public sealed class ScriptedServerTests
             peer.Send("");
             Thread.Yield();
             peer.Send(Stream[cut..]);
-            peer.Stay();
+            peer.Discard();
         });
         for (; cut <= Stream.Length; cut++)
         {
@@ -206,7 +206,7 @@ public sealed class ScriptedServerTests
             }
 
             answers.SetResult(1000);
-            peer.Stay();
+            peer.Discard();
         });
         await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
         Assert.Equal(1000, await Wait.For(answers));

@@ -50,7 +50,7 @@ internal sealed class FakeServer : IDisposable
         {
             try
             {
-                script(new Peer(socket, _ending.Token));
+                script(new Peer(socket));
             }
             catch (Exception e) when (e is IOException or SocketException or EndOfStreamException or ObjectDisposedException)
             {
@@ -59,7 +59,7 @@ internal sealed class FakeServer : IDisposable
         }
     }
 
-    internal sealed class Peer(Socket socket, CancellationToken ending)
+    internal sealed class Peer(Socket socket)
     {
         public Socket Socket { get; } = socket;
 
@@ -92,9 +92,6 @@ internal sealed class FakeServer : IDisposable
             Send("PONG\r\n");
             return connect;
         }
-
-        /// <summary>Keeps the socket open until the test is over.</summary>
-        public void Stay() => ending.WaitHandle.WaitOne();
 
         /// <summary>Takes everything and answers nothing until the client goes.</summary>
         public void Discard()
