@@ -6,15 +6,42 @@ namespace Broker.Cli.Logging;
 /// Sends every event as one line to a <see cref="LogLineWriter"/>. One provider serves the console, where lines must
 /// not cut through the status line, and a file, for which the framework has none.
 /// </summary>
+/// <remarks>
+/// Until <see cref="Release"/>, what is only information is held back, and never written if that does not come: who starts the
+/// broker in vain reads the one line that says why, not how far it got.
+/// </remarks>
 internal sealed class LineLoggerProvider(Action<string> write, TimeProvider clock) : ILoggerProvider
 {
     private readonly LogLineWriter _writer = new(write);
+    private readonly Lock _gate = new();
+    private List<string>? _held = [];
 
-    public ILogger CreateLogger(string categoryName) => new LineLogger(_writer, clock, categoryName);
+    public ILogger CreateLogger(string categoryName) => new LineLogger(this, categoryName);
+
+    /// <summary>The start has succeeded.</summary>
+    public void Release()
+    {
+        lock (_gate)
+        {
+            _held?.ForEach(_writer.Add);
+            _held = null;
+        }
+    }
 
     public void Dispose() => _writer.Dispose();
 
-    private sealed class LineLogger(LogLineWriter writer, TimeProvider clock, string category) : ILogger
+    private void Write(LogLevel level, string line)
+    {
+        lock (_gate)
+        {
+            if (_held is not null && level <= LogLevel.Information)
+                _held.Add(line);
+            else
+                _writer.Add(line);
+        }
+    }
+
+    private sealed class LineLogger(LineLoggerProvider provider, string category) : ILogger
     {
         public IDisposable? BeginScope<TState>(TState state)
             where TState : notnull => null;
@@ -23,6 +50,8 @@ internal sealed class LineLoggerProvider(Action<string> write, TimeProvider cloc
 
         public void Log<TState>(
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            writer.Add(LogLine.Format(clock.GetLocalNow(), logLevel, category, formatter(state, exception), exception));
+            provider.Write(logLevel, LogLine.Format(provider.Now, logLevel, category, formatter(state, exception), exception));
     }
+
+    private DateTimeOffset Now => clock.GetLocalNow();
 }

@@ -1,7 +1,6 @@
 using System.Text;
 using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
@@ -9,11 +8,13 @@ namespace Broker.Cli.Logging;
 /// <summary>The loggers of one run: to standard error, or to the log file when one is set.</summary>
 internal sealed class ServeLogging : IDisposable
 {
+    private readonly LineLoggerProvider _provider;
     private readonly TextWriter? _file;
 
-    private ServeLogging(ILoggerFactory factory, TextWriter? file)
+    private ServeLogging(ILoggerFactory factory, LineLoggerProvider provider, TextWriter? file)
     {
         Factory = factory;
+        _provider = provider;
         _file = file;
     }
 
@@ -30,15 +31,19 @@ internal sealed class ServeLogging : IDisposable
             { Debug: true } => LogLevel.Debug,
             _ => LogLevel.Information,
         };
-        // A provider made by the container is disposed by it, which writes the last lines out.
-        var factory = LoggerFactory.Create(builder =>
-            builder.SetMinimumLevel(level).Services.AddSingleton<ILoggerProvider>(_ => new LineLoggerProvider(write, clock)));
-        return new ServeLogging(factory, file);
+        var provider = new LineLoggerProvider(write, clock);
+        var factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(level).AddProvider(provider));
+        return new ServeLogging(factory, provider, file);
     }
+
+    /// <inheritdoc cref="LineLoggerProvider.Release"/>
+    public void Release() => _provider.Release();
 
     public void Dispose()
     {
         Factory.Dispose();
+        // The last lines are written out before the file is closed.
+        _provider.Dispose();
         _file?.Dispose();
     }
 

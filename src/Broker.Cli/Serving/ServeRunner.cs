@@ -20,6 +20,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
             using var pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
             var addresses = await StartAsync(settings, host, logging, stop);
             using var ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses) : null;
+            logging.Release();
             foreach (var line in WelcomeText.Of(addresses, settings))
                 screen.WriteLine(line);
             await ShowCountsAsync(settings, host, stop);
