@@ -30,7 +30,7 @@ internal sealed class Inbox<T>
         }
         catch (OperationCanceledException)
         {
-            throw new TimeoutException($"Not reported in time. Reported were: [{string.Join("; ", passed)}]");
+            throw new TimeoutException($"Not reported in time. Reported last: [{string.Join("; ", passed.TakeLast(20))}]");
         }
     }
 
