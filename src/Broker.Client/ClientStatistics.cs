@@ -3,7 +3,7 @@ namespace Broker.Client;
 /// <summary>What a connection has done so far, over all servers. The numbers are of about the same moment.</summary>
 public readonly record struct ClientStatistics
 {
-    /// <summary>Messages delivered to subscriptions.</summary>
+    /// <summary>Messages delivered to subscriptions, counted at the end of a read and before the answer to a PING.</summary>
     public long MessagesIn { get; init; }
 
     /// <summary>Their headers and bodies, in bytes.</summary>

@@ -37,13 +37,22 @@ internal sealed partial class Link
 
         public bool OnPing() => _link.TakePing();
 
-        public bool OnPong() => _link.TakePong();
+        public bool OnPong()
+        {
+            // Who waits for it may look at the statistics, in which everything before it must be.
+            Count();
+            return _link.TakePong();
+        }
 
         public readonly bool OnOk() => true;
 
         public bool OnError(ReadOnlySpan<byte> text) => _link.TakeError(text);
 
-        internal readonly void Count() => _link._owner.CountInbound(_messages, _bytes);
+        internal void Count()
+        {
+            _link._owner.CountInbound(_messages, _bytes);
+            _messages = _bytes = 0;
+        }
 
         // A server cannot have a message for subscriptions that it has not been told of, and those are sent after the first PONG.
         private readonly bool Premature()

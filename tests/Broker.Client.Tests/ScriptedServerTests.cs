@@ -127,6 +127,8 @@ public sealed class ScriptedServerTests
         var got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
         Assert.Equal("mine", await Wait.For(got));
+        // Counted at the end of the read.
+        await Wait.Until(() => connection.GetStatistics().MessagesIn != 0);
         Assert.Equal(1, connection.GetStatistics().MessagesIn);
     }
 
@@ -135,15 +137,17 @@ public sealed class ScriptedServerTests
     {
         const string Stream = "MSG a.b 1 r.t 5\r\nhello\r\nPING\r\nHMSG a.b 1 12 14\r\nNATS/1.0\r\n\r\nhi\r\n+OK\r\nMSG a.b 1 0\r\n\r\n";
         int cut = 0;
+        BrokerConnection? current = null;
+        using var seenFirst = new SemaphoreSlim(0);
         using var server = new FakeServer(peer =>
         {
             peer.Socket.NoDelay = true;
             peer.ShakeHands();
             peer.ReadLine();
             peer.Send(Stream[..cut]);
-            // Another read for the rest: the answer to a question shows that the first part has been seen.
-            peer.Send("");
-            Thread.Yield();
+            // Two turns of the client's loop, so that it has read the first part before the second is there.
+            current!.Loop.Post(() => current.Loop.Post(() => seenFirst.Release()));
+            Assert.True(seenFirst.Wait(Wait.Limit));
             peer.Send(Stream[cut..]);
             peer.Discard();
         });
@@ -151,6 +155,7 @@ public sealed class ScriptedServerTests
         {
             await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
                 Options(server) with { DrainTimeout = TimeSpan.FromMilliseconds(50) }, Token);
+            current = connection;
             var seen = new List<string>();
             TaskCompletionSource all = Wait.Source();
             connection.Subscribe("a.*", (in MessageView m) =>

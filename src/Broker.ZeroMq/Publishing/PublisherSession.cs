@@ -108,7 +108,14 @@ internal sealed class PublisherSession : PeerSession
     {
         PrefixChange change;
         lock (_subscriptionsGate)
+        {
             change = _subscriptions.Add(prefix);
+
+            // Towards a publisher subscriptions are a set, whatever RFC 29 says of counting: libzmq and its kin count in the
+            // subscriber, tell of every SUBSCRIBE, and send one CANCEL when the last is taken back.
+            if (change == PrefixChange.Counted)
+                _subscriptions.Remove(prefix);
+        }
 
         if (change == PrefixChange.Counted || (change == PrefixChange.First && AddInterest(prefix)))
             return ZmtpVerdict.Continue;

@@ -1,0 +1,197 @@
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+public sealed class LifetimeTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 1)]
+    [InlineData(true, 3)]
+    public async Task Our_own_sockets_talk_over_tcp_and_ipc_whoever_binds(bool publisherBinds, int loops)
+    {
+        string directory = Directory.CreateTempSubdirectory("zmq").FullName;
+        foreach (string asked in (string[])[AnyPort, $"ipc://{directory}/s", "tcp://[::1]:*"])
+        {
+            await using var rig = new Rig(loops);
+            var publisher = rig.Publisher();
+            var subscriber = rig.Subscriber();
+            subscriber.Subscribe("t"u8);
+            ZeroMqSocket binds = publisherBinds ? publisher : subscriber;
+            ZeroMqSocket connects = publisherBinds ? subscriber : publisher;
+            connects.Connect(binds.Bind(asked).ToString());
+            await rig.InterestAsync("+t");
+            for (int i = 0; i < 100; i++)
+                Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii($"t{i}"), [], Wire.Filled(i * 100)));
+
+            for (int i = 0; i < 100; i++)
+                Assert.Equal(LibzmqPeer.Show(Wire.Ascii($"t{i}"), [], Wire.Filled(i * 100)), await rig.Messages.TakeAsync());
+        }
+
+        Directory.Delete(directory, recursive: true);
+    }
+
+    [Fact]
+    public async Task A_socket_has_many_endpoints_and_connects_before_the_peer_binds()
+    {
+        await using var rig = new Rig(loops: 2);
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe([]);
+        var placeholder = rig.Publisher();
+        string later = placeholder.Bind(AnyPort).ToString();
+        Assert.True(placeholder.Unbind(later));
+        subscriber.Connect(later);
+        Assert.Equal("connection refused", (await rig.EventAsync(ZeroMqEventKind.ConnectFailed)).Reason);
+        string own = subscriber.Bind(AnyPort).ToString();
+
+        var first = rig.Publisher();
+        first.Bind(later);
+        await rig.InterestAsync("+");
+        var second = rig.Publisher();
+        second.Connect(own);
+        second.Connect(subscriber.Bind(AnyPort).ToString());
+        while (second.Peers.Count < 2 || await rig.PublishAsync(second, Wire.Ascii("2")) < 2)
+            await Task.Delay(5, TestContext.Current.CancellationToken);
+
+        Assert.Equal(1, await rig.PublishAsync(first, Wire.Ascii("1")));
+        await rig.Messages.TakeAsync(m => m == "31");
+        Assert.True(second.Disconnect(own));
+        Assert.False(second.Disconnect(own));
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.ConnectFailed);
+    }
+
+    [Fact]
+    public async Task What_matches_no_subscription_of_ours_is_filtered()
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe("a"u8);
+        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB")
+            .Send(Wire.Message(Wire.Ascii("b")), Wire.Message(Wire.Ascii("a1"), []), Wire.Message([[]]), Wire.Message(Wire.Ascii("a2")));
+        Assert.Equal("6131,-", await rig.Messages.TakeAsync());
+        Assert.Equal("6132", await rig.Messages.TakeAsync());
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    [Theory]
+    [InlineData(0, "0161")]
+    [InlineData(1, "SUBSCRIBE")]
+    public async Task Subscriptions_are_told_in_the_form_of_the_peers_version(byte minor, string expected)
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe("a"u8);
+        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB", minor);
+        byte[] subscription = minor == 0 ? Wire.Hex("0002" + expected) : Wire.Command(expected, Wire.Ascii("a"));
+        byte[] all = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), subscription);
+        Assert.Equal(all, peer.Read(all.Length));
+    }
+
+    [Fact]
+    public async Task Of_a_peer_killed_in_the_middle_of_a_message_nothing_is_seen()
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe([]);
+        var endpoint = subscriber.Bind(AnyPort);
+        using (new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("1"), [], [])[..5]))
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        using var next = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("2")));
+        Assert.Equal("32", await rig.Messages.TakeAsync());
+    }
+
+    [Fact]
+    public async Task A_silent_peer_is_given_up_when_it_answers_no_heartbeat_or_outlives_its_own_time_to_live()
+    {
+        await using var rig = new Rig();
+        var heartbeat = TimeSpan.FromMilliseconds(100);
+        using var mute = new RawPeer(rig.Publisher(o => o with { HeartbeatInterval = heartbeat }).Bind(AnyPort)).Handshake("SUB");
+        Assert.Equal("no answer to heartbeats", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+        using var dead = new RawPeer(rig.Publisher().Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("PING", 0, 2, (byte)'c'));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Command("PONG", (byte)'c'));
+        Assert.Equal(expected, dead.Read(expected.Length));
+        Assert.Contains("time-to-live", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Closing_with_a_linger_delivers_what_was_published_just_before()
+    {
+        await using var rig = new Rig(loops: 2);
+        await using var other = new Rig();
+        var publisher = rig.Publisher();
+        var subscriber = other.Subscriber();
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        int reached = await rig.OnLoopAsync(() => Enumerable.Range(0, 1000).Sum(_ => rig.Publish(publisher, [Wire.Filled(1000)])));
+        var report = await publisher.CloseAsync(TimeSpan.FromSeconds(20));
+        Assert.Equal(1000, reached);
+        Assert.Equal(0, report.Undelivered);
+        for (int i = 0; i < 1000; i++)
+            await other.Messages.TakeAsync();
+
+        Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("late")));
+        Assert.Throws<ObjectDisposedException>(() => publisher.Bind(AnyPort));
+    }
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(70_000)]
+    public async Task What_closing_could_not_deliver_is_counted_to_the_message(int size)
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        await rig.InterestAsync("+");
+        while (publisher.MessagesDropped == 0)
+            await rig.OnLoopAsync(() => Enumerable.Range(0, 100).Sum(_ => rig.Publish(publisher, [Wire.Filled(size), [7]])));
+
+        var info = Assert.Single(publisher.Peers);
+        var report = await publisher.CloseAsync(TimeSpan.FromMilliseconds(100));
+        var lost = Assert.Single(report.Peers);
+        Assert.Equal(info, lost.Peer);
+        Assert.Equal(report.Undelivered, lost.Messages);
+        byte[] preamble = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"));
+        int whole = (stalled.ReadToEnd().Length - preamble.Length) / Wire.Message(Wire.Filled(size), [7]).Length;
+        Assert.Equal(info.MessagesSent, whole + lost.Messages);
+    }
+
+    [Fact]
+    public async Task A_thousand_peers_come_and_go_and_every_descriptor_is_returned()
+    {
+        const int Peers = 1000;
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        var endpoint = publisher.Bind(AnyPort);
+        await RoundAsync(rig, publisher, endpoint, 10);
+        int before = Descriptors();
+        await RoundAsync(rig, publisher, endpoint, Peers);
+        await RoundAsync(rig, publisher, endpoint, 10);
+        Assert.InRange(Descriptors(), 0, before + 20);
+    }
+
+    private static async Task RoundAsync(Rig rig, PublisherSocket publisher, ZeroMqEndpoint endpoint, int count)
+    {
+        var peers = new List<RawPeer>();
+        for (int i = 0; i < count; i++)
+            peers.Add(new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii($"t{i:D4}")), Wire.Command("SUBSCRIBE", Wire.Ascii("all"))));
+
+        for (int i = 0; i < count; i++)
+            await rig.Interest.TakeAsync(line => line.StartsWith("+t", StringComparison.Ordinal));
+
+        Assert.Equal(count, await rig.PublishAsync(publisher, Wire.Ascii("all"), Wire.Ascii("x")));
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii($"t{count - 1:D4}")));
+        foreach (var peer in peers)
+            peer.Dispose();
+
+        await rig.InterestAsync("-all");
+        Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("all")));
+    }
+
+    private static int Descriptors() => Directory.GetFiles("/proc/self/fd").Length;
+}

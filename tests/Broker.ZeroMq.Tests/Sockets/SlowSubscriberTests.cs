@@ -1,0 +1,89 @@
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+public sealed class SlowSubscriberTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task A_slow_subscriber_loses_whole_messages_that_are_counted_and_the_others_lose_none()
+    {
+        const int Messages = 40_000;
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HighWaterMark = 300_000 });
+        string endpoint = publisher.Bind(AnyPort).ToString();
+        using var slow = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=10");
+        await slow.DoAsync("count");
+        await slow.DoAsync("pause");
+        await slow.DoAsync("subscribe");
+        await rig.InterestAsync("+");
+        var slowInfo = Assert.Single(publisher.Peers);
+        using var fast = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=0");
+        await fast.DoAsync("count");
+        await fast.DoAsync("subscribe");
+        while (publisher.Peers.Count < 2 || await rig.PublishAsync(publisher, Wire.Ascii("warm"), Repeated("warm")) < 2)
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+
+        var fastInfo = publisher.Peers.Single(peer => peer != slowInfo);
+        long slowBefore = slowInfo.MessagesSent + slowInfo.MessagesDropped;
+        for (int sent = 0; sent < Messages; sent += 50)
+        {
+            await rig.OnLoopAsync(() =>
+            {
+                for (int i = 0; i < 50; i++)
+                    rig.Publish(publisher, [Wire.Ascii($"{sent + i:D8}"), Repeated($"{sent + i:D8}")]);
+
+                return 0;
+            });
+            while (fastInfo.PendingBytes > 100_000)
+                await Task.Delay(1, TestContext.Current.CancellationToken);
+        }
+
+        Assert.Equal(0, fastInfo.MessagesDropped);
+        Assert.InRange(slowInfo.MessagesDropped, 1, Messages);
+        Assert.InRange(slowInfo.PendingBytes, 1, 300_000);
+        Assert.Equal(slowBefore + Messages, slowInfo.MessagesSent + slowInfo.MessagesDropped);
+        Assert.Equal(slowInfo.MessagesDropped, publisher.MessagesDropped);
+        Assert.Equal(slowInfo, Assert.Single(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.MessagesDropped).Peer);
+
+        await slow.DoAsync("resume");
+        while (slowInfo.PendingBytes > 0 || fastInfo.PendingBytes > 0)
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+
+        long slowSent = slowInfo.MessagesSent;
+        long fastSent = fastInfo.MessagesSent;
+        Assert.Equal(2, await rig.PublishAsync(publisher, Wire.Ascii("END"), []));
+        Assert.Equal((slowSent, 0), await slow.CountedAsync());
+        Assert.Equal((fastSent, 0), await fast.CountedAsync());
+    }
+
+    [Fact]
+    public async Task A_stalled_peer_is_kept_by_default_and_closed_where_that_was_asked_for()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });
+        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        await rig.InterestAsync("+");
+        while (publisher.MessagesDropped == 0)
+            await rig.PublishAsync(publisher, Wire.Ascii("t"), Wire.Filled(100_000));
+
+        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        Assert.Equal("took nothing for too long", gone.Reason);
+        Assert.InRange(gone.Undelivered, 1, 11);
+    }
+
+    [Fact]
+    public async Task A_message_above_the_mark_passes_when_nothing_waits()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HighWaterMark = 1000 });
+        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        await peer.DoAsync("subscribe");
+        await rig.InterestAsync("+");
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Filled(50_000)));
+        Assert.Equal(LibzmqPeer.Show(Wire.Filled(50_000)), await peer.ReceiveAsync());
+    }
+
+    private static byte[] Repeated(string topic) => Wire.Ascii(string.Concat(Enumerable.Repeat(topic, 100)));
+}

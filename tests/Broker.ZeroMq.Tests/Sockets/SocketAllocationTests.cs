@@ -1,0 +1,93 @@
+using Broker.Transport;
+using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+public sealed class SocketAllocationTests
+{
+    private const int Warm = 300_000;
+    private const int Measured = 1_000_000;
+    private const int PerTurn = 200;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Publishing_and_receiving_allocate_nothing_per_message(int loops)
+    {
+        await using var rig = new Rig(loops);
+        var meter = new Meter();
+        var publisher = rig.Publisher();
+        var subscriber = rig.Subscriber(onMessage: meter.Take);
+        subscriber.Subscribe("t"u8);
+        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:*").ToString());
+        await rig.InterestAsync("+t");
+        var pump = new Pump(rig.Loop, publisher, Assert.Single(publisher.Peers));
+        pump.Start();
+        await meter.Done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+
+        Assert.Equal(0, publisher.MessagesDropped);
+        Assert.Equal(0, pump.Allocated);
+        Assert.InRange(meter.Allocated, 0, loops == 1 ? 0 : 4096);
+    }
+
+    /// <summary>Publishes some messages per turn, as long as the peer keeps up.</summary>
+    private sealed class Pump
+    {
+        private readonly byte[] _topic = Wire.Ascii("topic");
+        private readonly byte[] _body = Wire.Filled(64);
+        private readonly EventLoop _loop;
+        private readonly PublisherSocket _socket;
+        private readonly ZeroMqPeer _peer;
+        private readonly Action _turn;
+        private int _sent;
+
+        public Pump(EventLoop loop, PublisherSocket socket, ZeroMqPeer peer)
+        {
+            _loop = loop;
+            _socket = socket;
+            _peer = peer;
+            _turn = Turn;
+        }
+
+        public long Allocated { get; private set; }
+
+        public void Start() => _loop.Post(_turn);
+
+        private void Turn()
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < PerTurn && _peer.PendingBytes < 100_000; i++, _sent++)
+                _socket.Publish(_loop, _topic, _body);
+
+            if (_sent > Warm)
+                Allocated += GC.GetAllocatedBytesForCurrentThread() - before;
+
+            if (_sent < Warm + Measured)
+                _loop.Post(_turn);
+        }
+    }
+
+    private sealed class Meter
+    {
+        private int _received;
+        private long _before;
+
+        public TaskCompletionSource Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public long Allocated { get; private set; }
+
+        public void Take(ZeroMqPeer peer, in ZmtpMessage message)
+        {
+            if (++_received == Warm)
+            {
+                _before = GC.GetAllocatedBytesForCurrentThread();
+            }
+            else if (_received == Warm + Measured)
+            {
+                Allocated = GC.GetAllocatedBytesForCurrentThread() - _before;
+                Done.SetResult();
+            }
+        }
+    }
+}
