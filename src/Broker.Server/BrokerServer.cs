@@ -54,10 +54,11 @@ public sealed class BrokerServer : IAsyncDisposable
     public static async Task<BrokerServer> StartAsync(BrokerServerOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
+        options = options.Copy();
         options.Validate();
         cancellationToken.ThrowIfCancellationRequested();
         var log = new ServerLog(options.Logger);
-        EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault });
+        EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault + options.LoopOptions.OnFault });
         var server = new BrokerServer(new ServerCore(options, loops), loops, options.Loops is null);
         try
         {
@@ -200,8 +201,14 @@ public sealed class BrokerServer : IAsyncDisposable
         {
             try
             {
+                // Until the port is known; somebody may come in before that is said.
+                _core.Advertised ??= endPoint;
                 Listener listener = Listener.Start(Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
-                _core.Advertised ??= listener.EndPoint;
+                if (_core.Advertised == endPoint)
+                {
+                    _core.Advertised = listener.EndPoint;
+                }
+
                 lock (_listeners)
                 {
                     _listeners.Add(listener);

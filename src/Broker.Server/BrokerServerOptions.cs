@@ -10,7 +10,10 @@ namespace Broker.Server;
 /// </summary>
 public sealed class BrokerServerOptions
 {
-    private readonly List<EndPoint> _endPoints = [];
+    // Longer ones could not be told from numbers that are too large for any limit.
+    private const int MostPayload = 512 * 1024 * 1024;
+
+    private List<EndPoint> _endPoints = [];
 
     /// <summary>The port that NATS clients expect.</summary>
     public const int DefaultPort = 4222;
@@ -21,7 +24,7 @@ public sealed class BrokerServerOptions
     /// <summary>The name in INFO. Null, the default: the server's generated id.</summary>
     public string? ServerName { get; set; }
 
-    /// <summary>The largest payload in bytes, headers included. Default 1 MiB.</summary>
+    /// <summary>The largest payload in bytes, headers included; at most 512 MiB. Default 1 MiB.</summary>
     public int MaxPayload { get; set; } = 1024 * 1024;
 
     /// <summary>The longest control line in bytes, without its verb. Default 4096.</summary>
@@ -33,13 +36,13 @@ public sealed class BrokerServerOptions
     /// <summary>How many clients there may be at a time. Default 65,536.</summary>
     public int MaxConnections { get; set; } = 65_536;
 
-    /// <summary>How long a client may take nothing while bytes wait for it. Default 10 s.</summary>
+    /// <summary>How long a client may take nothing while bytes wait for it. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
     public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How long a client may be silent before it is sent a PING. Default 2 min.</summary>
     public TimeSpan PingInterval { get; set; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How many PINGs may be unanswered before the client counts as gone. Default 2.</summary>
+    /// <summary>How many PINGs may be unanswered before the client counts as gone; at least 1. Default 2.</summary>
     public int PingMax { get; set; } = 2;
 
     /// <summary>
@@ -67,14 +70,29 @@ public sealed class BrokerServerOptions
         return this;
     }
 
+    /// <summary>A copy for a server to keep: what is changed here later is not changed there.</summary>
+    internal BrokerServerOptions Copy()
+    {
+        var copy = (BrokerServerOptions)MemberwiseClone();
+        copy._endPoints = [.. _endPoints];
+        return copy;
+    }
+
     internal void Validate()
     {
+        ArgumentNullException.ThrowIfNull(LoopOptions);
+        ArgumentNullException.ThrowIfNull(Logger);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPayload, MostPayload);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxPayload);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxControlLine, 64);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxControlLine, 1024 * 1024);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, MaxPayload);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
-        ArgumentOutOfRangeException.ThrowIfNegative(PingMax);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
+        if (WriteDeadline != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(WriteDeadline, TimeSpan.Zero);
+        }
     }
 }

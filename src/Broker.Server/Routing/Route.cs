@@ -7,6 +7,9 @@ namespace Broker.Server.Routing;
 /// </remarks>
 internal sealed class Route
 {
+    // The object itself and its arrays' headers.
+    private const int OwnCost = 256;
+
     private volatile bool _current = true;
 
     internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues)
@@ -16,6 +19,7 @@ internal sealed class Route
         Queues = queues;
         MessageHead = [.. "MSG "u8, .. subject, (byte)' '];
         HeaderMessageHead = [(byte)'H', .. MessageHead];
+        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
     }
 
     internal byte[] Subject { get; }
@@ -31,6 +35,9 @@ internal sealed class Route
 
     /// <summary><c>"HMSG subject "</c>.</summary>
     internal byte[] HeaderMessageHead { get; }
+
+    /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
+    internal long Cost { get; }
 
     internal bool IsEmpty => Plain.Length == 0 && Queues.Length == 0;
 

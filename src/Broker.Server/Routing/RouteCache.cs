@@ -13,8 +13,12 @@ internal struct RouteCache(Router router)
     private const int ManySlots = 1024;
     private const int MissesBeforeGrowth = 64;
 
+    // Long subjects and routes to many, of a client that nobody knows yet, must not fill the memory.
+    private const long MostCost = 1024 * 1024;
+
     private Route[]? _slots;
     private int _misses;
+    private long _cost;
 
     /// <summary>The current route of <paramref name="subject"/>.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
@@ -38,9 +42,18 @@ internal struct RouteCache(Router router)
         if (_slots is null || (_slots.Length == FewSlots && ++_misses > MissesBeforeGrowth))
         {
             _slots = new Route[_slots is null ? FewSlots : ManySlots];
+            _cost = 0;
         }
 
         Route found = router.Find(subject);
+        _cost += found.Cost;
+        if (_cost > MostCost)
+        {
+            // The sum counts displaced ones too, so that it is an upper bound and costs nothing to keep.
+            Array.Clear(_slots);
+            _cost = found.Cost;
+        }
+
         _slots[hash & (uint)(_slots.Length - 1)] = found;
         return found;
     }

@@ -40,6 +40,12 @@ internal sealed class Router
         }
     }
 
+    /// <summary>The parts, for tests that count what they hold; to be looked at while nobody else uses the router.</summary>
+    internal SubscriptionTrie Subscriptions => _subscriptions;
+
+    /// <inheritdoc cref="Subscriptions"/>
+    internal RouteTable Routes => _routes;
+
     /// <summary>Publishes that begin after the return reach the subscription.</summary>
     internal void Add(Subscription subscription)
     {

@@ -15,6 +15,12 @@ internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
 
     internal int Count { get; private set; }
 
+    /// <summary>How many nodes there are beside the root.</summary>
+    internal int Nodes { get; private set; }
+
+    /// <summary>How many nodes matches have looked at so far.</summary>
+    internal long Steps { get; private set; }
+
     internal void Add(Subscription subscription)
     {
         SubscriptionNode node = _root;
@@ -91,6 +97,7 @@ internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
             int position = at.Position;
             while (node is not null)
             {
+                Steps++;
                 if (position > subject.Length)
                 {
                     found.AddRange(node.Exact.Items);
@@ -128,6 +135,7 @@ internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
         }
 
         var made = new SubscriptionNode();
+        Nodes++;
         if (token is [Subject.AnyToken])
         {
             node.Star = made;
@@ -150,6 +158,7 @@ internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
             int start = filter.AsSpan(0, end).LastIndexOf(Subject.Separator) + 1;
             ReadOnlySpan<byte> token = filter.AsSpan(start, end - start);
             SubscriptionNode parent = _path[i];
+            Nodes--;
             if (token is [Subject.AnyToken])
             {
                 parent.Star = null;

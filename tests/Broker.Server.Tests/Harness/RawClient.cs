@@ -25,7 +25,11 @@ internal sealed class RawClient : IDisposable
             Socket.ReceiveBufferSize = receiveBuffer;
         }
 
-        Socket.NoDelay = protocol == ProtocolType.Tcp;
+        if (protocol == ProtocolType.Tcp)
+        {
+            Socket.NoDelay = true;
+        }
+
         Socket.Connect(endPoint);
     }
 

@@ -1,0 +1,127 @@
+using System.Net.Sockets;
+using System.Text;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Allocation;
+
+/// <summary>Runs by itself: what is counted is the process's.</summary>
+[CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
+public sealed class AloneCollection;
+
+[Collection(nameof(AllocationTests))]
+public sealed class AllocationTests
+{
+    private const int Batch = 250;
+    private const int Messages = 200_000;
+    private const int Tolerance = 8 * 1024;
+
+    // Between loops blocks change hands, and each loop's pool fills up to its limit before it is even: less than half of what 32
+    // bytes per message would come to.
+    private const int PoolTolerance = 6 * 1024 * 1024;
+    private const string Block = "NATS/1.0\r\nA: b\r\n\r\n";
+
+    // Name, what the publisher says first, what each subscriber says first, a message, what a subscriber gets of it, what the
+    // publisher gets of it, and what the first subscriber answers it with.
+    public static TheoryData<string, string, string[], string, string, string, string> Ways => new()
+    {
+        { "one to one", "", ["SUB a 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "long sid", "", ["SUB a 1234567890123\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1234567890123 5\r\nhello\r\n", "", "" },
+        { "one to four", "", ["SUB a 1\r\n", "SUB a 1\r\n", "SUB * 1\r\n", "SUB > 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "to oneself", "SUB a 1\r\n", [], "PUB a 5\r\nhello\r\n", "", "MSG a 1 5\r\nhello\r\n", "" },
+        { "queue", "", ["SUB a q 1\r\nSUB a q 2\r\nSUB * q 3\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "headers", "", ["SUB a 1\r\n"], $"HPUB a 18 23\r\n{Block}hello\r\n", $"HMSG a 1 18 23\r\n{Block}hello\r\n", "", "" },
+        { "two subjects in turn", "", ["SUB * 1\r\n"], "PUB a 1\r\nx\r\nPUB b 1\r\ny\r\n", "MSG a 1 1\r\nx\r\nMSG b 1 1\r\ny\r\n", "", "" },
+        { "tabs and doubled spaces", "", ["SUB a 1\r\n"], "PUB\ta  5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "nobody", "", [], "PUB a 5\r\nhello\r\n", "", "", "" },
+        { "with a limit", "", ["SUB a 1\r\nUNSUB 1 900000000\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "request and reply", "SUB i.* 1\r\n", ["SUB svc 1\r\n"], "PUB svc i.1 2\r\nhi\r\n", "MSG svc 1 i.1 2\r\nhi\r\n", "MSG i.1 1 2\r\nyo\r\n", "PUB i.1 2\r\nyo\r\n" },
+        { "no responders", "SUB i.* 1\r\n", [], "PUB svc i.1 2\r\nhi\r\n", "", "HMSG i.1 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", "" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_message_allocates_nothing(
+        string way, string publisherSays, string[] subscribersSay, string message, string heard, string answered, string answer)
+    {
+        foreach (int loops in way is "one to one" or "request and reply" ? new[] { 1, 2 } : [1])
+        {
+            await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
+            using RawClient publisher = RawClient.Open(server, RawClient.WithHeaders);
+            publisher.Send(publisherSays);
+            RawClient[] subscribers = [.. subscribersSay.Select(_ => RawClient.Open(server, RawClient.WithHeaders))];
+            for (int i = 0; i < subscribers.Length; i++)
+            {
+                subscribers[i].Send(subscribersSay[i]);
+                subscribers[i].Sync();
+            }
+
+            // The first PING comes soon; the next one when this is over.
+            foreach (RawClient client in subscribers.Append(publisher))
+            {
+                for (string line = ""; line != "PING\r\n";)
+                {
+                    line = client.ReadLine();
+                }
+
+                client.Send("PONG\r\n");
+            }
+
+            byte[] batch = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(message, Batch)) + "PING\r\n");
+            byte[] answers = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(answer, Batch)));
+            byte[] scratch = new byte[64 * 1024];
+            Socket from = publisher.Socket;
+            Socket[] to = [.. subscribers.Select(s => s.Socket)];
+            long Run(int messages)
+            {
+                long before = GC.GetTotalAllocatedBytes(precise: true);
+                for (int i = 0; i < messages; i += Batch)
+                {
+                    Send(from, batch);
+                    foreach (Socket socket in to)
+                    {
+                        Drop(socket, heard.Length * Batch, scratch);
+                    }
+
+                    if (answers.Length != 0)
+                    {
+                        Send(to[0], answers);
+                    }
+
+                    Drop(from, (answered.Length * Batch) + "PONG\r\n".Length, scratch);
+                }
+
+                return GC.GetTotalAllocatedBytes(precise: true) - before;
+            }
+
+            Run(Messages / 4);
+            long once = Run(Messages);
+            long twice = Run(Messages * 2);
+            Assert.True(
+                loops == 1 ? Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance : twice <= PoolTolerance,
+                $"{way}, {loops} loops: {once} bytes, then {twice} for twice as many");
+            Array.ForEach(subscribers, s => s.Dispose());
+        }
+    }
+
+    private static void Send(Socket socket, ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            bytes = bytes[socket.Send(bytes)..];
+        }
+    }
+
+    private static void Drop(Socket socket, int count, byte[] scratch)
+    {
+        while (count > 0)
+        {
+            // A receive that waits allocates, in the client that the test is; one for which there is something does not.
+            Assert.True(socket.Poll(TimeSpan.FromSeconds(20), SelectMode.SelectRead));
+            int got = socket.Receive(scratch.AsSpan(0, Math.Min(count, scratch.Length)));
+            // Other assertions allocate.
+            Assert.True(got > 0);
+            count -= got;
+        }
+    }
+}

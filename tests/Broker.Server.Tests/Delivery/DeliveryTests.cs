@@ -1,0 +1,292 @@
+using System.Globalization;
+using System.Text;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Delivery;
+
+public sealed class DeliveryTests
+{
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(1, 1, 1, false)]
+    [InlineData(1, 8, 1, false)]
+    [InlineData(8, 1, 1, false)]
+    [InlineData(6, 6, 1, false)]
+    [InlineData(6, 6, 4, false)]
+    [InlineData(6, 6, 2, true)]
+    public async Task Everybody_gets_everything_in_each_publishers_order(int publishers, int subscribers, int loops, bool portable)
+    {
+        await using BrokerServer server = await Servers.StartAsync(
+            o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
+        const int Each = 3_000;
+        RawClient[] to = [.. Enumerable.Range(0, subscribers).Select(_ => RawClient.Open(server))];
+        foreach ((RawClient subscriber, int i) in to.Select((c, i) => (c, i)))
+        {
+            subscriber.Send((i % 3) switch { 0 => "SUB p.* 1\r\n", 1 => "SUB > 1\r\n", _ => "SUB p.> 1\r\n" });
+            subscriber.Sync();
+        }
+
+        Task[] reading = [.. to.Select(c => Task.Factory.StartNew(() => Read(c), Ct, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
+        Thread[] writing = [.. Enumerable.Range(0, publishers).Select(p => new Thread(() =>
+        {
+            using RawClient from = RawClient.Open(server);
+            var random = new Random(p);
+            for (int i = 0; i < Each; i++)
+            {
+                string body = Body(p, i);
+                from.Send($"PUB p.{p} {body.Length}\r\n{body}\r\n");
+            }
+
+            from.Sync();
+        }))];
+        Array.ForEach(writing, t => t.Start());
+        await Task.WhenAll(reading).WaitAsync(TimeSpan.FromSeconds(60), Ct);
+        Array.ForEach(writing, t => t.Join());
+        ServerSnapshot counts = server.Snapshot();
+        Assert.Equal(publishers * Each, counts.MessagesIn);
+        Assert.Equal((long)publishers * Each * subscribers, counts.MessagesOut);
+        Assert.All(to, c => Assert.Equal("", c.Sync()));
+        Array.ForEach(to, c => c.Dispose());
+
+        void Read(RawClient client)
+        {
+            int[] next = new int[publishers];
+            for (int left = publishers * Each; left > 0; left--)
+            {
+                (string[] words, byte[] payload) = client.ReadMessage();
+                int publisher = int.Parse(words[1].AsSpan(2), CultureInfo.InvariantCulture);
+                Assert.Equal(Body(publisher, next[publisher]++), Encoding.Latin1.GetString(payload));
+            }
+        }
+    }
+
+    // Sizes around those of blocks, and words of the protocol inside.
+    private static string Body(int publisher, int number)
+        => $"{publisher}/{number}/PUB p.0 3\r\nabc\r\nMSG ".PadRight(40 + ((publisher * 131 + number * 17) % (number % 100 == 0 ? 70_000 : 300)), 'x');
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Payloads_up_to_the_limit_arrive_whole(bool portable)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { ForcePortable = portable });
+        using RawClient client = RawClient.Open(server, RawClient.WithHeaders);
+        client.Send("SUB a 1\r\n");
+        foreach (int size in new[] { 0, 1, 4_000, 4_096, 65_520, 65_536, 65_537, 300_000, 512 * 1024, 1024 * 1024 - 1, 1024 * 1024 })
+        {
+            byte[] body = new byte[size];
+            new Random(size).NextBytes(body);
+            client.Send($"PUB a {size}\r\n");
+            client.Send(body);
+            client.Send("\r\n");
+            Assert.Equal(body, client.ReadMessage().Payload);
+        }
+    }
+
+    [Fact]
+    public async Task A_reader_that_stops_is_cut_alone_and_counted_and_logged_once()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.MaxPending = 2 * 1024 * 1024;
+            o.Logger = log;
+        });
+        using RawClient stuck = RawClient.Open(server, receiveBuffer: 8192);
+        stuck.Send("SUB a 1\r\nSUB a 2\r\n");
+        stuck.Sync();
+        using RawClient healthy = RawClient.Open(server);
+        healthy.Send("SUB a 1\r\n");
+        healthy.Sync();
+        using RawClient publisher = RawClient.Open(server);
+        const int Count = 40_000;
+        string body = new('x', 512);
+        Task reading = Task.Factory.StartNew(
+            () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    Assert.Equal(512, healthy.ReadMessage().Payload.Length);
+                }
+            },
+            Ct, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        for (int i = 0; i < Count / 100; i++)
+        {
+            publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{body}\r\n", 100)));
+            Assert.Equal("", publisher.Sync());
+        }
+
+        await reading.WaitAsync(TimeSpan.FromSeconds(30), Ct);
+        await Servers.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        await Servers.UntilAsync(() => server.Snapshot().Connections == 2, "and gone");
+        Assert.Single(log.Warnings, w => w.Contains("slow consumer", StringComparison.Ordinal));
+        Assert.Single(log.Warnings);
+        Assert.Equal(1, server.Snapshot().SlowConsumers);
+        Assert.Equal(1, server.Snapshot().Subscriptions);
+    }
+
+    [Fact]
+    public async Task A_reader_that_takes_nothing_is_cut_at_the_write_deadline()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.WriteDeadline = TimeSpan.FromMilliseconds(300);
+            o.Logger = log;
+        });
+        using RawClient stuck = RawClient.Open(server, receiveBuffer: 8192);
+        stuck.Send("SUB a 1\r\n");
+        stuck.Sync();
+        using RawClient publisher = RawClient.Open(server);
+        publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{new string('x', 512)}\r\n", 20_000)));
+        Assert.Equal("", publisher.Sync());
+        await Servers.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        Assert.Equal("", publisher.Sync());
+        Assert.Single(log.Warnings);
+    }
+
+    [Fact]
+    public async Task A_limit_holds_exactly_under_several_loops()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
+        using RawClient reader = RawClient.Open(server);
+        RawClient[] writers = [.. Enumerable.Range(0, 6).Select(_ => RawClient.Open(server))];
+        for (int round = 1; round <= 40; round++)
+        {
+            int max = round * 7;
+            // The same sid each time, at once after its last message: it is free again.
+            reader.Send($"SUB a 1\r\nUNSUB 1 {max}\r\n");
+            Assert.Equal("", reader.Sync());
+            Thread[] threads = [.. writers.Select(w => new Thread(() =>
+            {
+                w.Send(string.Concat(Enumerable.Repeat("PUB a 1\r\nx\r\n", max)));
+                w.Sync();
+            }))];
+            Array.ForEach(threads, t => t.Start());
+            for (int i = 0; i < max; i++)
+            {
+                Assert.Equal("a", reader.ReadMessage().Words[1]);
+            }
+
+            Array.ForEach(threads, t => t.Join());
+            Assert.Equal("", reader.Sync());
+        }
+
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 0, "all are gone");
+        Array.ForEach(writers, w => w.Dispose());
+    }
+
+    [Fact]
+    public async Task Subscribing_on_one_loop_while_others_publish_settles_exactly()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
+        using RawClient changing = RawClient.Open(server);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        Thread[] publishing = [.. Enumerable.Range(0, 3).Select(p => new Thread(() =>
+        {
+            using RawClient client = RawClient.Open(server);
+            while (!stop.IsCancellationRequested)
+            {
+                client.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB s.{i} 1\r\nx\r\n")));
+                client.Sync();
+            }
+        }))];
+        Array.ForEach(publishing, t => t.Start());
+        var random = new Random(5);
+        var live = new HashSet<int>();
+        for (int i = 0; i < 20_000; i++)
+        {
+            int sid = random.Next(200);
+            string filter = sid % 3 == 0 ? "s.*" : sid % 3 == 1 ? "s.>" : $"s.{sid % 50}";
+            changing.Send(live.Remove(sid) ? $"UNSUB {sid}\r\n" : live.Add(sid) ? $"SUB {filter} {sid}\r\n" : "");
+            if (i % 200 == 0)
+            {
+                changing.Sync();
+            }
+        }
+
+        await stop.CancelAsync();
+        Array.ForEach(publishing, t => t.Join());
+        changing.Sync();
+        Assert.Equal(live.Count, server.Snapshot().Subscriptions);
+        using RawClient last = RawClient.Open(server);
+        last.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB s.{i} 1\r\ny\r\n")));
+        last.Sync();
+        string heard = changing.Sync();
+        int expected = Enumerable.Range(0, 50).Sum(i => live.Count(sid => sid % 3 != 2 || sid % 50 == i));
+        Assert.Equal(expected, heard.Split("MSG ").Length - 1);
+    }
+
+    [Fact]
+    public async Task A_client_in_process_is_under_the_same_rules()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.MaxConnections = 2;
+            o.Logger = log;
+        });
+        using RawClient peer = RawClient.Open(server);
+        peer.Send("SUB a 1\r\n");
+        peer.Sync();
+        var inside = new InProcessClient();
+        Connection connection = server.ConnectInProcess(server.Loops[0], inside);
+        server.Loops[0].Post(() => connection.GetStage(server.Loops[0]).Write(
+            "CONNECT {\"verbose\":false}\r\nSUB b 1\r\nPUB a 1\r\nx\r\nPUB b 1\r\ny\r\nPUB b 123456789012345\r\n"u8));
+        Assert.Equal("a", peer.ReadMessage().Words[1]);
+        await inside.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        Assert.Matches("^INFO \\{.*\\} \r\nMSG b 1 1\r\ny\r\n-ERR 'Maximum Payload Violation'\r\n$", inside.Text);
+        Assert.Single(log.Warnings);
+        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "its place is free");
+    }
+
+    [Fact]
+    public async Task A_queue_group_gives_each_message_to_one_and_to_each_some()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
+        RawClient[] members = [.. Enumerable.Range(0, 4).Select(_ => RawClient.Open(server))];
+        foreach ((RawClient member, int i) in members.Select((m, i) => (m, i)))
+        {
+            member.Send(i % 2 == 0 ? "SUB w.* g 1\r\n" : "SUB w.a g 1\r\n");
+            member.Sync();
+        }
+
+        using RawClient publisher = RawClient.Open(server);
+        publisher.Send(string.Concat(Enumerable.Repeat("PUB w.a 1\r\nx\r\n", 8_000)));
+        publisher.Sync();
+        int[] counts = [.. members.Select(m => m.Sync().Split("MSG ").Length - 1)];
+        Assert.Equal(8_000, counts.Sum());
+        // Each expects 2,000; a deviation of 400 is ten times the standard one.
+        Assert.All(counts, c => Assert.InRange(c, 1_600, 2_400));
+        members[0].Dispose();
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 3, "one has left");
+        publisher.Send(string.Concat(Enumerable.Repeat("PUB w.a 1\r\nx\r\n", 300)));
+        publisher.Sync();
+        Assert.Equal(300, members.Skip(1).Sum(m => m.Sync().Split("MSG ").Length - 1));
+        Array.ForEach(members, m => m.Dispose());
+    }
+
+    [Fact]
+    public async Task A_client_that_does_not_answer_is_stale_and_others_stay()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.PingInterval = TimeSpan.FromMilliseconds(100);
+            o.PingMax = 2;
+            o.Logger = log;
+        });
+        using RawClient silent = RawClient.Open(server);
+        Assert.Equal("PING\r\nPING\r\n-ERR 'Stale Connection'\r\n", silent.ReadToEnd());
+        using RawClient answering = RawClient.Open(server);
+        for (int i = 0; i < 8; i++)
+        {
+            Assert.Equal("PING\r\n", answering.ReadLine());
+            answering.Send("PONG\r\n");
+        }
+
+        Assert.Single(log.All, l => l.Contains("stale", StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,265 @@
+using System.Text;
+using Broker.Protocol.Subjects;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+public sealed class RouterTests
+{
+    private static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
+
+    private static Subscription Make(string filter, string? queue = null)
+        => new(null!, Bytes(filter), queue is null ? null : Bytes(queue), "1"u8);
+
+    // Independent of the trie and of Subject.Matches: token arrays, compared from the left.
+    private static bool Matches(string[] filter, string[] subject)
+    {
+        for (int i = 0; i < filter.Length; i++)
+        {
+            if (filter[i] == ">" && i == filter.Length - 1)
+            {
+                return subject.Length > i;
+            }
+
+            if (i >= subject.Length || (filter[i] != "*" && filter[i] != subject[i]))
+            {
+                return false;
+            }
+        }
+
+        return filter.Length == subject.Length;
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Trie_and_routes_agree_with_brute_force(int seed)
+    {
+        var random = new Random(seed);
+        var router = new Router();
+        var known = new List<(Subscription Subscription, string[] Tokens)>();
+        var routes = new Dictionary<string, Route>(StringComparer.Ordinal);
+        string[] names = ["a", "b", "c", "dd", "*x", "e>"];
+        string Random(bool filter)
+        {
+            int length = random.Next(1, 6);
+            return string.Join('.', Enumerable.Range(0, length).Select(i => random.Next(4) switch
+            {
+                0 when filter => "*",
+                1 when filter && i == length - 1 => ">",
+                _ => names[random.Next(names.Length)],
+            }));
+        }
+
+        int checks = 0;
+        while (checks < 400_000)
+        {
+            if (known.Count < 40 || random.Next(2) == 0)
+            {
+                string filter = Random(filter: true);
+                Subscription made = Make(filter, random.Next(3) == 0 ? "q" + random.Next(3) : null);
+                router.Add(made);
+                known.Add((made, filter.Split('.')));
+                AssertExpired(filter.Split('.'));
+            }
+            else
+            {
+                int at = random.Next(known.Count);
+                (Subscription gone, string[] tokens) = known[at];
+                known.RemoveAt(at);
+                Assert.True(router.Remove(gone));
+                Assert.False(router.Remove(gone));
+                AssertExpired(tokens);
+            }
+
+            for (int i = 0; i < 8; i++)
+            {
+                string subject = Random(filter: false);
+                string[] tokens = subject.Split('.');
+                Route route = router.Find(Bytes(subject));
+                HashSet<Subscription> wanted = [.. known.Where(k => Matches(k.Tokens, tokens)).Select(k => k.Subscription)];
+                checks += known.Count;
+                Assert.Equal(wanted, [.. route.Plain, .. route.Queues.SelectMany(q => q)]);
+                Assert.Equal(wanted.Count, route.Plain.Length + route.Queues.Sum(q => q.Length));
+                Assert.All(route.Plain, s => Assert.Null(s.Queue));
+                Assert.All(route.Queues, q => Assert.Single(q.DistinctBy(s => Encoding.Latin1.GetString(s.Queue!))));
+                Assert.Equal(route.Queues.Length, route.Queues.DistinctBy(q => Encoding.Latin1.GetString(q[0].Queue!)).Count());
+                Assert.True(route.IsCurrent);
+                Assert.Same(route, router.Find(Bytes(subject)));
+                routes[subject] = route;
+            }
+        }
+
+        void AssertExpired(string[] filter)
+        {
+            // Those it concerns, and no other.
+            foreach ((string subject, Route route) in routes.ToArray())
+            {
+                Assert.Equal(!Matches(filter, subject.Split('.')), route.IsCurrent);
+                if (!route.IsCurrent)
+                {
+                    routes.Remove(subject);
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public void When_all_have_left_no_node_is_left()
+    {
+        var random = new Random(7);
+        var router = new Router();
+        Subscription[] all = [.. Enumerable.Range(0, 20_000).Select(_ => Make(string.Join(
+            '.', Enumerable.Range(0, random.Next(1, 9)).Select(i => random.Next(5) == 0 ? "*" : "t" + random.Next(6))) + (random.Next(3) == 0 ? ".>" : "")))];
+        Array.ForEach(all, router.Add);
+        Assert.Equal(all.Length, router.SubscriptionCount);
+        Assert.NotEqual(0, router.Subscriptions.Nodes);
+        random.Shuffle(all);
+        Assert.All(all, s => Assert.True(router.Remove(s)));
+        Assert.Equal(0, router.SubscriptionCount);
+        Assert.Equal(0, router.Subscriptions.Nodes);
+    }
+
+    [Fact]
+    public void A_match_looks_at_no_more_nodes_than_there_are()
+    {
+        // Every way through stars and names of twelve tokens; what a recursive walk with copies would do 2^12 times over.
+        var router = new Router();
+        for (int mask = 0; mask < 4096; mask++)
+        {
+            router.Add(Make(string.Join('.', Enumerable.Range(0, 12).Select(i => (mask & (1 << i)) == 0 ? "*" : "a"))));
+        }
+
+        long before = router.Subscriptions.Steps;
+        Assert.Equal(4096, router.Find(Bytes("a.a.a.a.a.a.a.a.a.a.a.a")).Plain.Length);
+        Assert.InRange(router.Subscriptions.Steps - before, 1, router.Subscriptions.Nodes + 1);
+    }
+
+    [Fact]
+    public void Thousands_of_tokens_are_walked_without_recursion_and_given_back()
+    {
+        string stars = string.Join('.', Enumerable.Repeat("*", 2000));
+        string names = string.Join('.', Enumerable.Repeat("a", 2000));
+        var router = new Router();
+        Subscription[] all = [Make(stars), Make(names), Make(stars + ".>"), Make("*.>"), Make(names + ".*")];
+        Array.ForEach(all, router.Add);
+        long before = router.Subscriptions.Steps;
+        Assert.Equal(3, router.Find(Bytes(names)).Plain.Length);
+        Assert.Equal(3, router.Find(Bytes(names + ".b")).Plain.Length);
+        Assert.InRange(router.Subscriptions.Steps - before, 1, 2L * (router.Subscriptions.Nodes + 1));
+        Assert.All(all, s => Assert.True(router.Remove(s)));
+        Assert.Equal(0, router.Subscriptions.Nodes);
+    }
+
+    [Fact]
+    public void Subjects_that_never_come_again_hold_bounded_memory()
+    {
+        var router = new Router();
+        router.Add(Make("s.*"));
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        var cache = new RouteCache(router);
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            Assert.Single(cache.Find(Bytes($"s.{i}")).Plain);
+        }
+
+        Assert.InRange(router.Routes.Count, 1, Router.RouteCapacity);
+        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost + 1024 * 1024);
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 0, 160L * 1024 * 1024);
+        GC.KeepAlive(router);
+    }
+
+    [Theory]
+    [InlineData(1, 4000)]
+    [InlineData(2000, 1)]
+    public void Long_subjects_hold_bounded_memory(int tokens, int length)
+    {
+        var router = new Router();
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        var cache = new RouteCache(router);
+        string tail = string.Join('.', Enumerable.Repeat(new string('x', length), tokens));
+        for (int i = 0; i < (tokens == 1 ? 30_000 : 1_000); i++)
+        {
+            Assert.True(cache.Find(Bytes($"{i}.{tail}")).IsEmpty);
+        }
+
+        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost + 1024 * 1024);
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 0, 160L * 1024 * 1024);
+        GC.KeepAlive(router);
+    }
+
+    [Fact]
+    public void Routes_to_many_hold_bounded_memory()
+    {
+        var router = new Router();
+        for (int i = 0; i < 10_000; i++)
+        {
+            router.Add(Make(">"));
+        }
+
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        var cache = new RouteCache(router);
+        for (int i = 0; i < 3_000; i++)
+        {
+            Assert.Equal(10_000, cache.Find(Bytes($"s.{i}")).Plain.Length);
+        }
+
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 0, 160L * 1024 * 1024);
+        GC.KeepAlive(router);
+    }
+
+    [Fact]
+    public void A_subscription_over_and_over_is_no_walk_through_all_subjects_each_time()
+    {
+        var router = new Router();
+        for (int i = 0; i < 60_000; i++)
+        {
+            router.Find(Bytes($"s{i}.t"));
+        }
+
+        long before = router.Routes.Steps;
+        foreach (string filter in new[] { "*.nobody", ">", "*.*.x" })
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                Subscription subscription = Make(filter);
+                router.Add(subscription);
+                router.Remove(subscription);
+            }
+        }
+
+        // 60,000 changes: each may look at FreeSteps nodes, but what is paid for by 60,000 routes is a few million in all.
+        Assert.InRange(router.Routes.Steps - before, 1, 6_000_000);
+    }
+
+    [Fact]
+    public void A_million_subscriptions_take_bounded_memory_and_go_again()
+    {
+        var router = new Router();
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        var all = new Subscription[1_000_000];
+        for (int i = 0; i < all.Length; i++)
+        {
+            all[i] = Make($"devices.{i / 1000}.{i % 1000}");
+            router.Add(all[i]);
+        }
+
+        long each = (GC.GetTotalMemory(forceFullCollection: true) - before) / all.Length;
+        TestContext.Current.TestOutputHelper?.WriteLine($"{each} bytes per subscription");
+        Assert.InRange(each, 1, 600);
+        Assert.Single(router.Find(Bytes("devices.999.999")).Plain);
+        Array.ForEach(all, s => router.Remove(s));
+        Assert.Equal(0, router.Subscriptions.Nodes);
+    }
+
+    [Fact]
+    public void A_subject_with_an_empty_token_goes_nowhere()
+    {
+        var router = new Router();
+        router.Add(Make(">"));
+        router.Add(Make("*.*"));
+        Assert.All(new[] { "a..b", ".a", "a.", ".", "" }, s => Assert.True(router.Find(Bytes(s)).IsEmpty));
+        Assert.True(Subject.HasWildcard(">"u8));
+    }
+}
