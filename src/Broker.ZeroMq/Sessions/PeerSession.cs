@@ -52,8 +52,12 @@ internal abstract partial class PeerSession : ConnectionHandler
         _entered = Socket.TryEnter(this, out string? reason);
         if (!_entered || Link is { IsStopped: true })
         {
-            // Not from within the opening: the transport goes on with the connection after the return.
-            Loop.Post(() => End(reason));
+            if (reason is not null)
+                Report(ZeroMqEventKind.PeerRefused, reason);
+
+            // Not closed from within the opening: the transport goes on with the connection after the return.
+            IsOver = true;
+            Loop.Post(() => connection.Close());
             return;
         }
 
@@ -90,16 +94,22 @@ internal abstract partial class PeerSession : ConnectionHandler
         bool wasOver = IsOver;
         IsOver = true;
         var undelivered = Peer is null ? null : UnsentMessages.Of(connection, Peer);
-        if (_taken)
-            OnGone();
+        try
+        {
+            if (_taken)
+                OnGone();
+        }
+        finally
+        {
+            // Whatever the application's callback throws, a closing socket and a link must not wait for this session for ever.
+            if (!wasOver)
+                ReportEnd(reason, error, undelivered);
 
-        if (!wasOver)
-            ReportEnd(reason, error, undelivered);
+            if (_entered)
+                Socket.Leave(this, undelivered);
 
-        if (_entered)
-            Socket.Leave(this, undelivered);
-
-        _ended.TrySetResult(_taken);
+            _ended.TrySetResult(_taken);
+        }
     }
 
     /// <summary>Turns the peer away at once. On the loop.</summary>
@@ -132,15 +142,6 @@ internal abstract partial class PeerSession : ConnectionHandler
         StopTimers();
         Report(ZeroMqEventKind.PeerRefused, reason);
         Connection.Close(linger);
-    }
-
-    private void End(string? reason)
-    {
-        if (reason is not null)
-            Refuse(reason);
-
-        IsOver = true;
-        Connection.Close();
     }
 
     private void ReportEnd(CloseReason reason, Exception? error, ZeroMqUndelivered? undelivered)

@@ -50,8 +50,11 @@ public sealed class SubscriberSocket : ZeroMqSocket
         // Every loop must see the changes in the same order.
         lock (_order)
         {
-            foreach (int index in Enumerable.Range(0, _subscriptions.Length))
-                Loops[index].Post(() => _subscriptions[index].Change(prefix, subscribe));
+            for (int i = 0; i < _subscriptions.Length; i++)
+            {
+                var subscriptions = _subscriptions[i];
+                Loops[i].Post(() => subscriptions.Change(prefix, subscribe));
+            }
         }
     }
 }

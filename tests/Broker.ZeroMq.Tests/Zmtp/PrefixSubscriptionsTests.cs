@@ -4,6 +4,7 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
+[Collection(Alone.Name)]
 public sealed class PrefixSubscriptionsTests
 {
     [Fact]
