@@ -25,7 +25,7 @@ public sealed class DescriptorTests
     {
         var peers = new List<RawPeer>();
         for (int i = 0; i < count; i++)
-            peers.Add(new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii($"t{i:D4}")), Wire.Command("SUBSCRIBE", Wire.Ascii("all"))));
+            peers.Add(new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii("all")), Wire.Command("SUBSCRIBE", Wire.Ascii($"t{i:D4}"))));
 
         for (int i = 0; i < count; i++)
             await rig.Interest.TakeAsync(line => line.StartsWith("+t", StringComparison.Ordinal));

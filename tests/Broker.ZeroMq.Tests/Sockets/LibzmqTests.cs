@@ -181,6 +181,24 @@ public sealed class LibzmqTests
     }
 
     [Fact]
+    public async Task When_we_restart_a_libzmq_subscriber_comes_back_with_its_subscriptions()
+    {
+        await using var rig = new Rig();
+        var first = rig.Publisher();
+        string endpoint = first.Bind(AnyPort).ToString();
+        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
+        await peer.DoAsync("subscribe", Wire.Ascii("t"));
+        await rig.InterestAsync("+t");
+        await first.CloseAsync(TimeSpan.Zero);
+        await rig.InterestAsync("-t");
+        var second = rig.Publisher();
+        second.Bind(endpoint);
+        await rig.InterestAsync("+t");
+        Assert.Equal(1, await rig.PublishAsync(second, Wire.Ascii("t")));
+        Assert.Equal(LibzmqPeer.Show(Wire.Ascii("t")), await peer.ReceiveAsync());
+    }
+
+    [Fact]
     public async Task Heartbeats_with_libzmq_keep_a_silent_link_alive_in_both_directions()
     {
         await using var rig = new Rig();
