@@ -183,11 +183,11 @@ public sealed class DeliveryTests
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
         using RawClient changing = RawClient.Open(server);
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(Ct);
         Thread[] publishing = [.. Enumerable.Range(0, 3).Select(p => new Thread(() =>
         {
             using RawClient client = RawClient.Open(server);
-            while (!stop.IsCancellationRequested)
+            // Bounded: what it comes to for one reader stays below what may wait for it.
+            for (int batch = 0; batch < 300; batch++)
             {
                 client.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB s.{i} 1\r\nx\r\n")));
                 client.Sync();
@@ -198,7 +198,7 @@ public sealed class DeliveryTests
         var live = new HashSet<int>();
         for (int i = 0; i < 20_000; i++)
         {
-            int sid = random.Next(200);
+            int sid = random.Next(24);
             string filter = sid % 3 == 0 ? "s.*" : sid % 3 == 1 ? "s.>" : $"s.{sid % 50}";
             changing.Send(live.Remove(sid) ? $"UNSUB {sid}\r\n" : live.Add(sid) ? $"SUB {filter} {sid}\r\n" : "");
             if (i % 200 == 0)
@@ -207,7 +207,6 @@ public sealed class DeliveryTests
             }
         }
 
-        await stop.CancelAsync();
         Array.ForEach(publishing, t => t.Join());
         changing.Sync();
         Assert.Equal(live.Count, server.Snapshot().Subscriptions);
