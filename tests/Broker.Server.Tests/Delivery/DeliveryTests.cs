@@ -179,6 +179,21 @@ public sealed class DeliveryTests
     }
 
     [Fact]
+    public async Task A_sid_is_free_as_soon_as_its_last_message_has_come()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
+        using RawClient reader = RawClient.Open(server);
+        using RawClient writer = RawClient.Open(server);
+        for (int i = 0; i < 3_000; i++)
+        {
+            reader.Send("SUB a 1\r\nUNSUB 1 1\r\n");
+            Assert.Equal("", reader.Sync());
+            writer.Send("PUB a 1\r\nx\r\n");
+            Assert.Equal("a", reader.ReadMessage().Words[1]);
+        }
+    }
+
+    [Fact]
     public async Task Subscribing_on_one_loop_while_others_publish_settles_exactly()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
