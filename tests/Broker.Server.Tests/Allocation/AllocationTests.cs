@@ -5,11 +5,6 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>Runs by itself: what is counted is the process's.</summary>
-[CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
-public sealed class AloneCollection;
-
-[Collection(nameof(AllocationTests))]
 public sealed class AllocationTests
 {
     private const int Batch = 250;
