@@ -53,7 +53,10 @@ public sealed class AllocationTests
             {
                 Volatile.Write(ref expected, Volatile.Read(ref received) + Portion);
                 loops[0].Post(portion);
-                Assert.True(complete.WaitOne(Wait.Limit), $"{received} of {expected}; {site.Bridge.Snapshot()}");
+                if (!complete.WaitOne(Wait.Limit))
+                {
+                    Assert.Fail($"{received} of {expected}; {site.Bridge.Snapshot()}");
+                }
             }
 
             return GC.GetTotalAllocatedBytes(precise: true) - before;

@@ -34,6 +34,7 @@ public sealed class FloodTests
             },
             TestContext.Current.CancellationToken);
         int sent = 0;
+        var w = System.Diagnostics.Stopwatch.StartNew();
         while (!flood.IsCompleted)
         {
             await publisher.SendAsync(Shapes.Frames("g.t", Shapes.Number(sent++)));
@@ -42,6 +43,7 @@ public sealed class FloodTests
         }
 
         await flood;
+        Console.WriteLine($"FLOOD loops {loops}: sent {sent}, made {site.Bridge.SubscriptionsMade}, ms {w.ElapsedMilliseconds}");
         subscriber.AssertExactly([.. Enumerable.Range(0, sent).Select(i => $"g.t|{i}")]);
         Assert.InRange(changes, 0, 1);
 

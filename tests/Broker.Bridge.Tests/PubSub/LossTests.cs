@@ -72,9 +72,9 @@ public sealed class LossTests
         await Wait.UntilAsync(() => all.Count == 1, () => $"{site.Bridge.Snapshot()}");
         Assert.Equal(1, site.Bridge.Snapshot().Refused);
 
-        // Raised and lowered with the connection up.
         await File.WriteAllTextAsync(file, "max_payload: 5000", Token);
-        server.Signal("HUP");
+        server.Restart();
+        await site.ReadyAsync(all, "");
         await Wait.UntilAsync(
             () => all.Count >= 2, () => $"{site.Bridge.Snapshot()}", () => _ = publisher.SendAsync(Shapes.Frames("raised", new string('x', 4000))));
         await File.WriteAllTextAsync(file, "max_payload: 500", Token);
