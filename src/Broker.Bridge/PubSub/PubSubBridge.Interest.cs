@@ -46,9 +46,6 @@ public sealed partial class PubSubBridge
         }
     }
 
-    /// <summary>How many subscriptions were ever made.</summary>
-    internal long SubscriptionsMade { get; private set; }
-
     /// <summary>The state of a subscription: its number in the interest set.</summary>
     private sealed record Held(long Id);
 
@@ -174,7 +171,6 @@ public sealed partial class PubSubBridge
     {
         public void Subscribe(long id, ReadOnlySpan<byte> filter)
         {
-            bridge.SubscriptionsMade++;
             try
             {
                 bridge._held.Add(

@@ -11,7 +11,7 @@ public sealed class FloodTests
     public async Task A_prefix_toggled_above_many_filters_holds_up_nobody_and_costs_no_memory(int loops)
     {
         const int Filters = 20_000;
-        const int Toggles = 5000;
+        const int Toggles = 300;
         await using Site site = await Site.StartAsync(loops);
         using RawPeer many = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
         await many.SendAsync([.. Enumerable.Range(0, Filters).SelectMany(i => RawPeer.Subscription($"f.{i}.", true))]);
@@ -28,13 +28,15 @@ public sealed class FloodTests
             {
                 for (int i = 0; i < Toggles; i++)
                 {
+                    // Slow enough for each to be seen: those that come together cost nothing.
                     await hostile.SendAsync(on);
+                    await Task.Delay(2, TestContext.Current.CancellationToken);
                     await hostile.SendAsync(off);
+                    await Task.Delay(2, TestContext.Current.CancellationToken);
                 }
             },
             TestContext.Current.CancellationToken);
         int sent = 0;
-        var w = System.Diagnostics.Stopwatch.StartNew();
         while (!flood.IsCompleted)
         {
             await publisher.SendAsync(Shapes.Frames("g.t", Shapes.Number(sent++)));
@@ -43,13 +45,14 @@ public sealed class FloodTests
         }
 
         await flood;
-        Console.WriteLine($"FLOOD loops {loops}: sent {sent}, made {site.Bridge.SubscriptionsMade}, ms {w.ElapsedMilliseconds}");
         subscriber.AssertExactly([.. Enumerable.Range(0, sent).Select(i => $"g.t|{i}")]);
         Assert.InRange(changes, 0, 1);
 
+        // Some thousands; a few dozen when each turn of the prefix is acted upon as it comes.
+        Assert.True(sent > Toggles / 3, $"only {sent} messages passed");
+
         // Whatever the last turn was, it ends as it was.
         await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == Filters + 1, () => $"{site.Server!.Snapshot()}");
-        Assert.InRange(site.Bridge.SubscriptionsMade, Filters, Filters * Toggles / 20);
         long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
         Assert.InRange(grown, long.MinValue, 64 * 1024 * 1024);
     }
