@@ -145,9 +145,8 @@ public sealed class LossTests
         // What it was sent is whole messages: what it reads of them and what closing counts add up.
         await site.Bridge.StopIngressAsync(Token);
         long sentToSlow = (2 * Messages) - (end.Dropped - start.Dropped) - Messages;
-        Task<long> closing = site.Bridge.CloseAsync(TimeSpan.Zero);
+        long undelivered = await site.Bridge.CloseAsync(TimeSpan.Zero).WaitAsync(Wait.Limit, Token);
         byte[] read = await slow.ReadToEndAsync();
-        long undelivered = await closing.WaitAsync(Wait.Limit, Token);
         Assert.InRange(undelivered, 1, sentToSlow);
         Assert.Equal(sentToSlow - undelivered, WholeMessages(read));
     }
