@@ -14,6 +14,7 @@ public sealed partial class PubSubBridge
 
     // Which reasons have been logged once; from then on they are counted.
     private int _reported;
+    private int _notTaken;
 
     private void OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
     {
@@ -37,16 +38,49 @@ public sealed partial class PubSubBridge
             return status;
         }
 
-        if (_client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers) == PublishStatus.Accepted)
+        PublishStatus published = _client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers);
+        if (published != PublishStatus.Accepted)
         {
-            scratch.MessagesIn++;
-        }
-        else
-        {
-            scratch.Dropped++;
+            return NotPublished(published, scratch);
         }
 
+        scratch.MessagesIn++;
         return status;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private MapStatus NotPublished(PublishStatus status, LoopScratch scratch)
+    {
+        if (status == PublishStatus.PayloadTooLarge)
+        {
+            // The mapping has the limit that was configured; the server's may be lower, and another with each server.
+            Mapper.Counters.Count(MapStatus.TooLarge);
+            return MapStatus.TooLarge;
+        }
+
+        scratch.Dropped++;
+        if (status is not (PublishStatus.Dropped or PublishStatus.NotConnected or PublishStatus.Closed))
+        {
+            ReportNotTaken(status);
+        }
+
+        return MapStatus.Mapped;
+    }
+
+    private void ReportNotTaken(PublishStatus status)
+    {
+        int bit = 1 << (int)status;
+        if ((Interlocked.Or(ref _notTaken, bit) & bit) == 0)
+        {
+            _log.NotTaken(status switch
+            {
+                PublishStatus.PendingLimit => "the NATS server takes them too slowly",
+                PublishStatus.BufferFull => "no NATS server is connected, and what is kept for one has reached its limit",
+                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",
+                _ => status.ToString(),
+            });
+        }
     }
 
     // libzmq may answer a PING between two frames; then the frames do not lie side by side.
