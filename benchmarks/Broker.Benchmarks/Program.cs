@@ -7,10 +7,13 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using Broker.Benchmarks.Running;
 
+// Both measure in this process, for the budgets' sake; the second with the parameters of the full run.
 const string QuickOption = "--quick";
+const string BudgetsOption = "--budgets";
 
 RunMode.IsQuick = args.Contains(QuickOption);
-string[] options = [.. args.Where(a => a != QuickOption)];
+bool inProcess = RunMode.IsQuick || args.Contains(BudgetsOption);
+string[] options = [.. args.Where(a => a is not (QuickOption or BudgetsOption))];
 // Without a filter the switcher would ask which suites to run: here that means all of them.
 bool complete = options.Length == 0;
 if (complete)
@@ -18,7 +21,7 @@ if (complete)
     options = ["--filter", "*"];
 }
 
-IConfig config = RunMode.IsQuick ? Configurations.Quick : Configurations.Full;
+IConfig config = inProcess ? Configurations.Quick : Configurations.Full;
 long started = Stopwatch.GetTimestamp();
 Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(RunMode).Assembly).Run(options, config)];
 if (summaries.Length == 0 && !complete)
@@ -27,7 +30,7 @@ if (summaries.Length == 0 && !complete)
     return options.Contains("--filter") ? 1 : 0;
 }
 
-if (RunMode.IsQuick)
+if (inProcess)
 {
     foreach (Summary summary in summaries)
     {

@@ -29,7 +29,8 @@ internal static class Configurations
             .WithIterationTime(TimeInterval.FromMilliseconds(20))
             .WithGcForce(false)
             .WithEvaluateOverhead(false)
-            .WithId("Quick"));
+            .WithId("Quick"))
+        .AddLogger(NullLogger.Instance);
 
     private static ManualConfig Common => ManualConfig.CreateEmpty()
         .AddColumnProvider(DefaultColumnProviders.Instance)
