@@ -112,6 +112,11 @@ internal sealed class LineSplitter
 
         int last = line.LastIndexOf((byte)' ');
         replyTo = last == first ? default : (first + 1)..last;
+        if (line[replyTo].Contains((byte)' '))
+        {
+            return false;
+        }
+
         return Utf8Parser.TryParse(line[(last + 1)..], out size, out int taken) && taken == line.Length - last - 1 && size >= 0;
     }
 }
