@@ -38,7 +38,15 @@ public class RoutingBenchmarks
     public void Setup()
     {
         _set = new SubscriptionSet(Filters, Subscriptions);
-        _router = new Router();
+        // Spread over the whole set.
+        _known = [.. Enumerable.Range(0, Known).Select(i => _set.Subject((int)(i * 7919L % Math.Max(Subscriptions, 4 * Known))))];
+        do
+        {
+            // No two in one slot of the cache, where they would displace each other: that depends on the router's seed.
+            _router = new Router();
+        }
+        while (_known.Select(s => ByteHash.Compute(s, _router.Seed) % CacheSlots).Distinct().Count() < Known);
+
         _trie = new SubscriptionTrie(new ByteKeyComparer(_router.Seed));
         foreach (Subscription subscription in _set.Subscriptions)
         {
@@ -51,7 +59,6 @@ public class RoutingBenchmarks
             _trie.Add(SubscriptionSet.Subscribe(subscription.Filter));
         }
 
-        _known = ChooseKnown();
         _strangers = [];
         _cache = new RouteCache(_router);
         foreach (byte[] subject in _known)
@@ -184,23 +191,6 @@ public class RoutingBenchmarks
         }
 
         return matches;
-    }
-
-    // Spread over the whole set; and no two in one slot of the cache, where they would displace each other.
-    private byte[][] ChooseKnown()
-    {
-        var slots = new HashSet<uint>();
-        var known = new List<byte[]>();
-        for (int i = 0; known.Count < Known; i++)
-        {
-            byte[] subject = _set.Subject((int)(i * 7919L % Math.Max(Subscriptions, 4 * Known)));
-            if (slots.Add(ByteHash.Compute(subject, _router.Seed) % CacheSlots))
-            {
-                known.Add(subject);
-            }
-        }
-
-        return [.. known];
     }
 
     private void Check(byte[] subject)
