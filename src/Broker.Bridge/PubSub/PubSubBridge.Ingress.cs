@@ -20,19 +20,19 @@ public sealed partial class PubSubBridge
     {
         EventLoop loop = Loops.Current!;
         LoopScratch scratch = _scratch[loop.Index];
-        MapStatus status = message.IsContiguous
-            ? Publish(message.Encoded, scratch)
-            : PublishJoined(in message, scratch);
+        MapStatus status = Publish(in message, scratch);
         if (status != MapStatus.Mapped)
         {
             Report(status);
         }
     }
 
-    private MapStatus Publish(ReadOnlySpan<byte> encoded, LoopScratch scratch)
+    private MapStatus Publish(in ZmtpMessage message, LoopScratch scratch)
     {
         MapStatus status = Mapper.ToSubject(
-            new ZmtpFrames(encoded), scratch.Take(Mapper.ToSubjectScratch(encoded.Length)), out SubjectMessage mapped);
+            new ReceivedFrames(message.GetEnumerator()),
+            scratch.Take(Mapper.ToSubjectScratch(message.EncodedSize)),
+            out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
             return status;
@@ -81,15 +81,6 @@ public sealed partial class PubSubBridge
                 _ => status.ToString(),
             });
         }
-    }
-
-    // libzmq may answer a PING between two frames; then the frames do not lie side by side.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private MapStatus PublishJoined(in ZmtpMessage message, LoopScratch scratch)
-    {
-        byte[] joined = new byte[message.EncodedSize];
-        message.CopyTo(joined);
-        return Publish(joined, scratch);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
