@@ -26,8 +26,14 @@ long started = Stopwatch.GetTimestamp();
 Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(RunMode).Assembly).Run(options, config)];
 if (summaries.Length == 0 && !complete)
 {
-    // Help, a list, or a filter that fits nothing: the switcher has said so.
-    return options.Contains("--filter") ? 1 : 0;
+    // Help or a list, which the switcher has printed; or a filter.
+    if (!options.Contains("--filter"))
+    {
+        return 0;
+    }
+
+    Console.Error.WriteLine("No benchmark fits the filter.");
+    return 1;
 }
 
 if (inProcess)

@@ -26,7 +26,7 @@ internal static class Configurations
             .WithLaunchCount(1)
             .WithWarmupCount(1)
             .WithIterationCount(3)
-            .WithIterationTime(TimeInterval.FromMilliseconds(20))
+            .WithIterationTime(TimeInterval.FromMilliseconds(10))
             .WithGcForce(false)
             .WithEvaluateOverhead(false)
             .WithId("Quick"))
