@@ -94,7 +94,7 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
-        RunPosted();
+        EndPosts();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;

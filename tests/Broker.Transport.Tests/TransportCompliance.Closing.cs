@@ -198,7 +198,8 @@ public abstract partial class TransportCompliance
 
         await AllClosedAsync();
         Assert.All(probes, probe => Assert.Equal(1, probe.Closings));
-        Assert.All(probes, probe => Assert.Null(probe.Error));
+        // A stream says how it failed, and a reset is one way.
+        Assert.All(probes, probe => Assert.True(probe.Error is null or IOException, probe.Error?.ToString()));
         Assert.Empty(faults);
         Assert.InRange(ProcessFacts.Descriptors(), 0, descriptors + 20);
 

@@ -342,7 +342,8 @@ internal sealed class PipeConnection : PullConnection
         if (!_writerDone)
         {
             _writerDone = true;
-            _writer.Complete();
+            // Without a reason the writer of a stream would now write what it still has, and wait for it.
+            _writer.Complete(_stream is null ? null : new IOException("The connection was closed."));
         }
     }
 }
