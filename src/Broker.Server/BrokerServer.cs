@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
 using Broker.Transport.InProcess;
@@ -21,11 +22,14 @@ public sealed class BrokerServer : IAsyncDisposable
     private readonly ServerCore _core;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
+    private readonly Lock _securityGate = new();
+    private BrokerServerOptions _securityOptions;
     private int _disposed;
 
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
+        _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
     }
@@ -88,6 +92,48 @@ public sealed class BrokerServer : IAsyncDisposable
 
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
+
+    /// <summary>Replaces users, token, permissions and callbacks while it runs.</summary>
+    /// <param name="change">
+    /// Is given a copy of the options in use. Of what it changes only that of <see cref="Security"/> counts: users, token,
+    /// no-auth user, timeout, default permissions, callbacks and verifiers.
+    /// </param>
+    /// <inheritdoc cref="UpdateSecurity(BrokerServerOptions)"/>
+    public void UpdateSecurity(Action<BrokerServerOptions> change)
+    {
+        ArgumentNullException.ThrowIfNull(change);
+        lock (_securityGate)
+        {
+            BrokerServerOptions options = _securityOptions.Copy();
+            change(options);
+            UpdateSecurity(options);
+        }
+    }
+
+    /// <summary>Replaces users, token, permissions and callbacks while it runs, by those of the options.</summary>
+    /// <remarks>
+    /// A client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
+    /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
+    /// (their user is gone) or <c>Authorization Violation</c>, and closed. Clients that were let in by a callback stay as
+    /// long as the callback is the same one.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The options contradict each other; nothing has changed.</exception>
+    public void UpdateSecurity(BrokerServerOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        var rules = new SecurityRules(options);
+        lock (_securityGate)
+        {
+            _securityOptions = options.Copy();
+            _core.Security = rules;
+            foreach (ClientSession session in _core.Sessions)
+            {
+                session.OnSecurityChanged();
+            }
+        }
+
+        _core.Log.SecurityUpdated();
+    }
 
     /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>
     public void StopAccepting()

@@ -8,7 +8,7 @@ namespace Broker.Server;
 /// <summary>
 /// How a server is set up. Defaults are nats-server's. Read when the server starts; later changes have no effect.
 /// </summary>
-public sealed class BrokerServerOptions
+public sealed partial class BrokerServerOptions
 {
     // Longer ones could not be told from numbers that are too large for any limit.
     private const int MostPayload = 512 * 1024 * 1024;
@@ -89,6 +89,7 @@ public sealed class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, MaxPayload);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
+        _ = new Security.SecurityRules(this);
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
         if (WriteDeadline != Timeout.InfiniteTimeSpan)
         {

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
 using Broker.Server.Routing;
+using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
 
@@ -14,6 +15,7 @@ internal sealed class ServerCore
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
     private volatile bool _leaving;
     private volatile bool _draining;
+    private volatile SecurityRules _security;
     private long _lastClient;
     private int _connections;
     private long _slowConsumers;
@@ -25,6 +27,7 @@ internal sealed class ServerCore
     {
         Options = options;
         Log = new ServerLog(options.Logger);
+        _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
         ParserLimits = new ParserLimits(options.MaxControlLine, options.MaxPayload);
         KeyComparer = new ByteKeyComparer(Router.Seed);
@@ -38,6 +41,19 @@ internal sealed class ServerCore
     internal BrokerServerOptions Options { get; }
 
     internal ServerLog Log { get; }
+
+    /// <summary>Who may come in. A session that enters after it is set reads it; those that are in are told.</summary>
+    internal SecurityRules Security
+    {
+        get => _security;
+        set => _security = value;
+    }
+
+    /// <summary>Where passwords and signatures are verified; half the processors at most.</summary>
+    internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
+
+    /// <summary>The bytes that clients sent while it is decided whether they may.</summary>
+    internal HeldBytes HeldBytes { get; } = new();
 
     internal ServerIdentity Identity { get; }
 
@@ -132,7 +148,9 @@ internal sealed class ServerCore
             address?.Port ?? 0,
             Options.MaxPayload,
             session.Id,
-            (session.RemoteEndPoint as IPEndPoint)?.Address.ToString());
+            (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
+            session.MustAuthenticate,
+            session.Nonce);
     }
 
     internal ServerSnapshot Snapshot() => new(

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Broker.Protocol.Subjects;
+using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
@@ -73,6 +74,15 @@ internal sealed class Router
         }
     }
 
+    /// <summary>What the subscription's client may receive has changed: messages published after the return go by that.</summary>
+    internal void Refresh(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            _routes.Expire(subscription.Filter);
+        }
+    }
+
     /// <summary>The route of a subject, current at the time of the return.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
@@ -95,6 +105,7 @@ internal sealed class Router
         if (Subject.HasNoEmptyToken(subject))
         {
             _subscriptions.Match(subject, _found);
+            LeaveOut(subject);
         }
 
         Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
@@ -103,5 +114,34 @@ internal sealed class Router
             : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
         _found.Clear();
         return new Route(subject.ToArray(), plain, queues);
+    }
+
+    // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.
+    private void LeaveOut(ReadOnlySpan<byte> subject)
+    {
+        int kept = 0;
+        AccessRules? asked = null;
+        bool answer = true;
+        foreach (Subscription subscription in _found)
+        {
+            AccessRules? access = subscription.Session.Access;
+            bool may = true;
+            if (access is { LimitsReceiving: true })
+            {
+                // Users of one kind often come in numbers, and their plain subscriptions have one answer.
+                may = access == asked && subscription.Queue is null ? answer : access.MayReceive(subject, subscription.Queue);
+                if (subscription.Queue is null)
+                {
+                    (asked, answer) = (access, may);
+                }
+            }
+
+            if (may)
+            {
+                _found[kept++] = subscription;
+            }
+        }
+
+        _found.RemoveRange(kept, _found.Count - kept);
     }
 }

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Broker.Protocol.Parsing;
 using Broker.Server.Routing;
+using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
@@ -27,7 +28,8 @@ internal sealed partial class ClientSession
         }
 
         _state.MessagesIn++;
-        if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty) && !CheckPublish(in operation, route))
+        if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo))
+            && !CheckPublish(in operation, route))
         {
             return !_ended;
         }
@@ -35,6 +37,10 @@ internal sealed partial class ClientSession
         if (!route.IsEmpty)
         {
             Deliver(in operation, route);
+        }
+        else if (route.IsRefused)
+        {
+            PublishRefused(in operation, route);
         }
         else if (!operation.ReplyTo.IsEmpty)
         {
@@ -103,6 +109,11 @@ internal sealed partial class ClientSession
         if (subscription.Max != 0 && !WithinMax(subscription, count))
         {
             return false;
+        }
+
+        if (_grants is not null && !operation.ReplyTo.IsEmpty)
+        {
+            _grants.Add(operation.ReplyTo);
         }
 
         ReadOnlySpan<byte> tail = operation.Tail;

@@ -21,6 +21,12 @@ internal sealed partial class ClientSession
 
     private bool Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
+        if (Access is { LimitsReceiving: true } access && !access.MaySubscribe(filter, queue))
+        {
+            RefuseSubscription(filter, queue);
+            return true;
+        }
+
         if (!Subject.IsValidFilter(filter))
         {
             WriteError("Invalid Subject");

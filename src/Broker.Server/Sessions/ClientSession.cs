@@ -28,7 +28,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         _loop = loop;
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
-        _routes = new RouteCache(server.Router);
+        _routes = new RouteCache(server.Router, null);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
     }
@@ -55,6 +55,7 @@ internal sealed partial class ClientSession : ConnectionHandler
             return;
         }
 
+        BeginAdmission();
         Write(_server.InfoFor(this));
         StartLiveness();
     }
@@ -68,6 +69,11 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         _receivedSinceTick = true;
+        if (_admission is not null)
+        {
+            return ReceiveBeforeAdmission(connection, bytes, ref needed);
+        }
+
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
@@ -79,12 +85,13 @@ internal sealed partial class ClientSession : ConnectionHandler
             Fail(ProtocolErrorText.For(error));
         }
 
-        return consumed;
+        return _admission is null ? consumed : consumed + Hold(_admission, bytes[consumed..]);
     }
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
         StopLiveness();
+        EndAdmission();
         EndSubscriptions();
         _server.Leave(this, connection, reason, error);
     }

@@ -6,7 +6,7 @@ namespace Broker.Server.Sessions;
 /// <summary>The INFO line that a server greets a client with.</summary>
 internal static class ServerInfo
 {
-    internal static byte[] Write(ServerIdentity server, string host, int port, int maxPayload, ulong clientId, string? clientAddress)
+    internal static byte[] Write(ServerIdentity server, string host, int port, int maxPayload, ulong clientId, string? clientAddress, bool authRequired, string? nonce)
     {
         var buffer = new ArrayBufferWriter<byte>(512);
         buffer.Write("INFO "u8);
@@ -25,6 +25,16 @@ internal static class ServerInfo
             if (clientAddress is not null)
             {
                 json.WriteString("client_ip", clientAddress);
+            }
+
+            if (authRequired)
+            {
+                json.WriteBoolean("auth_required", true);
+            }
+
+            if (nonce is not null)
+            {
+                json.WriteString("nonce", nonce);
             }
 
             json.WriteEndObject();
