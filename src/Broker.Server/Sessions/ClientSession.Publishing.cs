@@ -27,6 +27,7 @@ internal sealed partial class ClientSession
         }
 
         _state.MessagesIn++;
+        _state.PayloadIn += operation.Payload.Length;
         if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty) && !CheckPublish(in operation, route))
         {
             return !_ended;
@@ -60,6 +61,7 @@ internal sealed partial class ClientSession
             delivered += DeliverToQueues(in operation, route);
         }
 
+        _state.PayloadOut += (long)delivered * operation.Payload.Length;
         if (delivered == 0 && !operation.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(in operation);
@@ -105,6 +107,7 @@ internal sealed partial class ClientSession
             return false;
         }
 
+        _deliveries[state.Index].Count(operation.Payload.Length);
         ReadOnlySpan<byte> tail = operation.Tail;
         byte[] head = route.MessageHead;
         if (operation.HasHeaders || tail.IsEmpty)
