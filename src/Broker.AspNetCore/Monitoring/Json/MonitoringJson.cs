@@ -16,5 +16,9 @@ namespace Broker.AspNetCore.Monitoring.Json;
 internal sealed partial class MonitoringJson : JsonSerializerContext
 {
     /// <summary>On one line: probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
-    internal static MonitoringJson Compact { get; } = new(new JsonSerializerOptions(Default.Options) { WriteIndented = false });
+    internal static MonitoringJson Compact { get; } = new(new JsonSerializerOptions
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
+        DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    });
 }
