@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
@@ -62,6 +63,14 @@ internal sealed class ServerCore
     internal Router Router { get; } = new();
 
     internal ByteKeyComparer KeyComparer { get; }
+
+    internal ClosedConnections Closed { get; } = new();
+
+    internal int LoopCount => _states.Length;
+
+    internal long PayloadIn => _states.Sum(s => s.PayloadIn);
+
+    internal long PayloadOut => _states.Sum(s => s.PayloadOut);
 
     /// <summary>What INFO says of the address; the first that is listened on.</summary>
     internal EndPoint? Advertised { get; set; }
@@ -129,6 +138,7 @@ internal sealed class ServerCore
             Interlocked.Increment(ref _slowConsumers);
         }
 
+        Closed.Add(session, connection, reason);
         Log.Closed(session.Id, session.RemoteEndPoint, reason, connection.PendingBytes, error);
         if (IsDraining && connection.PendingBytes > 0)
         {

@@ -42,6 +42,12 @@ public sealed partial class EventLoop
     /// <summary>Whether the caller is on this loop's thread.</summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
+    /// <summary>
+    /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and every 64 turns under load. For handlers
+    /// that want to know about when something happened and must not read a clock for it. On this loop's thread.
+    /// </summary>
+    public long LastTick { get; private set; } = Environment.TickCount64;
+
     internal BlockPool Blocks { get; }
 
     /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
@@ -120,6 +126,7 @@ public sealed partial class EventLoop
         // The clock is looked at only here, where the thread sleeps anyway. A sleep within one tick of it was hardly one.
         long before = Environment.TickCount64;
         ready = _poller.Wait(MillisecondsToNextTimer());
-        return Environment.TickCount64 == before ? PollCredit : credit;
+        LastTick = Environment.TickCount64;
+        return LastTick == before ? PollCredit : credit;
     }
 }

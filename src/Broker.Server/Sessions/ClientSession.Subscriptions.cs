@@ -33,7 +33,7 @@ internal sealed partial class ClientSession
             return true;
         }
 
-        _subscriptions ??= new Dictionary<byte[], Subscription>(_server.KeyComparer);
+        _subscriptions ??= StartSubscriptions();
         // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
         // last message, and the sid is free.
         if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? known) || known.IsClosed)

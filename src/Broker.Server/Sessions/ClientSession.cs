@@ -2,6 +2,7 @@ using System.Net;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
 using Broker.Protocol.Writing;
+using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Transport;
 
@@ -22,7 +23,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     private ConnectRequest? _connect;
     private bool _ended;
 
-    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote)
+    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote, ClientTransport transport = ClientTransport.Socket)
     {
         _server = server;
         _loop = loop;
@@ -31,7 +32,11 @@ internal sealed partial class ClientSession : ConnectionHandler
         _routes = new RouteCache(server.Router, null);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
+        Transport = transport;
+        _lastActivity = Environment.TickCount64;
     }
+
+    internal EventLoop Loop => _loop;
 
     internal ulong Id { get; }
 
@@ -76,7 +81,13 @@ internal sealed partial class ClientSession : ConnectionHandler
 
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
+        _lastActivity = _loop.LastTick;
+        long messages = _state.MessagesIn;
+        long payload = _state.PayloadIn;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        // Whatever the loop counted meanwhile was this client's.
+        _messagesIn += _state.MessagesIn - messages;
+        _payloadIn += _state.PayloadIn - payload;
         // What is left is counted when it comes again.
         _state.BytesIn -= bytes.Length - consumed;
         if (error != ProtocolError.None && !_ended)
@@ -112,6 +123,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         _ended = true;
+        Failure = text;
         WriteError(text);
         Connection.Close(LastWords);
     }
