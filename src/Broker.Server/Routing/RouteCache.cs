@@ -8,7 +8,7 @@ namespace Broker.Server.Routing;
 /// router. What the publisher may publish to is asked there too, once, and remembered as a route that is refused. Used on the
 /// publisher's loop only.
 /// </summary>
-internal struct RouteCache(Router router, AccessRules? access)
+internal struct RouteCache(Router router, AccessRules? access = null)
 {
     // Small enough that a connection with one subject stays small, large enough that one with hundreds hardly misses.
     private const int FewSlots = 8;

@@ -151,9 +151,9 @@ internal sealed class Router
         int kept = 0;
         AccessRules? asked = null;
         bool answer = true;
-        foreach (Subscription subscription in _found)
+        foreach (Subscription subscription in CollectionsMarshal.AsSpan(_found))
         {
-            AccessRules? access = subscription.Session.Access;
+            AccessRules? access = subscription.Access;
             bool may = true;
             if (access is { LimitsReceiving: true })
             {

@@ -29,7 +29,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         _loop = loop;
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
-        _routes = new RouteCache(server.Router, null);
+        _routes = new RouteCache(server.Router);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
         Transport = transport;
