@@ -36,6 +36,7 @@ internal sealed partial class ClientSession
             EndSubscriptions();
         }
 
+        PongReceived();
         _connect = request;
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;

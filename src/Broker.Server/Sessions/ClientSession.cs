@@ -61,6 +61,8 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         Write(_server.InfoFor(this));
+        // The first round trip there is: CONNECT answers it.
+        PingSent();
         StartLiveness();
     }
 
