@@ -59,7 +59,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         await sending.ConfigureAwait(false);
         await CloseAsync(status).ConfigureAwait(false);
         // The loop may still be calling.
-        await _gone.Task.ConfigureAwait(false);
+        await _gone.Task.WaitAsync(Timeout.InfiniteTimeSpan, CancellationToken.None).ConfigureAwait(false);
     }
 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)

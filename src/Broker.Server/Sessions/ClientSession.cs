@@ -62,6 +62,8 @@ internal sealed partial class ClientSession : ConnectionHandler
 
         BeginAdmission();
         Write(_server.InfoFor(this));
+        // The first round trip there is: CONNECT answers it.
+        PingSent();
         StartLiveness();
     }
 
