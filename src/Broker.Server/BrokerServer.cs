@@ -13,8 +13,11 @@ namespace Broker.Server;
 /// <example><code>
 /// await using var server = await BrokerServer.StartAsync(o => o.Listen(4222), cancellationToken);
 /// </code></example>
-public sealed class BrokerServer : IAsyncDisposable
+public sealed partial class BrokerServer : IAsyncDisposable
 {
+    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken here.</summary>
+    public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
     private const int MostLooks = 500;
 

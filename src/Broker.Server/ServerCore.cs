@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Lifecycle;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
 using Broker.Transport;
@@ -12,7 +13,9 @@ internal sealed class ServerCore
 {
     private readonly LoopState[] _states;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
+    private volatile BrokerServerOptions _options;
     private volatile bool _leaving;
+    private volatile bool _lameDuck;
     private volatile bool _draining;
     private long _lastClient;
     private int _connections;
@@ -23,10 +26,10 @@ internal sealed class ServerCore
 
     internal ServerCore(BrokerServerOptions options, EventLoopGroup loops)
     {
-        Options = options;
+        _options = options;
+        PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
         Identity = new ServerIdentity(options.ServerName);
-        ParserLimits = new ParserLimits(options.MaxControlLine, options.MaxPayload);
         KeyComparer = new ByteKeyComparer(Router.Seed);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
@@ -35,13 +38,21 @@ internal sealed class ServerCore
         }
     }
 
-    internal BrokerServerOptions Options { get; }
+    /// <summary>Those in use; a reload puts others in their place and never changes these.</summary>
+    internal BrokerServerOptions Options
+    {
+        get => _options;
+        set => _options = value;
+    }
 
     internal ServerLog Log { get; }
 
     internal ServerIdentity Identity { get; }
 
-    internal ParserLimits ParserLimits { get; }
+    /// <summary>For a client that connects now.</summary>
+    internal ParserLimits ParserLimits => new(Options.MaxControlLine, Options.MaxPayload);
+
+    internal PendingTotal PendingTotal { get; }
 
     internal Router Router { get; } = new();
 
@@ -57,6 +68,13 @@ internal sealed class ServerCore
         set => _leaving = value;
     }
 
+    /// <summary>Whether clients are asked to go elsewhere, before they are sent away.</summary>
+    internal bool IsLameDuck
+    {
+        get => _lameDuck;
+        set => _lameDuck = value;
+    }
+
     /// <summary>Whether what a client does not take now is counted as lost.</summary>
     internal bool IsDraining
     {
@@ -67,6 +85,15 @@ internal sealed class ServerCore
     internal bool HasSessions => !_sessions.IsEmpty;
 
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
+
+    /// <summary>As <see cref="Sessions"/>, without a copy and a lock: some may be missed that come or go meanwhile.</summary>
+    internal IEnumerable<ClientSession> EnumerateSessions()
+    {
+        foreach (KeyValuePair<ClientSession, bool> session in _sessions)
+        {
+            yield return session.Key;
+        }
+    }
 
     internal DrainReport Undelivered => new(
         Interlocked.Read(ref _undeliveredMessages), Interlocked.Read(ref _undeliveredBytes), Volatile.Read(ref _undeliveredClients));
@@ -130,7 +157,8 @@ internal sealed class ServerCore
             Identity,
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,
-            Options.MaxPayload,
+            Options,
+            IsLameDuck,
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString());
     }
@@ -143,7 +171,8 @@ internal sealed class ServerCore
         _states.Sum(s => s.BytesIn),
         _states.Sum(s => s.MessagesOut),
         _states.Sum(s => s.BytesOut),
-        Interlocked.Read(ref _slowConsumers));
+        Interlocked.Read(ref _slowConsumers),
+        _states.Sum(s => s.Dropped));
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {
