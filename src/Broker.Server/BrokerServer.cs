@@ -16,6 +16,9 @@ namespace Broker.Server;
 /// </code></example>
 public sealed partial class BrokerServer : IAsyncDisposable
 {
+    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken here.</summary>
+    public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
     private const int MostLooks = 500;
 

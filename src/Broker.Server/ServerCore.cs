@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Lifecycle;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Security;
@@ -14,7 +15,9 @@ internal sealed class ServerCore
 {
     private readonly LoopState[] _states;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
+    private volatile BrokerServerOptions _options;
     private volatile bool _leaving;
+    private volatile bool _lameDuck;
     private volatile bool _draining;
     private volatile SecurityRules _security;
     private long _lastClient;
@@ -26,11 +29,11 @@ internal sealed class ServerCore
 
     internal ServerCore(BrokerServerOptions options, EventLoopGroup loops)
     {
-        Options = options;
+        _options = options;
+        PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
-        ParserLimits = new ParserLimits(options.MaxControlLine, options.MaxPayload);
         KeyComparer = new ByteKeyComparer(Router.Seed);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
@@ -39,7 +42,12 @@ internal sealed class ServerCore
         }
     }
 
-    internal BrokerServerOptions Options { get; }
+    /// <summary>Those in use; a reload puts others in their place and never changes these.</summary>
+    internal BrokerServerOptions Options
+    {
+        get => _options;
+        set => _options = value;
+    }
 
     internal ServerLog Log { get; }
 
@@ -58,7 +66,10 @@ internal sealed class ServerCore
 
     internal ServerIdentity Identity { get; }
 
-    internal ParserLimits ParserLimits { get; }
+    /// <summary>For a client that connects now.</summary>
+    internal ParserLimits ParserLimits => new(Options.MaxControlLine, Options.MaxPayload);
+
+    internal PendingTotal PendingTotal { get; }
 
     internal Router Router { get; } = new();
 
@@ -82,6 +93,13 @@ internal sealed class ServerCore
         set => _leaving = value;
     }
 
+    /// <summary>Whether clients are asked to go elsewhere, before they are sent away.</summary>
+    internal bool IsLameDuck
+    {
+        get => _lameDuck;
+        set => _lameDuck = value;
+    }
+
     /// <summary>Whether what a client does not take now is counted as lost.</summary>
     internal bool IsDraining
     {
@@ -92,6 +110,15 @@ internal sealed class ServerCore
     internal bool HasSessions => !_sessions.IsEmpty;
 
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
+
+    /// <summary>As <see cref="Sessions"/>, without a copy and a lock: some may be missed that come or go meanwhile.</summary>
+    internal IEnumerable<ClientSession> EnumerateSessions()
+    {
+        foreach (KeyValuePair<ClientSession, bool> session in _sessions)
+        {
+            yield return session.Key;
+        }
+    }
 
     internal DrainReport Undelivered => new(
         Interlocked.Read(ref _undeliveredMessages), Interlocked.Read(ref _undeliveredBytes), Volatile.Read(ref _undeliveredClients));
@@ -156,7 +183,8 @@ internal sealed class ServerCore
             Identity,
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,
-            Options.MaxPayload,
+            Options,
+            IsLameDuck,
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
             session.MustAuthenticate,
@@ -171,7 +199,8 @@ internal sealed class ServerCore
         _states.Sum(s => s.BytesIn),
         _states.Sum(s => s.MessagesOut),
         _states.Sum(s => s.BytesOut),
-        Interlocked.Read(ref _slowConsumers));
+        Interlocked.Read(ref _slowConsumers),
+        _states.Sum(s => s.Dropped));
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {

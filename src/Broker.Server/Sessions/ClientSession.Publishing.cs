@@ -102,7 +102,8 @@ internal sealed partial class ClientSession
     /// </summary>
     private bool Take(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
     {
-        if (subscription.IsClosed || !Connection.IsOpen)
+        if (subscription.IsClosed || !Connection.IsOpen
+            || (_watchesPending && !MayTake(operation.Payload.Length, loop, state)))
         {
             return false;
         }

@@ -8,6 +8,8 @@ internal sealed partial class ClientSession
 {
     private Dictionary<byte[], Subscription>? _subscriptions;
 
+    private bool _toldTooMany;
+
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
     /// <summary>Takes a subscription out of the table that a delivery has ended. On the session's loop.</summary>
@@ -24,6 +26,12 @@ internal sealed partial class ClientSession
         if (Access is { LimitsReceiving: true } access && !access.MaySubscribe(filter, queue))
         {
             RefuseSubscription(filter, queue);
+            return true;
+        }
+
+        if (_server.Options.MaxSubscriptions is var most and not 0 && SubscriptionCount >= most)
+        {
+            TellTooMany();
             return true;
         }
 
@@ -50,6 +58,16 @@ internal sealed partial class ClientSession
 
         Acknowledge();
         return true;
+    }
+
+    private void TellTooMany()
+    {
+        WriteError("maximum subscriptions exceeded");
+        if (!_toldTooMany)
+        {
+            _toldTooMany = true;
+            _server.Log.TooManySubscriptions(Id, RemoteEndPoint);
+        }
     }
 
     private bool Unsubscribe(ReadOnlySpan<byte> sid, int max)

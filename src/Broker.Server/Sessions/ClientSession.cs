@@ -14,7 +14,7 @@ namespace Broker.Server.Sessions;
 /// </remarks>
 internal sealed partial class ClientSession : ConnectionHandler
 {
-    private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
+    internal static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
 
     private readonly ServerCore _server;
     private readonly EventLoop _loop;
@@ -51,8 +51,10 @@ internal sealed partial class ClientSession : ConnectionHandler
     public override void OnOpened(Connection connection)
     {
         Connection = connection;
-        connection.MaxPendingBytes = _server.Options.MaxPending;
-        connection.WriteDeadline = _server.Options.WriteDeadline;
+        ApplyLimits();
+        BeginAdmission();
+        // First in any case: a client reads nothing before it, not even why it is refused.
+        Write(_server.InfoFor(this));
         if (!_server.TryEnter(this, out string refusal))
         {
             _server.Log.Refused(Id, RemoteEndPoint, refusal);
@@ -60,8 +62,6 @@ internal sealed partial class ClientSession : ConnectionHandler
             return;
         }
 
-        BeginAdmission();
-        Write(_server.InfoFor(this));
         // The first round trip there is: CONNECT answers it.
         PingSent();
         StartLiveness();
