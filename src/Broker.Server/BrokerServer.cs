@@ -14,8 +14,11 @@ namespace Broker.Server;
 /// <example><code>
 /// await using var server = await BrokerServer.StartAsync(o => o.Listen(4222), cancellationToken);
 /// </code></example>
-public sealed class BrokerServer : IAsyncDisposable
+public sealed partial class BrokerServer : IAsyncDisposable
 {
+    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken here.</summary>
+    public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
     private const int MostLooks = 500;
 
@@ -87,7 +90,7 @@ public sealed class BrokerServer : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(loop);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null)).First;
+        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess)).First;
     }
 
     /// <summary>Its counters now.</summary>

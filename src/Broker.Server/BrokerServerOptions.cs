@@ -1,4 +1,5 @@
 using System.Net;
+using Broker.Server.Sessions;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -30,8 +31,21 @@ public sealed partial class BrokerServerOptions
     /// <summary>The longest control line in bytes, without its verb. Default 4096.</summary>
     public int MaxControlLine { get; set; } = 4096;
 
-    /// <summary>How many bytes may wait for one client before it is closed as a slow consumer. Default 64 MiB.</summary>
+    /// <summary>How many bytes may wait for one client before <see cref="SlowConsumers"/> applies to it. Default 64 MiB.</summary>
     public long MaxPending { get; set; } = 64L * 1024 * 1024;
+
+    /// <summary>
+    /// How many bytes may wait for all clients together; 0, the default, for no limit. Above it the client for which the most
+    /// wait is closed as a slow consumer, whatever its policy, and so on. It is looked at each time an event loop has written
+    /// another 1/16 of it, so for a moment there may be so much more per loop.
+    /// </summary>
+    public long MaxPendingTotal { get; set; }
+
+    /// <summary>What happens to a client that is too slow. Default: it is closed, as by nats-server.</summary>
+    public SlowConsumerPolicy SlowConsumers { get; set; }
+
+    /// <summary>How many subscriptions one client may have at a time; 0, the default, for as many as it likes.</summary>
+    public int MaxSubscriptions { get; set; }
 
     /// <summary>How many clients there may be at a time. Default 65,536.</summary>
     public int MaxConnections { get; set; } = 65_536;
@@ -44,6 +58,18 @@ public sealed partial class BrokerServerOptions
 
     /// <summary>How many PINGs may be unanswered before the client counts as gone; at least 1. Default 2.</summary>
     public int PingMax { get; set; } = 2;
+
+    /// <summary>
+    /// The <c>host:port</c> that INFO tells in place of the address listened on, for a server behind another address. Null,
+    /// the default: the real one.
+    /// </summary>
+    public string? ClientAdvertise { get; set; }
+
+    /// <summary>
+    /// Other servers that clients may go to when this one is gone, each as <c>host:port</c>: <c>connect_urls</c> in INFO.
+    /// Default: none.
+    /// </summary>
+    public IReadOnlyList<string> ConnectUrls { get; set; } = [];
 
     /// <summary>
     /// The loops to run on, shared with other users of them. Null, the default: the server makes its own by
@@ -73,8 +99,10 @@ public sealed partial class BrokerServerOptions
     /// <summary>A copy for a server to keep: what is changed here later is not changed there.</summary>
     internal BrokerServerOptions Copy()
     {
+        ArgumentNullException.ThrowIfNull(ConnectUrls);
         var copy = (BrokerServerOptions)MemberwiseClone();
         copy._endPoints = [.. _endPoints];
+        copy.ConnectUrls = [.. ConnectUrls];
         return copy;
     }
 
@@ -87,6 +115,23 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxControlLine, 64);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxControlLine, 1024 * 1024);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPending, MaxPayload);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxPendingTotal);
+        if (MaxPendingTotal != 0)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingTotal, MaxPending);
+        }
+
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)SlowConsumers, (int)SlowConsumerPolicy.DropOldest, nameof(SlowConsumers));
+        ArgumentOutOfRangeException.ThrowIfNegative((int)SlowConsumers, nameof(SlowConsumers));
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptions);
+        foreach (string address in ClientAdvertise is null ? ConnectUrls : ConnectUrls.Append(ClientAdvertise))
+        {
+            if (!HostPort.TryParse(address, out _, out _))
+            {
+                throw new ArgumentException($"\"{address}\" is not of the form host:port.");
+            }
+        }
+
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         _ = new Security.SecurityRules(this);

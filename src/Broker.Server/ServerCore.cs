@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Lifecycle;
+using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
@@ -13,7 +15,9 @@ internal sealed class ServerCore
 {
     private readonly LoopState[] _states;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
+    private volatile BrokerServerOptions _options;
     private volatile bool _leaving;
+    private volatile bool _lameDuck;
     private volatile bool _draining;
     private volatile SecurityRules _security;
     private long _lastClient;
@@ -25,11 +29,11 @@ internal sealed class ServerCore
 
     internal ServerCore(BrokerServerOptions options, EventLoopGroup loops)
     {
-        Options = options;
+        _options = options;
+        PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
-        ParserLimits = new ParserLimits(options.MaxControlLine, options.MaxPayload);
         KeyComparer = new ByteKeyComparer(Router.Seed);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
@@ -38,7 +42,12 @@ internal sealed class ServerCore
         }
     }
 
-    internal BrokerServerOptions Options { get; }
+    /// <summary>Those in use; a reload puts others in their place and never changes these.</summary>
+    internal BrokerServerOptions Options
+    {
+        get => _options;
+        set => _options = value;
+    }
 
     internal ServerLog Log { get; }
 
@@ -57,11 +66,22 @@ internal sealed class ServerCore
 
     internal ServerIdentity Identity { get; }
 
-    internal ParserLimits ParserLimits { get; }
+    /// <summary>For a client that connects now.</summary>
+    internal ParserLimits ParserLimits => new(Options.MaxControlLine, Options.MaxPayload);
+
+    internal PendingTotal PendingTotal { get; }
 
     internal Router Router { get; } = new();
 
     internal ByteKeyComparer KeyComparer { get; }
+
+    internal ClosedConnections Closed { get; } = new();
+
+    internal int LoopCount => _states.Length;
+
+    internal long PayloadIn => _states.Sum(s => s.PayloadIn);
+
+    internal long PayloadOut => _states.Sum(s => s.PayloadOut);
 
     /// <summary>What INFO says of the address; the first that is listened on.</summary>
     internal EndPoint? Advertised { get; set; }
@@ -71,6 +91,13 @@ internal sealed class ServerCore
     {
         get => _leaving;
         set => _leaving = value;
+    }
+
+    /// <summary>Whether clients are asked to go elsewhere, before they are sent away.</summary>
+    internal bool IsLameDuck
+    {
+        get => _lameDuck;
+        set => _lameDuck = value;
     }
 
     /// <summary>Whether what a client does not take now is counted as lost.</summary>
@@ -83,6 +110,15 @@ internal sealed class ServerCore
     internal bool HasSessions => !_sessions.IsEmpty;
 
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
+
+    /// <summary>As <see cref="Sessions"/>, without a copy and a lock: some may be missed that come or go meanwhile.</summary>
+    internal IEnumerable<ClientSession> EnumerateSessions()
+    {
+        foreach (KeyValuePair<ClientSession, bool> session in _sessions)
+        {
+            yield return session.Key;
+        }
+    }
 
     internal DrainReport Undelivered => new(
         Interlocked.Read(ref _undeliveredMessages), Interlocked.Read(ref _undeliveredBytes), Volatile.Read(ref _undeliveredClients));
@@ -129,6 +165,7 @@ internal sealed class ServerCore
             Interlocked.Increment(ref _slowConsumers);
         }
 
+        Closed.Add(session, connection, reason);
         Log.Closed(session.Id, session.RemoteEndPoint, reason, connection.PendingBytes, error);
         if (IsDraining && connection.PendingBytes > 0)
         {
@@ -146,7 +183,8 @@ internal sealed class ServerCore
             Identity,
             address?.Address.ToString() ?? "127.0.0.1",
             address?.Port ?? 0,
-            Options.MaxPayload,
+            Options,
+            IsLameDuck,
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
             session.MustAuthenticate,
@@ -161,7 +199,8 @@ internal sealed class ServerCore
         _states.Sum(s => s.BytesIn),
         _states.Sum(s => s.MessagesOut),
         _states.Sum(s => s.BytesOut),
-        Interlocked.Read(ref _slowConsumers));
+        Interlocked.Read(ref _slowConsumers),
+        _states.Sum(s => s.Dropped));
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {

@@ -41,6 +41,16 @@ internal sealed partial class ServerLog(ILogger logger)
 
     internal void Refused(ulong client, EndPoint? from, string why) => ClientRefused(client, Address(from), why);
 
+    internal void TooManySubscriptions(ulong client, EndPoint? from) => SubscriptionsExceeded(client, Address(from));
+
+    internal void Losing(ulong client, EndPoint? from, SlowConsumerPolicy policy, long pending)
+        => LosesMessages(client, Address(from), policy == SlowConsumerPolicy.DropOldest ? "oldest" : "newest", pending);
+
+    internal void CaughtUp(ulong client, EndPoint? from, long dropped) => HasCaughtUp(client, Address(from), dropped);
+
+    internal void OverTotal(ulong client, EndPoint? from, long total, long limit)
+        => TotalExceeded(total, limit, client, Address(from));
+
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
@@ -81,6 +91,15 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(2, LogLevel.Information, "Server is ready: {Name} ({Id})")]
     internal partial void Ready(string name, string id);
 
+    [LoggerMessage(16, LogLevel.Information, "Options reloaded")]
+    internal partial void Reloaded();
+
+    [LoggerMessage(17, LogLevel.Information, "Entering lame duck mode, stop accepting new clients")]
+    internal partial void LameDuck();
+
+    [LoggerMessage(18, LogLevel.Information, "Closing existing clients: {Count}")]
+    internal partial void ClosingClients(int count);
+
     [LoggerMessage(9, LogLevel.Error, "A connection could not be taken, or a callback failed")]
     internal partial void Fault(Exception error);
 
@@ -107,6 +126,18 @@ internal sealed partial class ServerLog(ILogger logger)
 
     [LoggerMessage(11, LogLevel.Warning, "Client {Client} from {From} refused: {Why}")]
     private partial void ClientRefused(ulong client, string from, string why);
+
+    [LoggerMessage(12, LogLevel.Warning, "Client {Client} from {From}: maximum subscriptions exceeded")]
+    private partial void SubscriptionsExceeded(ulong client, string from);
+
+    [LoggerMessage(13, LogLevel.Warning, "Client {Client} from {From} is too slow with {Pending} bytes pending: the {Which} messages are dropped")]
+    private partial void LosesMessages(ulong client, string from, string which, long pending);
+
+    [LoggerMessage(14, LogLevel.Warning, "Client {Client} from {From} has caught up; {Dropped} messages were dropped")]
+    private partial void HasCaughtUp(ulong client, string from, long dropped);
+
+    [LoggerMessage(15, LogLevel.Warning, "{Total} bytes wait for all clients, more than {Limit}: client {Client} from {From} has the most")]
+    private partial void TotalExceeded(long total, long limit, ulong client, string from);
 
     private static string Address(EndPoint? from) => from?.ToString() ?? "this process";
 

@@ -9,6 +9,7 @@ namespace Broker.Server;
 /// <param name="MessagesOut">Deliveries: a message with three subscribers counts three times.</param>
 /// <param name="BytesOut">Bytes of these deliveries, lines and headers included.</param>
 /// <param name="SlowConsumers">Clients that were closed because they did not take what was for them.</param>
+/// <param name="Dropped">Messages that slow clients lost; see <see cref="SlowConsumerPolicy"/>.</param>
 public readonly record struct ServerSnapshot(
     int Connections,
     long TotalConnections,
@@ -17,4 +18,5 @@ public readonly record struct ServerSnapshot(
     long BytesIn,
     long MessagesOut,
     long BytesOut,
-    long SlowConsumers);
+    long SlowConsumers,
+    long Dropped);

@@ -18,6 +18,7 @@ internal sealed class Router
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTable _routes;
     private readonly List<Subscription> _found = [];
+    private RouterCounts _counts;
 
     internal Router()
     {
@@ -53,6 +54,7 @@ internal sealed class Router
         lock (_gate)
         {
             _subscriptions.Add(subscription);
+            _counts.Inserts++;
             _routes.Expire(subscription.Filter);
         }
     }
@@ -69,6 +71,7 @@ internal sealed class Router
 
             subscription.Close();
             _subscriptions.Remove(subscription);
+            _counts.Removes++;
             _routes.Expire(subscription.Filter);
             return true;
         }
@@ -88,14 +91,37 @@ internal sealed class Router
     {
         lock (_gate)
         {
+            _counts.Matches++;
             if (_routes.Find(subject) is { } known)
             {
+                _counts.Hits++;
                 return known;
             }
 
             Route route = Build(subject);
             _routes.Add(route);
             return route;
+        }
+    }
+
+    internal RouterCounts Count()
+    {
+        lock (_gate)
+        {
+            return _counts with { Subscriptions = _subscriptions.Count, Routes = _routes.Count };
+        }
+    }
+
+    /// <summary>Every subscription whose filter matches the subject, without remembering a route for it.</summary>
+    internal Subscription[] Match(ReadOnlySpan<byte> subject)
+    {
+        lock (_gate)
+        {
+            _found.Clear();
+            _subscriptions.Match(subject, _found);
+            Subscription[] all = [.. _found];
+            _found.Clear();
+            return all;
         }
     }
 
@@ -112,6 +138,9 @@ internal sealed class Router
         Subscription[][] queues = plain.Length == _found.Count
             ? []
             : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
+        _counts.Built++;
+        _counts.Fanout += _found.Count;
+        _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count);
         _found.Clear();
         return new Route(subject.ToArray(), plain, queues);
     }

@@ -47,6 +47,7 @@ internal sealed partial class ClientSession
 
         Become(principal);
         EndAdmission();
+        PongReceived();
         _connect = request.WithoutCredentials();
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;

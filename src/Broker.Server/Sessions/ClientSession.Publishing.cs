@@ -28,6 +28,7 @@ internal sealed partial class ClientSession
         }
 
         _state.MessagesIn++;
+        _state.PayloadIn += operation.Payload.Length;
         if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo))
             && !CheckPublish(in operation, route))
         {
@@ -66,6 +67,7 @@ internal sealed partial class ClientSession
             delivered += DeliverToQueues(in operation, route);
         }
 
+        _state.PayloadOut += (long)delivered * operation.Payload.Length;
         if (delivered == 0 && !operation.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(in operation);
@@ -100,7 +102,8 @@ internal sealed partial class ClientSession
     /// </summary>
     private bool Take(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
     {
-        if (subscription.IsClosed || !Connection.IsOpen)
+        if (subscription.IsClosed || !Connection.IsOpen
+            || (_watchesPending && !MayTake(operation.Payload.Length, loop, state)))
         {
             return false;
         }
@@ -116,6 +119,7 @@ internal sealed partial class ClientSession
             _grants.Add(operation.ReplyTo);
         }
 
+        _deliveries[state.Index].Count(operation.Payload.Length);
         ReadOnlySpan<byte> tail = operation.Tail;
         byte[] head = route.MessageHead;
         if (operation.HasHeaders || tail.IsEmpty)

@@ -8,6 +8,8 @@ internal sealed partial class ClientSession
 {
     private Dictionary<byte[], Subscription>? _subscriptions;
 
+    private bool _toldTooMany;
+
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
     /// <summary>Takes a subscription out of the table that a delivery has ended. On the session's loop.</summary>
@@ -27,13 +29,19 @@ internal sealed partial class ClientSession
             return true;
         }
 
+        if (_server.Options.MaxSubscriptions is var most and not 0 && SubscriptionCount >= most)
+        {
+            TellTooMany();
+            return true;
+        }
+
         if (!Subject.IsValidFilter(filter))
         {
             WriteError("Invalid Subject");
             return true;
         }
 
-        _subscriptions ??= new Dictionary<byte[], Subscription>(_server.KeyComparer);
+        _subscriptions ??= StartSubscriptions();
         // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
         // last message, and the sid is free.
         if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? known) || known.IsClosed)
@@ -50,6 +58,16 @@ internal sealed partial class ClientSession
 
         Acknowledge();
         return true;
+    }
+
+    private void TellTooMany()
+    {
+        WriteError("maximum subscriptions exceeded");
+        if (!_toldTooMany)
+        {
+            _toldTooMany = true;
+            _server.Log.TooManySubscriptions(Id, RemoteEndPoint);
+        }
     }
 
     private bool Unsubscribe(ReadOnlySpan<byte> sid, int max)

@@ -39,6 +39,17 @@ internal sealed class LoopState
 
     internal long BytesOut { get; set; }
 
+    /// <summary>Payload bytes alone, headers included: what nats-server counts.</summary>
+    internal long PayloadIn { get; set; }
+
+    internal long PayloadOut { get; set; }
+
+    /// <summary><see cref="BytesOut"/> when the loop last looked at what waits for all clients.</summary>
+    internal long BytesOutAtLook { get; set; }
+
+    /// <summary>Messages that slow clients lost to what this loop delivered.</summary>
+    internal long Dropped { get; set; }
+
     private readonly Padding _after;
 
     /// <summary>A number from 0 to <paramref name="exclusive"/> - 1 (xorshift64*): for choosing, not for secrets.</summary>

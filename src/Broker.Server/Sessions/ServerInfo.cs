@@ -6,8 +6,15 @@ namespace Broker.Server.Sessions;
 /// <summary>The INFO line that a server greets a client with.</summary>
 internal static class ServerInfo
 {
-    internal static byte[] Write(ServerIdentity server, string host, int port, int maxPayload, ulong clientId, string? clientAddress, bool authRequired, string? nonce)
+    internal static byte[] Write(
+        ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,
+        string? clientAddress, bool authRequired, string? nonce)
     {
+        if (options.ClientAdvertise is { } advertised && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
+        {
+            (host, port) = (otherHost, otherPort);
+        }
+
         var buffer = new ArrayBufferWriter<byte>(512);
         buffer.Write("INFO "u8);
         using (var json = new Utf8JsonWriter(buffer))
@@ -20,7 +27,7 @@ internal static class ServerInfo
             json.WriteString("host", host);
             json.WriteNumber("port", port);
             json.WriteBoolean("headers", true);
-            json.WriteNumber("max_payload", maxPayload);
+            json.WriteNumber("max_payload", options.MaxPayload);
             json.WriteNumber("client_id", clientId);
             if (clientAddress is not null)
             {
@@ -35,6 +42,22 @@ internal static class ServerInfo
             if (nonce is not null)
             {
                 json.WriteString("nonce", nonce);
+            }
+
+            if (options.ConnectUrls.Count != 0)
+            {
+                json.WriteStartArray("connect_urls");
+                foreach (string url in options.ConnectUrls)
+                {
+                    json.WriteStringValue(url);
+                }
+
+                json.WriteEndArray();
+            }
+
+            if (lameDuck)
+            {
+                json.WriteBoolean("ldm", true);
             }
 
             json.WriteEndObject();

@@ -1,0 +1,53 @@
+using System.Diagnostics;
+using Broker.Server.Sessions;
+
+namespace Broker.Server.Lifecycle;
+
+/// <summary>Sends the clients of one server away, spread over a time, so that they do not all fall on another one at once.</summary>
+internal sealed class LameDuck(ServerCore core)
+{
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan MostBetween = TimeSpan.FromSeconds(1);
+
+    internal async Task RunAsync(TimeSpan duration, TimeSpan gracePeriod, CancellationToken cancellationToken)
+    {
+        core.IsLameDuck = true;
+        long begin = Stopwatch.GetTimestamp();
+        core.Log.LameDuck();
+        foreach (ClientSession session in core.Sessions)
+        {
+            session.TellInfo();
+        }
+
+        await WaitAsync(begin, gracePeriod, cancellationToken).ConfigureAwait(false);
+        ClientSession[] staying = [.. core.Sessions.Where(s => !s.IsInProcess)];
+        if (staying.Length != 0)
+        {
+            core.Log.ClosingClients(staying.Length);
+            TimeSpan each = (duration - gracePeriod) / staying.Length;
+            each = each < MostBetween ? each : MostBetween;
+            for (int i = 0; i < staying.Length; i++)
+            {
+                await WaitAsync(begin, gracePeriod + (each * (i + 1)), cancellationToken).ConfigureAwait(false);
+                staying[i].Leave(ClientSession.LastWords);
+            }
+        }
+
+        await WaitAsync(begin, TimeSpan.MaxValue, cancellationToken).ConfigureAwait(false);
+    }
+
+    // Ends early when there is nobody left to wait for.
+    private async Task WaitAsync(long begin, TimeSpan until, CancellationToken cancellationToken)
+    {
+        while (core.Sessions.Any(s => !s.IsInProcess))
+        {
+            TimeSpan left = until - Stopwatch.GetElapsedTime(begin);
+            if (left <= TimeSpan.Zero)
+            {
+                return;
+            }
+
+            await Task.Delay(left < Look ? left : Look, cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

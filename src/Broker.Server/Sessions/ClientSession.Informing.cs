@@ -1,0 +1,32 @@
+namespace Broker.Server.Sessions;
+
+// What a client is told that it did not ask for.
+internal sealed partial class ClientSession
+{
+    internal bool IsInProcess => RemoteEndPoint is null;
+
+    /// <summary>Sends another INFO if the client said that it understands one. Any thread.</summary>
+    internal void TellInfo() => _loop.Run(() =>
+    {
+        if (!_ended && Connection is not null && _connect is { ProtocolLevel: >= 1 })
+        {
+            Write(_server.InfoFor(this));
+        }
+    });
+
+    /// <summary>The server's options have changed. Any thread.</summary>
+    internal void OnReloaded(bool tell)
+    {
+        _loop.Run(() =>
+        {
+            if (!_ended && Connection is not null)
+            {
+                ApplyLimits();
+            }
+        });
+        if (tell)
+        {
+            TellInfo();
+        }
+    }
+}

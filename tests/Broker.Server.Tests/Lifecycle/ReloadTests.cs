@@ -1,0 +1,118 @@
+using Broker.Server.Tests.Harness;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Server.Tests.Lifecycle;
+
+public sealed class ReloadTests
+{
+    private const string Informed = "CONNECT {\"verbose\":false,\"pedantic\":false,\"protocol\":1}\r\n";
+
+    [Fact]
+    public async Task Limits_change_for_those_they_are_said_to_change_for()
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        using RawClient before = RawClient.Open(server);
+        before.Send("SUB a 1\r\nSUB b 2\r\n");
+        before.Sync();
+
+        server.Reload(o =>
+        {
+            o.MaxSubscriptions = 1;
+            o.MaxPayload = 10;
+            o.MaxConnections = 2;
+        });
+
+        Assert.Equal("", before.Sync());
+        before.Send("SUB c 3\r\n");
+        Assert.Equal("-ERR 'maximum subscriptions exceeded'\r\n", before.Sync());
+        before.Send("PUB a 11\r\nhello world\r\n");
+        Assert.Equal("hello world"u8, before.ReadMessage().Payload);
+        using var after = new RawClient(server.EndPoints[0]);
+        Assert.Contains("\"max_payload\":10,", after.ReadLine(), StringComparison.Ordinal);
+        after.Send(RawClient.Quiet + "PUB a 11\r\nhello world\r\n");
+        Assert.Equal("-ERR 'Maximum Payload Violation'\r\n", after.ReadToEnd());
+        using RawClient second = RawClient.Open(server);
+        second.Sync();
+        using var third = new RawClient(server.EndPoints[0]);
+        Assert.StartsWith("INFO {", third.ReadLine(), StringComparison.Ordinal);
+        Assert.Equal("-ERR 'maximum connections exceeded'\r\n", third.ReadToEnd());
+    }
+
+    [Fact]
+    public async Task Another_address_is_told_to_those_who_understand_it()
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        using RawClient told = RawClient.Open(server, Informed);
+        told.Sync();
+        using RawClient old = RawClient.Open(server);
+        old.Sync();
+
+        server.Reload(o =>
+        {
+            o.ClientAdvertise = "example.org:4333";
+            o.ConnectUrls = ["a:1", "[::1]:2"];
+        });
+
+        string info = told.ReadLine();
+        Assert.Contains("\"host\":\"example.org\",\"port\":4333,", info, StringComparison.Ordinal);
+        Assert.Contains("\"connect_urls\":[\"a:1\",\"[::1]:2\"]", info, StringComparison.Ordinal);
+        Assert.Equal("", old.Sync());
+        server.Reload(o => o.PingMax = 3);
+        Assert.Equal("", told.Sync());
+    }
+
+    [Fact]
+    public async Task What_cannot_change_or_is_out_of_range_changes_nothing()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.MaxPayload = 100);
+        Assert.Throws<ArgumentException>(() => server.Reload(o => o.ServerName = "other"));
+        Assert.Throws<ArgumentException>(() => server.Reload(o => o.Listen(0)));
+        Assert.Throws<ArgumentException>(() => server.Reload(o => o.Logger = new NullLoggerFactory().CreateLogger("x")));
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.Reload(o =>
+        {
+            o.MaxPayload = 200;
+            o.PingMax = 0;
+        }));
+        Assert.Throws<ArgumentException>(() => server.Reload(o => o.ConnectUrls = ["nonsense"]));
+        using var client = new RawClient(server.EndPoints[0]);
+        Assert.Contains("\"max_payload\":100,", client.ReadLine(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_client_may_have_so_many_subscriptions_and_no_more()
+    {
+        var log = new LogCapture();
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.MaxSubscriptions = 2;
+            o.Logger = log;
+        });
+        using RawClient client = RawClient.Open(server);
+        client.Send("SUB a 1\r\nSUB b 2\r\nSUB c 3\r\nSUB b 2\r\n");
+        // One that is there already is refused too, as by nats-server.
+        Assert.Equal(string.Concat(Enumerable.Repeat("-ERR 'maximum subscriptions exceeded'\r\n", 2)), client.Sync());
+        client.Send("UNSUB 1\r\nSUB c 3\r\nPUB c 1\r\nx\r\n");
+        Assert.Equal(["MSG", "c", "3", "1"], client.ReadMessage().Words);
+        Assert.Single(log.Warnings, w => w.Contains("maximum subscriptions", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Servers_side_by_side_share_nothing()
+    {
+        await using BrokerServer one = await Servers.StartAsync(o => o.MaxSubscriptions = 1);
+        await using BrokerServer other = await Servers.StartAsync();
+        using RawClient here = RawClient.Open(one);
+        using RawClient there = RawClient.Open(other);
+        here.Send("SUB a 1\r\n");
+        there.Send("SUB a 1\r\nSUB b 2\r\n");
+        Assert.Equal("", here.Sync());
+        Assert.Equal("", there.Sync());
+        here.Send("PUB a 4\r\nhere\r\n");
+        Assert.Equal("here"u8, here.ReadMessage().Payload);
+        Assert.Equal("", there.Sync());
+        await one.DisposeAsync();
+        there.Send("PUB a 5\r\nthere\r\n");
+        Assert.Equal("there"u8, there.ReadMessage().Payload);
+        Assert.NotEqual(one.Name, other.Name);
+    }
+}
