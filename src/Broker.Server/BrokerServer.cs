@@ -101,19 +101,20 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// Is given a copy of the options in use. Of what it changes only that of <see cref="Security"/> counts: users, token,
     /// no-auth user, timeout, default permissions, callbacks and verifiers.
     /// </param>
-    /// <inheritdoc cref="UpdateSecurity(BrokerServerOptions)"/>
-    public void UpdateSecurity(Action<BrokerServerOptions> change)
+    /// <inheritdoc cref="UpdateSecurityAsync(BrokerServerOptions)"/>
+    public Task UpdateSecurityAsync(Action<BrokerServerOptions> change)
     {
         ArgumentNullException.ThrowIfNull(change);
         lock (_securityGate)
         {
             BrokerServerOptions options = _securityOptions.Copy();
             change(options);
-            UpdateSecurity(options);
+            return UpdateSecurityAsync(options);
         }
     }
 
     /// <summary>Replaces users, token, permissions and callbacks while it runs, by those of the options.</summary>
+    /// <returns>Done when every client is under the new rules; new ones are from the call on.</returns>
     /// <remarks>
     /// A client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
     /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
@@ -121,7 +122,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// long as the callback is the same one.
     /// </remarks>
     /// <exception cref="ArgumentException">The options contradict each other; nothing has changed.</exception>
-    public void UpdateSecurity(BrokerServerOptions options)
+    public Task UpdateSecurityAsync(BrokerServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
         var rules = new SecurityRules(options);
@@ -136,6 +137,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         _core.Log.SecurityUpdated();
+        return QuiesceAsync();
     }
 
     /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>

@@ -15,7 +15,7 @@ internal static class ReservedSubjects
     private const uint Acknowledgement = '$' | ('J' << 8) | ('S' << 16) | ((uint)'.' << 24);
 
     /// <summary>Whether no client may publish to it.</summary>
-    internal static bool Contains(ReadOnlySpan<byte> subject) => subject.StartsWith("_GR_."u8) || subject.StartsWith("$GR."u8);
+    internal static bool Contains(ReadOnlySpan<byte> subject) => subject.StartsWith("_GR_."u8);
 
     /// <summary>Whether a reply is worth a closer look: nearly all replies and no reply are not.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
