@@ -128,8 +128,9 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         {
             return WebSocketCloseStatus.ProtocolError;
         }
-        catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
+        catch (Exception e) when (e is not OutOfMemoryException)
         {
+            // However it fails, the client's connection to the server must end.
             return WebSocketCloseStatus.EndpointUnavailable;
         }
         finally
@@ -205,7 +206,8 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             try
             {
                 using var limit = new CancellationTokenSource(Grace);
-                await _socket.CloseOutputAsync(status, null, limit.Token).ConfigureAwait(false);
+                // Reads what is still coming, and throws it away: a reset would take the status with it.
+                await _socket.CloseAsync(status, null, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
             {
