@@ -92,7 +92,7 @@ public sealed class WebSocketTests
         await using Site site = await Site.StartAsync(sockets: Plain);
         using ClientSocket web = await ClientSocket.OpenAsync(site);
         await web.SendAsync("PING\r\n"u8.ToArray(), type: WebSocketMessageType.Text);
-        Assert.NotNull(await web.ReadToEndAsync());
+        Assert.Equal(WebSocketCloseStatus.InvalidMessageType, await web.ReadToEndAsync());
         await GoneAsync(site);
     }
 
