@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
 using Broker.Transport.InProcess;
@@ -24,11 +25,14 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private readonly ServerCore _core;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
+    private readonly Lock _securityGate = new();
+    private BrokerServerOptions _securityOptions;
     private int _disposed;
 
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
+        _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
     }
@@ -86,11 +90,55 @@ public sealed partial class BrokerServer : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(loop);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null)).First;
+        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess)).First;
     }
 
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
+
+    /// <summary>Replaces users, token, permissions and callbacks while it runs.</summary>
+    /// <param name="change">
+    /// Is given a copy of the options in use. Of what it changes only that of <see cref="Security"/> counts: users, token,
+    /// no-auth user, timeout, default permissions, callbacks and verifiers.
+    /// </param>
+    /// <inheritdoc cref="UpdateSecurityAsync(BrokerServerOptions)"/>
+    public Task UpdateSecurityAsync(Action<BrokerServerOptions> change)
+    {
+        ArgumentNullException.ThrowIfNull(change);
+        lock (_securityGate)
+        {
+            BrokerServerOptions options = _securityOptions.Copy();
+            change(options);
+            return UpdateSecurityAsync(options);
+        }
+    }
+
+    /// <summary>Replaces users, token, permissions and callbacks while it runs, by those of the options.</summary>
+    /// <returns>Done when every client is under the new rules; new ones are from the call on.</returns>
+    /// <remarks>
+    /// A client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
+    /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
+    /// (their user is gone) or <c>Authorization Violation</c>, and closed. Clients that were let in by a callback stay as
+    /// long as the callback is the same one.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The options contradict each other; nothing has changed.</exception>
+    public Task UpdateSecurityAsync(BrokerServerOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        var rules = new SecurityRules(options);
+        lock (_securityGate)
+        {
+            _securityOptions = options.Copy();
+            _core.Security = rules;
+            foreach (ClientSession session in _core.Sessions)
+            {
+                session.OnSecurityChanged();
+            }
+        }
+
+        _core.Log.SecurityUpdated();
+        return QuiesceAsync();
+    }
 
     /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>
     public void StopAccepting()

@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// <summary>
 /// How a server is set up. Defaults are nats-server's. Read when the server starts; later changes have no effect.
 /// </summary>
-public sealed class BrokerServerOptions
+public sealed partial class BrokerServerOptions
 {
     // Longer ones could not be told from numbers that are too large for any limit.
     private const int MostPayload = 512 * 1024 * 1024;
@@ -134,6 +134,7 @@ public sealed class BrokerServerOptions
 
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
+        _ = new Security.SecurityRules(this);
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
         if (WriteDeadline != Timeout.InfiniteTimeSpan)
         {

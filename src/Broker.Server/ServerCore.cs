@@ -2,7 +2,9 @@ using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
 using Broker.Server.Lifecycle;
+using Broker.Server.Monitoring;
 using Broker.Server.Routing;
+using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
 
@@ -17,6 +19,7 @@ internal sealed class ServerCore
     private volatile bool _leaving;
     private volatile bool _lameDuck;
     private volatile bool _draining;
+    private volatile SecurityRules _security;
     private long _lastClient;
     private int _connections;
     private long _slowConsumers;
@@ -29,6 +32,7 @@ internal sealed class ServerCore
         _options = options;
         PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
+        _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
         KeyComparer = new ByteKeyComparer(Router.Seed);
         _states = new LoopState[loops.Count];
@@ -47,6 +51,19 @@ internal sealed class ServerCore
 
     internal ServerLog Log { get; }
 
+    /// <summary>Who may come in. A session that enters after it is set reads it; those that are in are told.</summary>
+    internal SecurityRules Security
+    {
+        get => _security;
+        set => _security = value;
+    }
+
+    /// <summary>Where passwords and signatures are verified; half the processors at most.</summary>
+    internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
+
+    /// <summary>The bytes that clients sent while it is decided whether they may.</summary>
+    internal HeldBytes HeldBytes { get; } = new();
+
     internal ServerIdentity Identity { get; }
 
     /// <summary>For a client that connects now.</summary>
@@ -57,6 +74,14 @@ internal sealed class ServerCore
     internal Router Router { get; } = new();
 
     internal ByteKeyComparer KeyComparer { get; }
+
+    internal ClosedConnections Closed { get; } = new();
+
+    internal int LoopCount => _states.Length;
+
+    internal long PayloadIn => _states.Sum(s => s.PayloadIn);
+
+    internal long PayloadOut => _states.Sum(s => s.PayloadOut);
 
     /// <summary>What INFO says of the address; the first that is listened on.</summary>
     internal EndPoint? Advertised { get; set; }
@@ -140,6 +165,7 @@ internal sealed class ServerCore
             Interlocked.Increment(ref _slowConsumers);
         }
 
+        Closed.Add(session, connection, reason);
         Log.Closed(session.Id, session.RemoteEndPoint, reason, connection.PendingBytes, error);
         if (IsDraining && connection.PendingBytes > 0)
         {
@@ -160,7 +186,9 @@ internal sealed class ServerCore
             Options,
             IsLameDuck,
             session.Id,
-            (session.RemoteEndPoint as IPEndPoint)?.Address.ToString());
+            (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
+            session.MustAuthenticate,
+            session.Nonce);
     }
 
     internal ServerSnapshot Snapshot() => new(

@@ -54,6 +54,37 @@ internal sealed partial class ServerLog(ILogger logger)
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
+    internal void NotAuthorized(ulong client, EndPoint? from, string why) => ClientNotAuthorized(client, Address(from), Clean(why));
+
+    internal void Violation(ulong client, EndPoint? from, string text, bool isFirst)
+    {
+        if (isFirst)
+        {
+            ClientViolates(client, Address(from), text);
+        }
+        else if (IsDebug)
+        {
+            ClientViolatesAgain(client, Address(from), text);
+        }
+    }
+
+    internal void AuthorizeFailed(ulong client, EndPoint? from, Exception error) => CallbackFailed(error, client, Address(from));
+
+    [LoggerMessage(30, LogLevel.Warning, "Client {Client} from {From} not let in: {Why}")]
+    private partial void ClientNotAuthorized(ulong client, string from, string why);
+
+    [LoggerMessage(31, LogLevel.Warning, "Client {Client} from {From}: {Text}; more of the kind is shown at debug level")]
+    private partial void ClientViolates(ulong client, string from, string text);
+
+    [LoggerMessage(32, LogLevel.Debug, "Client {Client} from {From}: {Text}")]
+    private partial void ClientViolatesAgain(ulong client, string from, string text);
+
+    [LoggerMessage(33, LogLevel.Error, "Client {Client} from {From} not let in: the application's callback failed")]
+    private partial void CallbackFailed(Exception error, ulong client, string from);
+
+    [LoggerMessage(34, LogLevel.Information, "Users and permissions were replaced")]
+    internal partial void SecurityUpdated();
+
     [LoggerMessage(1, LogLevel.Information, "Listening for client connections on {EndPoint}")]
     internal partial void Listening(EndPoint endPoint);
 

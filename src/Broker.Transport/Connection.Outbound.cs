@@ -27,6 +27,9 @@ public abstract partial class Connection
     private readonly Action _postedWritable;
     private readonly Action _postedDrained;
 
+    /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
+    private protected Lock WatchGate => _gate;
+
     /// <summary>
     /// How many bytes may wait for the peer before the connection is closed as a slow consumer. Default 64 MiB.
     /// </summary>
@@ -97,236 +100,17 @@ public abstract partial class Connection
                 return;
             }
 
+            if (_tls is { IsSecured: false })
+            {
+                // The end of the handshake looks at the queue.
+                CheckOverflow();
+                return;
+            }
+
             _sending = true;
         }
 
         SendQueue(loop);
-    }
-
-    /// <summary>The peer takes bytes again. On the loop.</summary>
-    internal void OnWritable()
-    {
-        lock (_gate)
-        {
-            if (_sending)
-            {
-                // The sender may have been told otherwise just before, and be about to say so.
-                _writableMissed = true;
-                return;
-            }
-
-            _blocked = false;
-            if (_retired)
-            {
-                return;
-            }
-
-            _sending = true;
-        }
-
-        SendQueue(Loop);
-        lock (_gate)
-        {
-            if (_blocked || !_armed || _retired)
-            {
-                return;
-            }
-
-            _armed = false;
-            DisarmWritable();
-        }
-    }
-
-    /// <summary>
-    /// For transports that wait by sending: takes the right to send and gives the first waiting block. Empty when there is
-    /// nothing to wait for. On the loop; <see cref="EndWaitingSend"/> must follow, on the loop.
-    /// </summary>
-    private protected ReadOnlyMemory<byte> BeginWaitingSend()
-    {
-        lock (_gate)
-        {
-            if (_retired || _sending || _queueHead is null)
-            {
-                _armed = false;
-                return default;
-            }
-
-            _sending = _sendWaits = true;
-            return _queueHead.Array.AsMemory(_queueHead.Start, Math.Min(_queueHead.Length, MostToWaitWith));
-        }
-    }
-
-    private protected void EndWaitingSend(int gone, bool failed)
-    {
-        lock (_gate)
-        {
-            _armed = false;
-            _blocked = failed;
-            _sendWaits = false;
-            _sendFailed |= failed;
-            _pendingBytes -= gone;
-            _sentBytes += gone;
-            _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
-            _queueTail = _queueHead is null ? null : _queueTail;
-            if (failed || _retired)
-            {
-                _sending = false;
-            }
-        }
-
-        if (IsClosed)
-        {
-            DropQueue();
-        }
-        else if (failed)
-        {
-            EndAfterFailedSend();
-        }
-        else
-        {
-            SendQueue(Loop);
-        }
-    }
-
-    // Posted, never called from where bytes are handed over: that may be in the middle of a handler.
-    private void NotifyDrained()
-    {
-        if (!IsOpen)
-        {
-            return;
-        }
-
-        try
-        {
-            Handler.OnDrained(this);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-        }
-    }
-
-    // Entered with _sending set by the caller, who has thereby the right to send.
-    private void SendQueue(EventLoop? loop)
-    {
-        while (true)
-        {
-            Block? chain;
-            Block? chainTail;
-            lock (_gate)
-            {
-                chain = _queueHead;
-                chainTail = _queueTail;
-                _queueHead = _queueTail = null;
-                if (chain is null || _retired)
-                {
-                    EndSending(chain, chainTail, blocked: false);
-                    break;
-                }
-            }
-
-            Block? rest = Send(chain, loop, out long sent, out SendOutcome outcome);
-            lock (_gate)
-            {
-                _pendingBytes -= sent;
-                _sentBytes += sent;
-                if (rest is not null)
-                {
-                    chainTail!.Next = _queueHead;
-                    _queueTail ??= chainTail;
-                    _queueHead = rest;
-                }
-
-                if (outcome == SendOutcome.Sent && !_retired)
-                {
-                    continue;
-                }
-
-                if (outcome == SendOutcome.Blocked && !_retired)
-                {
-                    HoldUp();
-                }
-
-                // After a failure too: nobody needs to try again.
-                _sendFailed |= outcome == SendOutcome.Failed;
-                EndSending(_queueHead, _queueTail, blocked: outcome != SendOutcome.Sent);
-            }
-
-            if (outcome == SendOutcome.Failed)
-            {
-                Loop.Post(EndAfterFailedSend);
-            }
-
-            break;
-        }
-
-        if (IsLingering && Loop.IsCurrent)
-        {
-            AdvanceLinger();
-        }
-        else if (IsLingering)
-        {
-            Loop.Post(AdvanceLinger);
-        }
-    }
-
-    // Under _gate, which also orders arming and disarming between loops.
-    private void HoldUp()
-    {
-        CheckOverflow();
-        _heldUp = true;
-        WatchDeadline();
-        if (!_armed)
-        {
-            _armed = true;
-            ArmWritable();
-        }
-    }
-
-    /// <summary>For transports that could not be asked before they received: asks again. On the loop.</summary>
-    private protected void RepeatArmWritable()
-    {
-        lock (_gate)
-        {
-            if (_armed)
-            {
-                ArmWritable();
-            }
-        }
-    }
-
-    private void CheckOverflow()
-    {
-        if (_pendingBytes > MaxPendingBytes && !_overflowed)
-        {
-            _overflowed = true;
-            Loop.PostClose(this, CloseReason.SlowConsumer);
-        }
-    }
-
-    // Under _gate.
-    private void EndSending(Block? head, Block? tail, bool blocked)
-    {
-        _queueHead = head;
-        _queueTail = tail;
-        _blocked = blocked;
-        Volatile.Write(ref _sending, false);
-        if (_retired)
-        {
-            return;
-        }
-
-        if (_writableMissed)
-        {
-            _writableMissed = false;
-            Loop.Post(_postedWritable);
-        }
-
-        if (_heldUp && head is null)
-        {
-            _heldUp = false;
-            Loop.Post(_postedDrained);
-        }
     }
 
     private void RetireOutbound()
@@ -354,7 +138,7 @@ public abstract partial class Connection
         if (!IsClosed)
         {
             OnReadable(1);
-            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, _tls?.Fault, TimeSpan.Zero);
         }
     }
 
@@ -366,6 +150,11 @@ public abstract partial class Connection
             {
                 GiveBack(_queueHead, Loop);
                 _queueHead = _queueTail = null;
+            }
+
+            if (!_sending && _tls?.DetachWire() is { } wire)
+            {
+                GiveBack(wire, Loop);
             }
         }
     }
@@ -396,7 +185,7 @@ public abstract partial class Connection
     /// Takes <paramref name="gone"/> bytes off the front of a chain and gives back the blocks that are empty.
     /// Returns what is left of it.
     /// </summary>
-    private protected static Block? Consume(Block chain, int gone, EventLoop? loop)
+    internal static Block? Consume(Block chain, int gone, EventLoop? loop)
     {
         Block? at = chain;
         while (at is not null && gone >= at.Length)

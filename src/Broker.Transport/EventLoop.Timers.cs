@@ -31,7 +31,7 @@ public sealed partial class EventLoop
         }
 
         _turnsToLook = TurnsBetweenLooks;
-        long now = Environment.TickCount64;
+        long now = LastTick = Environment.TickCount64;
         // No more than there are: a timer that starts itself anew without delay must not keep the loop here.
         for (int left = _timers.Count;
             left > 0 && _timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending);

@@ -18,6 +18,7 @@ public sealed partial class EventLoop
     private readonly Thread _thread;
     private readonly Poller _poller;
     private readonly int _idlePolls;
+    private byte[]? _cipherBuffer;
     private int _threadId;
     private volatile bool _stopping;
 
@@ -41,10 +42,19 @@ public sealed partial class EventLoop
     /// <summary>Whether the caller is on this loop's thread.</summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
+    /// <summary>
+    /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and every 64 turns under load. For handlers
+    /// that want to know about when something happened and must not read a clock for it. On this loop's thread.
+    /// </summary>
+    public long LastTick { get; private set; } = Environment.TickCount64;
+
     internal BlockPool Blocks { get; }
 
     /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
     internal byte[] ReceiveBuffer { get; }
+
+    /// <summary>Where connections of this loop receive what is still to be decrypted.</summary>
+    internal byte[] CipherBuffer => _cipherBuffer ??= GC.AllocateUninitializedArray<byte>(ReceiveBuffer.Length, pinned: true);
 
     internal Poller Poller => _poller;
 
@@ -90,7 +100,7 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
-        RunPosted();
+        EndPosts();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;
@@ -116,6 +126,7 @@ public sealed partial class EventLoop
         // The clock is looked at only here, where the thread sleeps anyway. A sleep within one tick of it was hardly one.
         long before = Environment.TickCount64;
         ready = _poller.Wait(MillisecondsToNextTimer());
-        return Environment.TickCount64 == before ? PollCredit : credit;
+        LastTick = Environment.TickCount64;
+        return LastTick == before ? PollCredit : credit;
     }
 }

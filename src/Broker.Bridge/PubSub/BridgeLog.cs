@@ -6,7 +6,10 @@ namespace Broker.Bridge.PubSub;
 /// <summary>What the bridge writes to its log. What peers say of themselves has been made printable where it was read.</summary>
 internal sealed partial class BridgeLog(ILogger logger)
 {
+    internal const string BridgeRefused = "this peer is a bridge too, and messages would go round and round";
+
     private readonly ILogger _logger = logger;
+    private int _bridgeRefused;
 
     internal void ZeroMq(ZeroMqEvent what)
     {
@@ -17,6 +20,10 @@ internal sealed partial class BridgeLog(ILogger logger)
                 break;
             case ZeroMqEventKind.ConnectFailed:
                 ConnectFailed(what.Endpoint, what.Reason);
+                break;
+            case ZeroMqEventKind.PeerRefused when ReferenceEquals(what.Reason, BridgeRefused) && Interlocked.Exchange(ref _bridgeRefused, 1) != 0:
+                // It connects again and again, as ZeroMQ does.
+                RefusedAgain(what.Address, what.Endpoint, what.Reason);
                 break;
             case ZeroMqEventKind.PeerRefused:
                 PeerRefused(what.Address, what.Endpoint, what.Reason);
@@ -69,9 +76,18 @@ internal sealed partial class BridgeLog(ILogger logger)
     [LoggerMessage(111, LogLevel.Error, "The bridge met a fault of its own")]
     internal partial void Fault(Exception error);
 
-    [LoggerMessage(112, LogLevel.Warning, "A ZeroMQ subscription is not bridged: {Reason}")]
-    internal partial void NotBridged(string reason);
+    [LoggerMessage(112, LogLevel.Debug, "The NATS server says again: {Text}")]
+    internal partial void ServerErrorAgain(string text);
 
     [LoggerMessage(113, LogLevel.Warning, "A message was not bridged: {Reason}. Further ones of the same kind are only counted")]
     internal partial void NotMapped(string reason);
+
+    [LoggerMessage(114, LogLevel.Error, "The bridge has lost its NATS server for good; nothing is bridged any more")]
+    internal partial void ServerGone();
+
+    [LoggerMessage(115, LogLevel.Warning, "ZeroMQ messages are dropped: {Reason}. Further ones are only counted")]
+    internal partial void NotTaken(string reason);
+
+    [LoggerMessage(116, LogLevel.Debug, "ZeroMQ peer {Address} at {Endpoint} refused again: {Reason}")]
+    internal partial void RefusedAgain(string address, string endpoint, string? reason);
 }

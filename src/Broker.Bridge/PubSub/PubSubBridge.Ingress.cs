@@ -14,48 +14,73 @@ public sealed partial class PubSubBridge
 
     // Which reasons have been logged once; from then on they are counted.
     private int _reported;
+    private int _notTaken;
 
     private void OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
     {
         EventLoop loop = Loops.Current!;
         LoopScratch scratch = _scratch[loop.Index];
-        MapStatus status = message.IsContiguous
-            ? Publish(message.Encoded, scratch)
-            : PublishJoined(in message, scratch);
+        MapStatus status = Publish(in message, scratch);
         if (status != MapStatus.Mapped)
         {
             Report(status);
         }
     }
 
-    private MapStatus Publish(ReadOnlySpan<byte> encoded, LoopScratch scratch)
+    private MapStatus Publish(in ZmtpMessage message, LoopScratch scratch)
     {
         MapStatus status = Mapper.ToSubject(
-            new ZmtpFrames(encoded), scratch.Take(Mapper.ToSubjectScratch(encoded.Length)), out SubjectMessage mapped);
+            new ReceivedFrames(message.GetEnumerator()),
+            scratch.Take(Mapper.ToSubjectScratch(message.EncodedSize)),
+            out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
             return status;
         }
 
-        if (_client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers) == PublishStatus.Accepted)
+        PublishStatus published = _client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers);
+        if (published != PublishStatus.Accepted)
         {
-            scratch.MessagesIn++;
-        }
-        else
-        {
-            scratch.Dropped++;
+            return NotPublished(published, scratch);
         }
 
+        scratch.MessagesIn++;
         return status;
     }
 
-    // libzmq may answer a PING between two frames; then the frames do not lie side by side.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private MapStatus PublishJoined(in ZmtpMessage message, LoopScratch scratch)
+    private MapStatus NotPublished(PublishStatus status, LoopScratch scratch)
     {
-        byte[] joined = new byte[message.EncodedSize];
-        message.CopyTo(joined);
-        return Publish(joined, scratch);
+        if (status == PublishStatus.PayloadTooLarge)
+        {
+            // The mapping has the limit that was configured; the server's may be lower, and another with each server.
+            Mapper.Counters.Count(MapStatus.TooLarge);
+            return MapStatus.TooLarge;
+        }
+
+        scratch.Dropped++;
+        if (status is not (PublishStatus.Dropped or PublishStatus.NotConnected or PublishStatus.Closed))
+        {
+            ReportNotTaken(status);
+        }
+
+        return MapStatus.Mapped;
+    }
+
+    private void ReportNotTaken(PublishStatus status)
+    {
+        int bit = 1 << (int)status;
+        if ((Interlocked.Or(ref _notTaken, bit) & bit) == 0)
+        {
+            _log.NotTaken(status switch
+            {
+                PublishStatus.PendingLimit => "the NATS server takes them too slowly",
+                PublishStatus.BufferFull => "no NATS server is connected, and what is kept for one has reached its limit",
+                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",
+                _ => status.ToString(),
+            });
+        }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -1,45 +1,76 @@
+using System.Diagnostics;
 using System.Text;
 using Broker.Bridge.Mapping;
 using Broker.Client;
+using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.PubSub;
 
 // Which subjects are subscribed to: what SUB peers ask for, lowered to filters. Peers live on any loop; the interest set on
 // the client's, where messages and PONGs arrive, so that all of it has one order.
+//
+// Changes are made in batches, each with one barrier, and the next not before the barrier of the last has come back. In
+// between a prefix that is asked for and taken back costs nothing. That, and a pause in proportion to the work of a batch,
+// bounds what a peer can cause that toggles a prefix above many others, of which each turn is a subscription for every one.
 public sealed partial class PubSubBridge
 {
     private const int MostPrefixBytes = 4 * 1024 * 1024;
 
+    // At most a fifth of the loop's time goes into batches; those shorter than this are not worth a pause.
+    private const int PauseFactor = 4;
+    private static readonly TimeSpan ShortBatch = TimeSpan.FromMilliseconds(2);
+
     private readonly Lock _changesGate = new();
     private readonly InterestSet _interest;
     private readonly Dictionary<long, Subscription> _held = [];
-    private List<(byte[] Prefix, bool Wanted)> _changes = [];
-    private Dictionary<byte[], int> _undone = new(new ByteStringComparer());
+
+    // What differs from the interest set: prefixes to add (true) and to take away. No larger than twice what the socket allows.
+    private Dictionary<byte[], bool> _changes = new(new ByteStringComparer());
+
+    private bool _applyPosted;
+
+    // Both on the client's loop only: the barrier that the last commands need, and whether one is out or a pause is on.
+    private long _barrierDue;
+    private bool _batchOpen;
+
+    /// <summary>How many changes wait.</summary>
+    internal int InterestChanges
+    {
+        get
+        {
+            lock (_changesGate)
+            {
+                return _changes.Count;
+            }
+        }
+    }
 
     /// <summary>The state of a subscription: its number in the interest set.</summary>
     private sealed record Held(long Id);
 
-    // Under a lock of the socket. A peer that asks and takes back in turn changes one entry, not the length of the list.
+    // Under a lock of the socket, on the peer's loop.
     private void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
     {
-        byte[] key = prefix.ToArray();
-        bool first;
-        lock (_changesGate)
+        if (IsOver)
         {
-            if (_undone.Remove(key, out int index))
-            {
-                // True and false alternate for a prefix: this takes back the one that nobody has seen yet.
-                _changes[index] = default;
-                return;
-            }
-
-            first = _changes.Count == 0;
-            _undone.Add(key, _changes.Count);
-            _changes.Add((key, wanted));
+            return;
         }
 
-        if (first)
+        bool post;
+        lock (_changesGate)
+        {
+            post = !_applyPosted;
+            _applyPosted = true;
+
+            // True and false alternate for a prefix: the second takes back the first, which nobody has seen yet.
+            if (!_changes.GetAlternateLookup<ReadOnlySpan<byte>>().Remove(prefix))
+            {
+                _changes.Add(prefix.ToArray(), wanted);
+            }
+        }
+
+        if (post)
         {
             _client.Loop.Post(ApplyChanges);
         }
@@ -47,53 +78,58 @@ public sealed partial class PubSubBridge
 
     private void ApplyChanges()
     {
-        if (_client.State == ConnectionState.Closed)
-        {
-            return;
-        }
-
-        List<(byte[]? Prefix, bool Wanted)> changes;
+        Dictionary<byte[], bool> changes;
         lock (_changesGate)
         {
-            changes = _changes!;
-            _changes = [];
-            _undone = new Dictionary<byte[], int>(new ByteStringComparer());
-        }
-
-        var commands = new Commands(this);
-        foreach ((byte[]? prefix, bool wanted) in changes)
-        {
-            if (prefix is null)
+            _applyPosted = false;
+            if (_batchOpen || IsOver || _changes.Count == 0)
             {
-                continue;
+                return;
             }
 
-            InterestStatus status = wanted ? _interest.Add(prefix, ref commands) : _interest.Remove(prefix, ref commands);
-            if (status is InterestStatus.TooManyPrefixes or InterestStatus.TooManyBytes)
-            {
-                _log.NotBridged("there are too many different ones");
-            }
+            changes = _changes;
+            _changes = new Dictionary<byte[], bool>(new ByteStringComparer());
         }
-    }
 
-    private void OnServerLost(Exception reason)
-    {
-        if (!_stopping)
+        _batchOpen = true;
+        long begin = Stopwatch.GetTimestamp();
+        Apply(changes);
+        TimeSpan spent = Stopwatch.GetElapsedTime(begin);
+        if (spent > ShortBatch)
         {
-            _log.ServerLost(reason.Message);
+            _client.Loop.StartTimer(spent * PauseFactor, EndBatch);
+        }
+        else
+        {
+            _batchOpen = _barrierDue != 0;
         }
 
-        DropHeld();
+        SendBarrier(endsBatch: spent <= ShortBatch);
     }
 
-    private void OnServerBack()
+    // New prefixes first: whoever exchanges one for another that overlaps it must not miss what both match. For that moment
+    // the set may hold more than the socket allows.
+    private void Apply(Dictionary<byte[], bool> changes)
     {
-        // What was asked for meanwhile.
-        DropHeld();
         var commands = new Commands(this);
-        _interest.ConnectionReset(ref commands);
-        _log.ServerBack(_interest.SubscriptionCount);
+        foreach ((byte[] prefix, _) in changes.Where(c => c.Value))
+        {
+            _interest.Add(prefix, ref commands);
+        }
+
+        foreach ((byte[] prefix, _) in changes.Where(c => !c.Value))
+        {
+            _interest.Remove(prefix, ref commands);
+        }
     }
+
+    private void EndBatch()
+    {
+        _batchOpen = false;
+        ApplyChanges();
+    }
+
+    private bool IsOver => _closing || _client.State == ConnectionState.Closed;
 
     // The client would renew them by itself, under numbers that the interest set gives up when it is reset.
     private void DropHeld()
@@ -106,11 +142,45 @@ public sealed partial class PubSubBridge
         _held.Clear();
     }
 
+    private void SendBarrier(bool endsBatch)
+    {
+        if (_barrierDue != 0)
+        {
+            _client.Barrier(endsBatch ? OnBatchBarrier : OnBarrier, _barrierDue);
+            _barrierDue = 0;
+        }
+    }
+
+    private void OnBarrier(object? token, bool reached)
+    {
+        if (reached)
+        {
+            var commands = new Commands(this);
+            _interest.BarrierReached((long)token!, ref commands);
+            SendBarrier(endsBatch: false);
+        }
+    }
+
+    private void OnBatchBarrier(object? token, bool reached)
+    {
+        OnBarrier(token, reached);
+        EndBatch();
+    }
+
     private readonly struct Commands(PubSubBridge bridge) : IInterestCommands
     {
         public void Subscribe(long id, ReadOnlySpan<byte> filter)
-            => bridge._held.Add(
-                id, bridge._client.Subscribe(Encoding.ASCII.GetString(filter), bridge.OnSubjectMessage, state: new Held(id)));
+        {
+            try
+            {
+                bridge._held.Add(
+                    id, bridge._client.Subscribe(Encoding.ASCII.GetString(filter), bridge.OnSubjectMessage, state: new Held(id)));
+            }
+            catch (ConnectionLostException)
+            {
+                // Closed for good a moment ago: there is nothing to subscribe to.
+            }
+        }
 
         public void Unsubscribe(long id)
         {
@@ -120,15 +190,7 @@ public sealed partial class PubSubBridge
             }
         }
 
-        public void Barrier(long token) => bridge._client.Barrier(bridge.OnBarrier, token);
-    }
-
-    private void OnBarrier(object? token, bool reached)
-    {
-        if (reached)
-        {
-            var commands = new Commands(this);
-            _interest.BarrierReached((long)token!, ref commands);
-        }
+        // One barrier behind all commands of a batch stands for the earlier ones.
+        public void Barrier(long token) => bridge._barrierDue = token;
     }
 }

@@ -30,43 +30,58 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     private readonly bool _ownsLoops;
     private BrokerConnection _client = null!;
     private volatile bool _stopping;
+    private volatile bool _closing;
 
     private PubSubBridge(PubSubBridgeOptions options)
     {
         _options = options;
         _log = new BridgeLog(options.Logger);
         _ownsLoops = options.Client.Loops is null;
-        Loops = options.Client.Loops ?? new EventLoopGroup(new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
         Mapper = new MessageMapper(options.Mapping);
-        _interest = new InterestSet(Mapper.Codec, options.MaxPrefixes, MostPrefixBytes);
-        _scratch = [.. Enumerable.Range(0, Loops.Count).Select(_ => new LoopScratch())];
-        KeyValuePair<string, string>[] properties = [new(BridgeProperty, options.Mapping.BridgeId)];
-        _ingress = new SubscriberSocket(Loops, OnZeroMqMessage, new SubscriberOptions
+
+        // Limits for the socket are limits for the set: it holds as much again while one prefix is exchanged for another.
+        _interest = new InterestSet(Mapper.Codec, (int)Math.Min(2L * options.MaxPrefixes, int.MaxValue), 2L * MostPrefixBytes);
+        Loops = options.Client.Loops ?? new EventLoopGroup(new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
+        try
         {
-            MaxPeers = options.MaxPeers,
-            Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.Mapping.MaxFrames, MostCommandBytes),
-            Properties = properties,
-            AcceptPeer = RefuseBridges,
-            OnEvent = _log.ZeroMq,
-        });
-        _egress = new PublisherSocket(Loops, new PublisherOptions
+            _scratch = [.. Enumerable.Range(0, Loops.Count).Select(_ => new LoopScratch())];
+            KeyValuePair<string, string>[] properties = [new(BridgeProperty, options.Mapping.BridgeId)];
+            _ingress = new SubscriberSocket(Loops, OnZeroMqMessage, new SubscriberOptions
+            {
+                MaxPeers = options.MaxPeers,
+                Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.Mapping.MaxFrames, MostCommandBytes),
+                Properties = properties,
+                AcceptPeer = RefuseBridges,
+                OnEvent = _log.ZeroMq,
+            });
+            _egress = new PublisherSocket(Loops, new PublisherOptions
+            {
+                MaxPeers = options.MaxPeers,
+                HighWaterMark = options.HighWaterMark,
+                MaxInterestPrefixes = options.MaxPrefixes,
+                MaxInterestBytes = MostPrefixBytes,
+                OnInterest = OnInterest,
+                Properties = properties,
+                AcceptPeer = RefuseBridges,
+                OnEvent = _log.ZeroMq,
+            });
+        }
+        catch
         {
-            MaxPeers = options.MaxPeers,
-            HighWaterMark = options.HighWaterMark,
-            MaxInterestPrefixes = options.MaxPrefixes,
-            MaxInterestBytes = MostPrefixBytes,
-            OnInterest = OnInterest,
-            Properties = properties,
-            AcceptPeer = RefuseBridges,
-            OnEvent = _log.ZeroMq,
-        });
+            if (_ownsLoops)
+            {
+                Loops.Dispose();
+            }
+
+            throw;
+        }
     }
 
     /// <summary>The loops it runs on.</summary>
     public EventLoopGroup Loops { get; }
 
     /// <summary>The mapping in use, with its counters.</summary>
-    public MessageMapper Mapper { get; private set; }
+    public MessageMapper Mapper { get; }
 
     /// <summary>Where PUBs can connect, with the ports that were really taken.</summary>
     public IReadOnlyList<string> PublisherEndpoints { get; private set; } = [];
@@ -126,7 +141,8 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     /// <returns>How many messages SUBs did not take, counted per SUB.</returns>
     public async Task<long> CloseAsync(TimeSpan linger)
     {
-        _stopping = true;
+        // Peers that leave now change nothing any more.
+        _stopping = _closing = true;
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         ZeroMqCloseReport report = await _egress.CloseAsync(linger).ConfigureAwait(false);
         if (_client is not null)
@@ -147,23 +163,40 @@ public sealed partial class PubSubBridge : IAsyncDisposable
 
     private async Task ConnectAsync(CancellationToken cancellationToken)
     {
+        ClientOptions given = _options.Client;
         _client = await BrokerConnection.ConnectAsync(
-            _options.Client with
+            given with
             {
                 Loops = Loops,
                 Echo = true,
-                Name = _options.Client.Name ?? "zeromq bridge",
-                OnDisconnected = (_, reason) => OnServerLost(reason),
-                OnReconnected = _ => OnServerBack(),
-                OnServerError = (_, text) => _log.ServerError(text),
-                OnFault = (_, error) => _log.Fault(error),
+                Name = given.Name ?? "zeromq bridge",
+                OnDisconnected = (client, reason) =>
+                {
+                    OnServerLost(reason);
+                    given.OnDisconnected?.Invoke(client, reason);
+                },
+                OnReconnected = client =>
+                {
+                    OnServerBack();
+                    given.OnReconnected?.Invoke(client);
+                },
+                OnServerError = (client, text) =>
+                {
+                    OnServerError(text);
+                    given.OnServerError?.Invoke(client, text);
+                },
+                OnClosed = client =>
+                {
+                    OnServerGone();
+                    given.OnClosed?.Invoke(client);
+                },
+                OnFault = (subscription, error) =>
+                {
+                    _log.Fault(error);
+                    given.OnFault?.Invoke(subscription, error);
+                },
             },
             cancellationToken).ConfigureAwait(false);
-        if (_client.MaxPayload < _options.Mapping.MaxPayload)
-        {
-            // The codec is the same, so the interest set, which holds it, need not change.
-            Mapper = new MessageMapper(_options.Mapping with { MaxPayload = _client.MaxPayload });
-        }
     }
 
     private void Open()
@@ -198,6 +231,6 @@ public sealed partial class PubSubBridge : IAsyncDisposable
 
     private string? RefuseBridges(ZeroMqPeer peer)
         => !_options.AcceptBridges && peer.Zmtp.TryGetProperty(Encoding.ASCII.GetBytes(BridgeProperty), out _)
-            ? "this peer is a bridge too, and messages would go round and round"
+            ? BridgeLog.BridgeRefused
             : null;
 }

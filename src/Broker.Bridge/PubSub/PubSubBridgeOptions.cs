@@ -16,7 +16,8 @@ public sealed record PubSubBridgeOptions
 
     /// <summary>
     /// How to reach the NATS side. Its <see cref="ClientOptions.Loops"/>, if any, are the bridge's too: everything then happens on
-    /// the loops of an embedded server. Its policy for publishing while disconnected is the caller's; PUB would drop.
+    /// the loops of an embedded server. Its policy for publishing while disconnected is the caller's; PUB would drop. Its
+    /// callbacks are called after the bridge's own. <see cref="ClientOptions.Echo"/> is always on: see <see cref="Mapping"/>.
     /// </summary>
     public ClientOptions Client { get; init; } = new() { WhileDisconnected = Broker.Client.Publishing.PublishWhileDisconnected.Drop };
 
@@ -31,7 +32,8 @@ public sealed record PubSubBridgeOptions
     /// </summary>
     public IReadOnlyList<byte[]> Topics { get; init; } = [[]];
 
-    /// <summary>Topics to subjects and back. Its payload limit is lowered to the server's when that is smaller.</summary>
+    /// <summary>Topics to subjects and back. Where the server's payload limit is lower than this one, that one holds. Every bridge needs an id
+    /// of its own.</summary>
     public MappingOptions Mapping { get; init; } = new() { BridgeId = NewId() };
 
     /// <summary>How many bytes may wait for one SUB; above it that one loses whole messages. Default 16 MiB.</summary>

@@ -22,6 +22,17 @@ internal sealed class Route
         Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
     }
 
+    // Refused: nobody is sent it, and so there is nothing to write heads for.
+    private Route(byte[] subject)
+    {
+        Subject = subject;
+        Plain = [];
+        Queues = [];
+        MessageHead = HeaderMessageHead = [];
+        IsRefused = true;
+        Cost = OwnCost + subject.Length;
+    }
+
     internal byte[] Subject { get; }
 
     /// <summary>Every one of these is sent the message.</summary>
@@ -39,10 +50,18 @@ internal sealed class Route
     /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
     internal long Cost { get; }
 
+    /// <summary>Whether its publisher may not publish to the subject. Such a route is of one publisher and expires with what it may do.</summary>
+    internal bool IsRefused { get; }
+
+    /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
+    internal Route? Behind { get; set; }
+
     internal bool IsEmpty => Plain.Length == 0 && Queues.Length == 0;
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;
 
     internal void Expire() => _current = false;
+
+    internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());
 }

@@ -1,12 +1,14 @@
 using System.Runtime.CompilerServices;
+using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
 /// <summary>
 /// One publisher's routes by subject, direct-mapped: two subjects of one slot displace each other and cost a look at the
-/// router. Used on the publisher's loop only.
+/// router. What the publisher may publish to is asked there too, once, and remembered as a route that is refused. Used on the
+/// publisher's loop only.
 /// </summary>
-internal struct RouteCache(Router router)
+internal struct RouteCache(Router router, AccessRules? access = null)
 {
     // Small enough that a connection with one subject stays small, large enough that one with hundreds hardly misses.
     private const int FewSlots = 8;
@@ -45,7 +47,9 @@ internal struct RouteCache(Router router)
             _cost = 0;
         }
 
-        Route found = router.Find(subject);
+        Route found = ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false
+            ? Route.Refused(subject)
+            : router.Find(subject);
         _cost += found.Cost;
         if (_cost > MostCost)
         {

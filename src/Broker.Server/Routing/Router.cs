@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Broker.Protocol.Subjects;
+using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
@@ -17,6 +18,7 @@ internal sealed class Router
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTable _routes;
     private readonly List<Subscription> _found = [];
+    private RouterCounts _counts;
 
     internal Router()
     {
@@ -52,6 +54,7 @@ internal sealed class Router
         lock (_gate)
         {
             _subscriptions.Add(subscription);
+            _counts.Inserts++;
             _routes.Expire(subscription.Filter);
         }
     }
@@ -68,8 +71,18 @@ internal sealed class Router
 
             subscription.Close();
             _subscriptions.Remove(subscription);
+            _counts.Removes++;
             _routes.Expire(subscription.Filter);
             return true;
+        }
+    }
+
+    /// <summary>What the subscription's client may receive has changed: messages published after the return go by that.</summary>
+    internal void Refresh(Subscription subscription)
+    {
+        lock (_gate)
+        {
+            _routes.Expire(subscription.Filter);
         }
     }
 
@@ -78,8 +91,10 @@ internal sealed class Router
     {
         lock (_gate)
         {
+            _counts.Matches++;
             if (_routes.Find(subject) is { } known)
             {
+                _counts.Hits++;
                 return known;
             }
 
@@ -89,19 +104,73 @@ internal sealed class Router
         }
     }
 
+    internal RouterCounts Count()
+    {
+        lock (_gate)
+        {
+            return _counts with { Subscriptions = _subscriptions.Count, Routes = _routes.Count };
+        }
+    }
+
+    /// <summary>Every subscription whose filter matches the subject, without remembering a route for it.</summary>
+    internal Subscription[] Match(ReadOnlySpan<byte> subject)
+    {
+        lock (_gate)
+        {
+            _found.Clear();
+            _subscriptions.Match(subject, _found);
+            Subscription[] all = [.. _found];
+            _found.Clear();
+            return all;
+        }
+    }
+
     private Route Build(ReadOnlySpan<byte> subject)
     {
         _found.Clear();
         if (Subject.HasNoEmptyToken(subject))
         {
             _subscriptions.Match(subject, _found);
+            LeaveOut(subject);
         }
 
         Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
         Subscription[][] queues = plain.Length == _found.Count
             ? []
             : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
+        _counts.Built++;
+        _counts.Fanout += _found.Count;
+        _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count);
         _found.Clear();
         return new Route(subject.ToArray(), plain, queues);
+    }
+
+    // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.
+    private void LeaveOut(ReadOnlySpan<byte> subject)
+    {
+        int kept = 0;
+        AccessRules? asked = null;
+        bool answer = true;
+        foreach (Subscription subscription in CollectionsMarshal.AsSpan(_found))
+        {
+            AccessRules? access = subscription.Access;
+            bool may = true;
+            if (access is { LimitsReceiving: true })
+            {
+                // Users of one kind often come in numbers, and their plain subscriptions have one answer.
+                may = access == asked && subscription.Queue is null ? answer : access.MayReceive(subject, subscription.Queue);
+                if (subscription.Queue is null)
+                {
+                    (asked, answer) = (access, may);
+                }
+            }
+
+            if (may)
+            {
+                _found[kept++] = subscription;
+            }
+        }
+
+        _found.RemoveRange(kept, _found.Count - kept);
     }
 }

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Broker.Server.Security;
 using Broker.Server.Sessions;
 
 namespace Broker.Server.Routing;
@@ -29,6 +30,9 @@ internal sealed class Subscription
     }
 
     internal ClientSession Session { get; }
+
+    /// <summary>What its client may receive, at this time; null for everything. Routers may be used without sessions.</summary>
+    internal AccessRules? Access => Session?.Access;
 
     internal byte[] Filter { get; }
 

@@ -3,6 +3,7 @@ using Broker.Protocol.Parsing;
 using Broker.Protocol.Subjects;
 using Broker.Protocol.Writing;
 using Broker.Server.Routing;
+using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
@@ -28,6 +29,18 @@ internal sealed partial class ClientSession
         {
             // Said, and delivered all the same, as nats-server does.
             WriteError("Invalid Publish Subject");
+        }
+
+        if (route.IsRefused)
+        {
+            PublishRefused(in operation, route);
+            return false;
+        }
+
+        if (ReservedSubjects.ContainsReply(operation.ReplyTo))
+        {
+            RefuseReply(operation.ReplyTo);
+            return false;
         }
 
         Acknowledge();

@@ -1,3 +1,5 @@
+using Broker.Server.Security;
+
 namespace Broker.Server.Sessions;
 
 // CONNECT, which may come again and then starts afresh.
@@ -17,6 +19,12 @@ internal sealed partial class ClientSession
             return false;
         }
 
+        return Authenticate(request);
+    }
+
+    /// <summary>Takes a client in that has shown who it is, or takes it in anew. False when it is closed for something else.</summary>
+    private bool Enter(ConnectRequest request, Principal principal)
+    {
         if (!request.IsKnownProtocol)
         {
             _server.Log.ProtocolError(Id, RemoteEndPoint, "invalid client protocol");
@@ -31,12 +39,16 @@ internal sealed partial class ClientSession
             return false;
         }
 
-        if (_connect is not null)
+        // What it subscribed to as somebody else, or before this CONNECT, is not its own any more.
+        if (_connect is not null || principal != _principal)
         {
             EndSubscriptions();
         }
 
-        _connect = request;
+        Become(principal);
+        EndAdmission();
+        PongReceived();
+        _connect = request.WithoutCredentials();
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;
         _noEcho = !request.Echo;

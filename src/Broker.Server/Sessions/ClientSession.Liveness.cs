@@ -50,6 +50,7 @@ internal sealed partial class ClientSession
         {
             _pingsOut++;
             Write("PING\r\n"u8);
+            PingSent();
         }
 
         _receivedSinceTick = false;
@@ -64,6 +65,7 @@ internal sealed partial class ClientSession
 
     private bool Pong()
     {
+        PongReceived();
         _pingsOut = 0;
         return true;
     }

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Broker.Protocol.Parsing;
 using Broker.Server.Routing;
+using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
@@ -27,7 +28,9 @@ internal sealed partial class ClientSession
         }
 
         _state.MessagesIn++;
-        if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty) && !CheckPublish(in operation, route))
+        _state.PayloadIn += operation.Payload.Length;
+        if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo))
+            && !CheckPublish(in operation, route))
         {
             return !_ended;
         }
@@ -35,6 +38,10 @@ internal sealed partial class ClientSession
         if (!route.IsEmpty)
         {
             Deliver(in operation, route);
+        }
+        else if (route.IsRefused)
+        {
+            PublishRefused(in operation, route);
         }
         else if (!operation.ReplyTo.IsEmpty)
         {
@@ -60,6 +67,7 @@ internal sealed partial class ClientSession
             delivered += DeliverToQueues(in operation, route);
         }
 
+        _state.PayloadOut += (long)delivered * operation.Payload.Length;
         if (delivered == 0 && !operation.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(in operation);
@@ -106,6 +114,12 @@ internal sealed partial class ClientSession
             return false;
         }
 
+        if (_grants is not null && !operation.ReplyTo.IsEmpty)
+        {
+            _grants.Add(operation.ReplyTo);
+        }
+
+        _deliveries[state.Index].Count(operation.Payload.Length);
         ReadOnlySpan<byte> tail = operation.Tail;
         byte[] head = route.MessageHead;
         if (operation.HasHeaders || tail.IsEmpty)

@@ -23,6 +23,12 @@ internal sealed partial class ClientSession
 
     private bool Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
+        if (Access is { LimitsReceiving: true } access && !access.MaySubscribe(filter, queue))
+        {
+            RefuseSubscription(filter, queue);
+            return true;
+        }
+
         if (_server.Options.MaxSubscriptions is var most and not 0 && SubscriptionCount >= most)
         {
             TellTooMany();
@@ -35,7 +41,7 @@ internal sealed partial class ClientSession
             return true;
         }
 
-        _subscriptions ??= new Dictionary<byte[], Subscription>(_server.KeyComparer);
+        _subscriptions ??= StartSubscriptions();
         // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
         // last message, and the sid is free.
         if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? known) || known.IsClosed)

@@ -2,6 +2,7 @@ using System.Net;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
 using Broker.Protocol.Writing;
+using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Transport;
 
@@ -22,7 +23,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     private ConnectRequest? _connect;
     private bool _ended;
 
-    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote)
+    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote, ClientTransport transport = ClientTransport.Socket)
     {
         _server = server;
         _loop = loop;
@@ -31,7 +32,11 @@ internal sealed partial class ClientSession : ConnectionHandler
         _routes = new RouteCache(server.Router);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
+        Transport = transport;
+        _lastActivity = Environment.TickCount64;
     }
+
+    internal EventLoop Loop => _loop;
 
     internal ulong Id { get; }
 
@@ -47,6 +52,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     {
         Connection = connection;
         ApplyLimits();
+        BeginAdmission();
         // First in any case: a client reads nothing before it, not even why it is refused.
         Write(_server.InfoFor(this));
         if (!_server.TryEnter(this, out string refusal))
@@ -56,6 +62,8 @@ internal sealed partial class ClientSession : ConnectionHandler
             return;
         }
 
+        // The first round trip there is: CONNECT answers it.
+        PingSent();
         StartLiveness();
     }
 
@@ -68,9 +76,20 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         _receivedSinceTick = true;
+        if (_admission is not null)
+        {
+            return ReceiveBeforeAdmission(connection, bytes, ref needed);
+        }
+
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
+        _lastActivity = _loop.LastTick;
+        long messages = _state.MessagesIn;
+        long payload = _state.PayloadIn;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        // Whatever the loop counted meanwhile was this client's.
+        _messagesIn += _state.MessagesIn - messages;
+        _payloadIn += _state.PayloadIn - payload;
         // What is left is counted when it comes again.
         _state.BytesIn -= bytes.Length - consumed;
         if (error != ProtocolError.None && !_ended)
@@ -79,12 +98,13 @@ internal sealed partial class ClientSession : ConnectionHandler
             Fail(ProtocolErrorText.For(error));
         }
 
-        return consumed;
+        return _admission is null ? consumed : consumed + Hold(_admission, bytes[consumed..]);
     }
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
         StopLiveness();
+        EndAdmission();
         EndSubscriptions();
         _server.Leave(this, connection, reason, error);
     }
@@ -105,6 +125,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         _ended = true;
+        Failure = text;
         WriteError(text);
         Connection.Close(LastWords);
     }

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
 
@@ -25,7 +26,13 @@ internal sealed record ConnectRequest
 
     internal string? Version { get; private set; }
 
+    /// <summary>What it shows to be let in; nothing once that has been looked at.</summary>
+    internal Credentials Credentials { get; private set; } = Credentials.None;
+
     internal bool IsKnownProtocol => ProtocolLevel is >= 0 and <= NewestProtocol;
+
+    /// <summary>Without its secrets, to be kept.</summary>
+    internal ConnectRequest WithoutCredentials() => this with { Credentials = Credentials.None };
 
     /// <summary>
     /// Null with a reason when the JSON is none, or a field is not of its type. What it leaves out, or gives as null, is as in
@@ -105,7 +112,32 @@ internal sealed record ConnectRequest
             case "VERSION":
                 Version = reader.GetString();
                 break;
-            case "USER" or "PASS" or "AUTH_TOKEN" or "JWT" or "NKEY" or "SIG":
+            default:
+                ReadCredential(field, ref reader);
+                break;
+        }
+    }
+
+    private void ReadCredential(string field, ref Utf8JsonReader reader)
+    {
+        switch (field)
+        {
+            case "USER":
+                Credentials = Credentials with { User = reader.GetString() };
+                break;
+            case "PASS":
+                Credentials = Credentials with { Password = reader.GetString() };
+                break;
+            case "AUTH_TOKEN":
+                Credentials = Credentials with { Token = reader.GetString() };
+                break;
+            case "NKEY":
+                Credentials = Credentials with { Key = reader.GetString() };
+                break;
+            case "SIG":
+                Credentials = Credentials with { Signature = reader.GetString() };
+                break;
+            case "JWT":
                 // Not used here, but of its type.
                 reader.GetString();
                 break;

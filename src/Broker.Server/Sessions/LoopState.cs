@@ -39,6 +39,11 @@ internal sealed class LoopState
 
     internal long BytesOut { get; set; }
 
+    /// <summary>Payload bytes alone, headers included: what nats-server counts.</summary>
+    internal long PayloadIn { get; set; }
+
+    internal long PayloadOut { get; set; }
+
     /// <summary><see cref="BytesOut"/> when the loop last looked at what waits for all clients.</summary>
     internal long BytesOutAtLook { get; set; }
 

@@ -6,7 +6,9 @@ namespace Broker.Server.Sessions;
 /// <summary>The INFO line that a server greets a client with.</summary>
 internal static class ServerInfo
 {
-    internal static byte[] Write(ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId, string? clientAddress)
+    internal static byte[] Write(
+        ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,
+        string? clientAddress, bool authRequired, string? nonce)
     {
         if (options.ClientAdvertise is { } advertised && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
         {
@@ -30,6 +32,16 @@ internal static class ServerInfo
             if (clientAddress is not null)
             {
                 json.WriteString("client_ip", clientAddress);
+            }
+
+            if (authRequired)
+            {
+                json.WriteBoolean("auth_required", true);
+            }
+
+            if (nonce is not null)
+            {
+                json.WriteString("nonce", nonce);
             }
 
             if (options.ConnectUrls.Count != 0)

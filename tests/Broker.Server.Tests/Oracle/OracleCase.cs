@@ -12,6 +12,8 @@ namespace Broker.Server.Tests.Oracle;
 /// <param name="Steps">The steps.</param>
 internal sealed record OracleCase(string Name, params string[] Steps)
 {
+    private const string Ping = "PING\r\n";
+
     /// <summary>Plays the steps and returns what each client was sent, without INFO.</summary>
     internal string Play(EndPoint server)
     {
@@ -44,10 +46,16 @@ internal sealed record OracleCase(string Name, params string[] Steps)
                 heard.Append(client.Sync());
                 client.SendWhatGoes("PING\r\n");
                 string last = client.ReadLine();
+                while (last == Ping)
+                {
+                    last = client.ReadLine();
+                }
+
                 all.Append(name).Append(": ").Append(heard).Append(last.Length == 0 ? "<closed>" : "<open>").Append('\n');
             }
 
-            return all.ToString();
+            // A server's own PINGs come by the clock: on a busy machine between the steps.
+            return all.Replace(Ping, "").ToString();
         }
         finally
         {

@@ -6,11 +6,14 @@ using System.Text.Json;
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>The real nats-server beside ours, both for as long as the tests of a class run.</summary>
-public sealed class OracleServer : IAsyncLifetime
+public class OracleServer : IAsyncLifetime
 {
     private DirectoryInfo? _directory;
     private Process? _process;
     private BrokerServer? _ours;
+
+    /// <summary>The file that nats-server is to read; null for its defaults. <see cref="Configure"/> says the same to ours.</summary>
+    private protected virtual string? Config => null;
 
     internal EndPoint Ours => _ours!.EndPoints[0];
 
@@ -19,14 +22,22 @@ public sealed class OracleServer : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _ours = await BrokerServer.StartAsync(o => o.Listen(0), TestContext.Current.CancellationToken);
+        _ours = await BrokerServer.StartAsync(o => Configure(o.Listen(0)), TestContext.Current.CancellationToken);
         if (FindProgram() is not { } program)
         {
             return;
         }
 
         _directory = Directory.CreateTempSubdirectory("nats-server-");
-        var start = new ProcessStartInfo(program, ["-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", _directory.FullName])
+        string[] config = [];
+        if (Config is { } text)
+        {
+            string file = Path.Combine(_directory.FullName, "nats.conf");
+            await File.WriteAllTextAsync(file, text, CancellationToken.None);
+            config = ["-c", file];
+        }
+
+        var start = new ProcessStartInfo(program, ["-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", _directory.FullName, .. config])
         {
             RedirectStandardError = true,
         };
@@ -60,8 +71,13 @@ public sealed class OracleServer : IAsyncLifetime
         return IPEndPoint.Parse("0.0.0.0:0");
     }
 
+    private protected virtual void Configure(BrokerServerOptions options)
+    {
+    }
+
     public async ValueTask DisposeAsync()
     {
+        GC.SuppressFinalize(this);
         if (_process is not null)
         {
             _process.Kill();

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
+using Broker.Bridge.Mapping;
 
-namespace Broker.Bridge.Mapping;
+namespace Broker.Bridge.Tests.Mapping;
 
 /// <summary>The frames of one complete message as ZMTP 3 puts them on the wire, one after another in one span (RFC 37).</summary>
 /// <remarks>Borrows the span. Command frames and reserved flags are malformed here, as is a MORE flag that disagrees with the end of the span.</remarks>

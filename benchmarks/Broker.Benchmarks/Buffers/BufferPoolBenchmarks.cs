@@ -1,0 +1,129 @@
+using System.Buffers;
+using BenchmarkDotNet.Attributes;
+using Broker.Benchmarks.Running;
+using Broker.Transport.Buffers;
+
+namespace Broker.Benchmarks.Buffers;
+
+/// <summary>Taking buffers and giving them back, one at a time or many at once. Per buffer.</summary>
+public class BufferPoolBenchmarks
+{
+    private const int Buffers = 1024;
+    private const int MostHeld = 32;
+
+    private readonly Block[] _blocks = new Block[MostHeld];
+    private readonly byte[][] _arrays = new byte[MostHeld][];
+    private readonly BlockPool _blockPool = new(new BlockDepot());
+    private readonly ArrayPool<byte> _ownPool = ArrayPool<byte>.Create(maxArrayLength: 64 * 1024, maxArraysPerBucket: MostHeld);
+
+    /// <summary>Bytes.</summary>
+    [Params(4 * 1024, 64 * 1024)]
+    public int Size { get; set; }
+
+    /// <summary>How many are taken before the first is given back.</summary>
+    [Params(1, MostHeld)]
+    public int Held { get; set; }
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        long expected = Sum();
+        Agreement.Require(expected, Ours(), "what was written and read in our blocks");
+        Agreement.Require(expected, ArrayPoolShared(), "what was written and read in shared arrays");
+        Agreement.Require(expected, ArrayPoolOwn(), "what was written and read in arrays of an own pool");
+        Agreement.Require(expected, NewArray(), "what was written and read in new arrays");
+    }
+
+    /// <summary>BlockPool: pinned blocks of one loop.</summary>
+    [Benchmark(Baseline = true, OperationsPerInvoke = Buffers)]
+    public long Ours()
+    {
+        long sum = 0;
+        for (int i = 0; i < Buffers; i += Held)
+        {
+            for (int j = 0; j < Held; j++)
+            {
+                _blocks[j] = _blockPool.Take(Size);
+                Mark(_blocks[j].Array, i + j);
+            }
+
+            for (int j = 0; j < Held; j++)
+            {
+                sum += Read(_blocks[j].Array);
+                _blockPool.Give(_blocks[j]);
+            }
+        }
+
+        return sum;
+    }
+
+    [Benchmark(OperationsPerInvoke = Buffers)]
+    public long ArrayPoolShared() => Rent(ArrayPool<byte>.Shared);
+
+    /// <summary>ArrayPool.Create, with room for all that are held.</summary>
+    [Benchmark(OperationsPerInvoke = Buffers)]
+    public long ArrayPoolOwn() => Rent(_ownPool);
+
+    /// <summary>No pool: memory that is cleared, and collected.</summary>
+    [Benchmark(OperationsPerInvoke = Buffers)]
+    public long NewArray()
+    {
+        long sum = 0;
+        for (int i = 0; i < Buffers; i += Held)
+        {
+            for (int j = 0; j < Held; j++)
+            {
+                _arrays[j] = new byte[Size];
+                Mark(_arrays[j], i + j);
+            }
+
+            for (int j = 0; j < Held; j++)
+            {
+                sum += Read(_arrays[j]);
+            }
+        }
+
+        return sum;
+    }
+
+    private long Rent(ArrayPool<byte> pool)
+    {
+        long sum = 0;
+        for (int i = 0; i < Buffers; i += Held)
+        {
+            for (int j = 0; j < Held; j++)
+            {
+                _arrays[j] = pool.Rent(Size);
+                Mark(_arrays[j], i + j);
+            }
+
+            for (int j = 0; j < Held; j++)
+            {
+                sum += Read(_arrays[j]);
+                pool.Return(_arrays[j]);
+            }
+        }
+
+        return sum;
+    }
+
+    // A buffer that is given out twice, or is too short, shows in the sum.
+    private void Mark(byte[] buffer, int number)
+    {
+        buffer[0] = (byte)number;
+        buffer[Size - 1] = (byte)(number >> 8);
+    }
+
+    private long Read(byte[] buffer) => buffer[0] | (buffer[Size - 1] << 8);
+
+    private static long Sum()
+    {
+        long sum = 0;
+        for (int i = 0; i < Buffers; i++)
+        {
+            sum += i;
+        }
+
+        return sum;
+    }
+}

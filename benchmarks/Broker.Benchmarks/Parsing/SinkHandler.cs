@@ -1,0 +1,27 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Benchmarks.Parsing;
+
+/// <summary>Lets a sink hear the parser of this code base.</summary>
+internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
+    where TSink : struct, IPublishSink
+{
+    internal TSink Sink = sink;
+
+    public bool OnPublish(in PublishOperation operation)
+    {
+        Sink.Publish(operation.Subject, operation.ReplyTo, operation.Payload);
+        return true;
+    }
+
+    // The streams hold publishes only: whatever else is heard must show as a disagreement.
+    public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => false;
+
+    public readonly bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => false;
+
+    public readonly bool OnConnect(ReadOnlySpan<byte> json) => false;
+
+    public readonly bool OnPing() => false;
+
+    public readonly bool OnPong() => false;
+}

@@ -1,0 +1,208 @@
+using BenchmarkDotNet.Attributes;
+using Broker.Benchmarks.Running;
+using Broker.Protocol.Subjects;
+using Broker.Server.Routing;
+
+namespace Broker.Benchmarks.Routing;
+
+/// <summary>From a subject to who gets it, from the cheapest way to the dearest. Per message.</summary>
+public class RoutingBenchmarks
+{
+    private const int Known = 16;
+
+    // Twice what the router remembers: whichever is asked for has been forgotten.
+    private const int Strangers = 2 * Router.RouteCapacity;
+
+    // The publisher's cache at its largest; see RouteCache.
+    private const uint CacheSlots = 1024;
+
+    private readonly List<Subscription> _found = [];
+    private Router _router = new();
+    private RouteCache _cache;
+    private SubscriptionTrie _trie = new(new ByteKeyComparer(0));
+    private SubscriptionSet _set = new(FilterKind.Literal, 0);
+    private byte[][] _known = [];
+    private byte[][] _strangers = [];
+
+    [ParamsSource(nameof(Counts))]
+    public int Subscriptions { get; set; }
+
+    [ParamsSource(nameof(Kinds))]
+    public FilterKind Filters { get; set; }
+
+    public static IEnumerable<int> Counts => RunMode.Choose([1, 10_000], [1, 100, 10_000, 1_000_000]);
+
+    public static IEnumerable<FilterKind> Kinds => RunMode.Choose([FilterKind.Literal, FilterKind.Mixed], Enum.GetValues<FilterKind>());
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        _set = new SubscriptionSet(Filters, Subscriptions);
+        // Spread over the whole set.
+        _known = [.. Enumerable.Range(0, Known).Select(i => _set.Subject((int)(i * 7919L % Math.Max(Subscriptions, 4 * Known))))];
+        do
+        {
+            // No two in one slot of the cache, where they would displace each other: that depends on the router's seed.
+            _router = new Router();
+        }
+        while (_known.Select(s => ByteHash.Compute(s, _router.Seed) % CacheSlots).Distinct().Count() < Known);
+
+        _trie = new SubscriptionTrie(new ByteKeyComparer(_router.Seed));
+        foreach (Subscription subscription in _set.Subscriptions)
+        {
+            _router.Add(subscription);
+        }
+
+        // The trie has its own: a subscription knows its slot in one only.
+        foreach (Subscription subscription in _set.Subscriptions)
+        {
+            _trie.Add(SubscriptionSet.Subscribe(subscription.Filter));
+        }
+
+        _strangers = [];
+        _cache = new RouteCache(_router);
+        foreach (byte[] subject in _known)
+        {
+            Check(subject);
+        }
+
+        // Until the cache has grown to its full size and holds them all.
+        for (int i = 0; i < 16; i++)
+        {
+            CacheHit();
+        }
+    }
+
+    [GlobalSetup(Target = nameof(CacheMiss))]
+    public void SetupStrangers()
+    {
+        Setup();
+        _strangers = [.. Enumerable.Range(Known, Strangers).Select(_set.Subject)];
+    }
+
+    /// <summary>The publisher knows the subject.</summary>
+    [Benchmark(Baseline = true, OperationsPerInvoke = Known)]
+    public int CacheHit()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            matches += _cache.Find(subject).Plain.Length;
+        }
+
+        return matches;
+    }
+
+    /// <summary>The publisher does not, another one does: the router's table under its lock.</summary>
+    [Benchmark(OperationsPerInvoke = Known)]
+    public int TableHit()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            matches += _router.Find(subject).Plain.Length;
+        }
+
+        return matches;
+    }
+
+    /// <summary>Nobody does: a walk of the trie and a new route, and now and then the table is emptied.</summary>
+    [Benchmark(OperationsPerInvoke = Strangers)]
+    public int CacheMiss()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _strangers)
+        {
+            matches += _router.Find(subject).Plain.Length;
+        }
+
+        return matches;
+    }
+
+    /// <summary>The walk alone, as if there were no caches.</summary>
+    [Benchmark(OperationsPerInvoke = Known)]
+    public int Trie()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            _found.Clear();
+            _trie.Match(subject, _found);
+            matches += _found.Count;
+        }
+
+        return matches;
+    }
+
+    /// <summary>Every filter is looked at.</summary>
+    [Benchmark(OperationsPerInvoke = Known)]
+    public int LinearScan()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            matches += Scan(subject);
+        }
+
+        return matches;
+    }
+
+    /// <summary>With a SUB and an UNSUB of another subject before each message: the publisher keeps its route.</summary>
+    [Benchmark(OperationsPerInvoke = Known)]
+    public int HitBesideChurn()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            SubscribeAndUnsubscribe("_INBOX.a7Qx.0001"u8);
+            matches += _cache.Find(subject).Plain.Length;
+        }
+
+        return matches;
+    }
+
+    /// <summary>With a SUB and an UNSUB of the message's own subject before it: its route must be found anew.</summary>
+    [Benchmark(OperationsPerInvoke = Known)]
+    public int ChurnOfTheSubject()
+    {
+        int matches = 0;
+        foreach (byte[] subject in _known)
+        {
+            SubscribeAndUnsubscribe(subject);
+            matches += _cache.Find(subject).Plain.Length;
+        }
+
+        return matches;
+    }
+
+    private void SubscribeAndUnsubscribe(ReadOnlySpan<byte> filter)
+    {
+        Subscription subscription = SubscriptionSet.Subscribe(filter.ToArray());
+        _router.Add(subscription);
+        _router.Remove(subscription);
+    }
+
+    private int Scan(ReadOnlySpan<byte> subject)
+    {
+        int matches = 0;
+        foreach (Subscription subscription in _set.Subscriptions)
+        {
+            matches += Subject.Matches(subscription.Filter, subject) ? 1 : 0;
+        }
+
+        return matches;
+    }
+
+    private void Check(byte[] subject)
+    {
+        int expected = Scan(subject);
+        _found.Clear();
+        _trie.Match(subject, _found);
+        Agreement.Require(expected, _found.Count, "scan and trie");
+        Agreement.Require(_found.TrueForAll(s => Subject.Matches(s.Filter, subject)));
+        Agreement.Require(expected, _router.Find(subject).Plain.Length, "scan and router");
+        Agreement.Require(expected, _cache.Find(subject).Plain.Length, "scan and cache");
+        SubscribeAndUnsubscribe(subject);
+        Agreement.Require(expected, _cache.Find(subject).Plain.Length, "scan and cache after churn");
+    }
+}

@@ -1,0 +1,66 @@
+using System.Text.Json;
+
+namespace Broker.Benchmarks.Running;
+
+/// <summary>The budgets that are checked in. The first pattern that covers a benchmark holds for it.</summary>
+internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
+{
+    internal const string FileName = "allocation-budgets.json";
+
+    /// <summary>Reads an object of patterns and bytes, in its order.</summary>
+    /// <exception cref="JsonException">It is something else.</exception>
+    internal static AllocationBudgets Parse(ReadOnlySpan<byte> json)
+    {
+        var options = new JsonReaderOptions { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true };
+        var reader = new Utf8JsonReader(json, options);
+        using JsonDocument document = JsonDocument.ParseValue(ref reader);
+        if (document.RootElement.ValueKind != JsonValueKind.Object)
+        {
+            throw new JsonException("Budgets are an object of patterns and bytes per operation.");
+        }
+
+        var budgets = new List<AllocationBudget>();
+        foreach (JsonProperty property in document.RootElement.EnumerateObject())
+        {
+            if (property.Value.ValueKind != JsonValueKind.Number || !property.Value.TryGetInt64(out long bytes) || bytes < 0)
+            {
+                throw new JsonException($"The budget of {property.Name} is no number of bytes.");
+            }
+
+            budgets.Add(new AllocationBudget(property.Name, bytes));
+        }
+
+        return new AllocationBudgets(budgets);
+    }
+
+    /// <summary>What is wrong with what was measured, a line each; nothing when all is as it must be.</summary>
+    /// <param name="measured">Every benchmark that ran.</param>
+    /// <param name="complete">Whether that is all there are, so that a budget without a benchmark is a mistake too.</param>
+    internal IEnumerable<string> Check(IReadOnlyCollection<MeasuredAllocation> measured, bool complete)
+    {
+        var used = new HashSet<AllocationBudget>();
+        foreach (MeasuredAllocation allocation in measured)
+        {
+            AllocationBudget? budget = budgets.FirstOrDefault(b => b.Covers(allocation.Benchmark));
+            if (budget is null)
+            {
+                yield return $"{allocation.Benchmark}: no budget; it allocates {allocation.Describe()}";
+                continue;
+            }
+
+            used.Add(budget);
+            if (!allocation.Meets(budget.Bytes))
+            {
+                yield return $"{allocation.Benchmark}: allocates {allocation.Describe()}, its budget is {budget.Bytes}";
+            }
+        }
+
+        if (complete)
+        {
+            foreach (AllocationBudget budget in budgets.Where(b => !used.Contains(b)))
+            {
+                yield return $"{budget.Pattern}: a budget that no benchmark uses";
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+using System.Threading.Channels;
+
+namespace Broker.Benchmarks.Threads;
+
+/// <summary>An unbounded channel, told that one thread writes and one reads.</summary>
+internal readonly struct UnboundedChannel() : IHandOver
+{
+    private readonly Channel<object> _channel =
+        Channel.CreateUnbounded<object>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });
+
+    public void Post(object item) => _channel.Writer.TryWrite(item);
+
+    public int Drain()
+    {
+        int count = 0;
+        while (_channel.Reader.TryRead(out object? item))
+        {
+            count += item is null ? 0 : 1;
+        }
+
+        return count;
+    }
+}

@@ -1,0 +1,11 @@
+using Microsoft.Extensions.Hosting;
+
+namespace Broker.AspNetCore.Hosting;
+
+/// <summary>The lifetime of a host that is a part of something else, which starts and stops it.</summary>
+internal sealed class EmbeddedLifetime : IHostLifetime
+{
+    public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}

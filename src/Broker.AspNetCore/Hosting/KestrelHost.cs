@@ -1,0 +1,117 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+using Broker.Server;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Broker.AspNetCore.Hosting;
+
+/// <summary>Kestrel at one address and nothing around it: no configuration, no logging, no hold on the process's signals.</summary>
+internal sealed class KestrelHost : IAsyncDisposable
+{
+    private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
+
+    private readonly WebApplication _application;
+    private readonly EndPoint _asked;
+
+    private KestrelHost(WebApplication application, EndPoint asked)
+    {
+        _application = application;
+        _asked = asked;
+    }
+
+    /// <summary>The address that was really taken.</summary>
+    internal EndPoint EndPoint
+    {
+        get
+        {
+            IServerAddressesFeature? addresses = _application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>();
+            return _asked is IPEndPoint ip && addresses?.Addresses.FirstOrDefault() is { } address
+                ? new IPEndPoint(ip.Address, BindingAddress.Parse(address).Port)
+                : _asked;
+        }
+    }
+
+    /// <exception cref="ListenException">The address cannot be had.</exception>
+    internal static async Task<KestrelHost> StartAsync(
+        EndPoint endPoint,
+        X509Certificate2? certificate,
+        Action<KestrelServerLimits> limit,
+        Action<WebApplication> map,
+        CancellationToken cancellationToken)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            limit(kestrel.Limits);
+            kestrel.Listen(endPoint, listen =>
+            {
+                listen.Protocols = HttpProtocols.Http1;
+                if (certificate is not null)
+                {
+                    listen.UseHttps(certificate);
+                }
+            });
+        });
+        builder.Services.AddRoutingCore();
+        // The default one takes SIGTERM and SIGINT for itself.
+        builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();
+        builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Grace);
+        WebApplication application = builder.Build();
+        try
+        {
+            map(application);
+            await application.StartAsync(cancellationToken).ConfigureAwait(false);
+            return new KestrelHost(application, endPoint);
+        }
+        catch (Exception e)
+        {
+            await application.DisposeAsync().ConfigureAwait(false);
+            if (ReasonOf(e) is { } reason)
+            {
+                throw new ListenException(endPoint, reason);
+            }
+
+            throw;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            await _application.StopAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        finally
+        {
+            await _application.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    // Kestrel wraps what the socket said, differently for each error.
+    private static SocketException? ReasonOf(Exception e)
+    {
+        for (Exception? at = e; at is not null; at = at.InnerException)
+        {
+            if (at is SocketException reason)
+            {
+                return reason;
+            }
+
+            if (at is Microsoft.AspNetCore.Connections.AddressInUseException { InnerException: null })
+            {
+                return new SocketException((int)SocketError.AddressAlreadyInUse);
+            }
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,38 @@
+using System.Text.Encodings.Web;
+using Broker.Server.Monitoring;
+
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>The page at the root: what there is to look at.</summary>
+internal static class IndexPage
+{
+    internal static string Write(ServerFacts facts)
+    {
+        string name = HtmlEncoder.Default.Encode(facts.Name);
+        // Relative links: the pages may be below any path.
+        return $$"""
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>{{name}}</title>
+            <style>body { font-family: system-ui, sans-serif; margin: 2em } li { margin: .4em 0 } code { color: #555 }</style>
+            </head>
+            <body>
+            <h1>{{name}}</h1>
+            <p>NATS protocol of nats-server <code>{{facts.ProtocolVersion}}</code>, up {{GoText.Uptime(facts.Now - facts.Started)}},
+            {{facts.Counters.Connections}} connections, {{facts.Counters.Subscriptions}} subscriptions.</p>
+            <ul>
+            <li><a href="./varz">varz</a>: the server</li>
+            <li><a href="./connz">connz</a>: connections; <a href="./connz?state=closed&amp;sort=stop">closed ones</a></li>
+            <li><a href="./subsz">subsz</a>: subscriptions; <a href="./subsz?subs=1">list</a></li>
+            <li><a href="./accountz">accountz</a>: accounts</li>
+            <li><a href="./healthz">healthz</a>: health</li>
+            <li><a href="./metrics">metrics</a>: Prometheus</li>
+            </ul>
+            </body>
+            </html>
+
+            """;
+    }
+}

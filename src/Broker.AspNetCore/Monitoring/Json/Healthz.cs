@@ -1,0 +1,7 @@
+namespace Broker.AspNetCore.Monitoring.Json;
+
+/// <summary>The answer of <c>/healthz</c>.</summary>
+internal sealed record Healthz(string Status)
+{
+    public string? Error { get; init; }
+}

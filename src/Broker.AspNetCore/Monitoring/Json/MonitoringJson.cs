@@ -1,0 +1,24 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Broker.AspNetCore.Monitoring.Json;
+
+// The default encoder writes what has a meaning in HTML as \u00XX too.
+[JsonSourceGenerationOptions(
+    WriteIndented = true,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(Varz))]
+[JsonSerializable(typeof(Connz))]
+[JsonSerializable(typeof(Subsz))]
+[JsonSerializable(typeof(Accountz))]
+[JsonSerializable(typeof(Healthz))]
+internal sealed partial class MonitoringJson : JsonSerializerContext
+{
+    /// <summary>On one line: probes compare <c>/healthz</c> with <c>{"status":"ok"}</c>.</summary>
+    internal static MonitoringJson Compact { get; } = new(new JsonSerializerOptions
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
+        DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    });
+}

@@ -1,0 +1,58 @@
+using Broker.Server.Monitoring;
+
+namespace Broker.AspNetCore.Monitoring.Json;
+
+/// <summary>The answer of <c>/subsz</c>; the names are nats-server's.</summary>
+internal sealed record Subsz
+{
+    public string? ServerId { get; init; }
+
+    public DateTime? Now { get; init; }
+
+    public int NumSubscriptions { get; init; }
+
+    public int NumCache { get; init; }
+
+    public long NumInserts { get; init; }
+
+    public long NumRemoves { get; init; }
+
+    public long NumMatches { get; init; }
+
+    public double CacheHitRate { get; init; }
+
+    public int MaxFanout { get; init; }
+
+    public double AvgFanout { get; init; }
+
+    public int? Total { get; init; }
+
+    public int? Offset { get; init; }
+
+    public int? Limit { get; init; }
+
+    public IEnumerable<SubscriptionDetail>? SubscriptionsList { get; init; }
+
+    // Who and when is told with a list only, and the total is that of the list: both as in nats-server.
+    internal static Subsz From(ServerFacts server, SubscriptionPage? page) => Of(server.Routing) with
+    {
+        ServerId = page is null ? null : server.Id,
+        Now = page is null ? null : server.Now,
+        Total = page?.Subscriptions.Count,
+        Offset = page?.Offset,
+        Limit = page?.Limit,
+        SubscriptionsList = page?.Subscriptions.Select(s => SubscriptionDetail.From(s, withAccount: true)),
+    };
+
+    internal static Subsz Of(RoutingFacts routing) => new()
+    {
+        NumSubscriptions = routing.Subscriptions,
+        NumCache = routing.CachedSubjects,
+        NumInserts = routing.Inserts,
+        NumRemoves = routing.Removes,
+        NumMatches = routing.Matches,
+        CacheHitRate = routing.CacheHitRate,
+        MaxFanout = routing.MaxFanout,
+        AvgFanout = routing.AverageFanout,
+    };
+}

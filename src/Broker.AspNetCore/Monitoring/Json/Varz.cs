@@ -1,0 +1,152 @@
+using System.Net;
+using System.Runtime.InteropServices;
+using Broker.Server.Monitoring;
+
+namespace Broker.AspNetCore.Monitoring.Json;
+
+/// <summary>The answer of <c>/varz</c>; the names are nats-server's. Durations are nanoseconds.</summary>
+internal sealed record Varz
+{
+    private const int NanosecondsPerTick = 100;
+
+    public required string ServerId { get; init; }
+
+    public required string ServerName { get; init; }
+
+    public required string Version { get; init; }
+
+    public int Proto { get; } = 1;
+
+    /// <summary>What it runs on, which is not Go here.</summary>
+    public string Go { get; } = RuntimeInformation.FrameworkDescription;
+
+    public required string Host { get; init; }
+
+    public required int Port { get; init; }
+
+    public int MaxConnections { get; init; }
+
+    public long PingInterval { get; init; }
+
+    public int PingMax { get; init; }
+
+    public string HttpHost { get; init; } = "";
+
+    public int HttpPort { get; init; }
+
+    public string HttpBasePath { get; init; } = "";
+
+    public int HttpsPort { get; init; }
+
+    public double AuthTimeout { get; } = 2;
+
+    public int MaxControlLine { get; init; }
+
+    public int MaxPayload { get; init; }
+
+    public long MaxPending { get; init; }
+
+    public Absent Cluster { get; } = Absent.Value;
+
+    public Absent Gateway { get; } = Absent.Value;
+
+    public Absent Leaf { get; } = Absent.Value;
+
+    public Absent Mqtt { get; } = Absent.Value;
+
+    public Absent Websocket { get; } = Absent.Value;
+
+    public Absent Jetstream { get; } = Absent.Value;
+
+    public double TlsTimeout { get; } = 2;
+
+    public long WriteDeadline { get; init; }
+
+    public DateTime Start { get; init; }
+
+    public DateTime Now { get; init; }
+
+    public string Uptime { get; init; } = "";
+
+    public long Mem { get; init; }
+
+    public int Cores { get; init; }
+
+    public int Gomaxprocs { get; init; }
+
+    public double Cpu { get; init; }
+
+    public int Connections { get; init; }
+
+    public long TotalConnections { get; init; }
+
+    public int Routes { get; }
+
+    public int Remotes { get; }
+
+    public int Leafnodes { get; }
+
+    public long InMsgs { get; init; }
+
+    public long OutMsgs { get; init; }
+
+    public long InBytes { get; init; }
+
+    public long OutBytes { get; init; }
+
+    public long SlowConsumers { get; init; }
+
+    public int Subscriptions { get; init; }
+
+    public required Dictionary<string, long> HttpReqStats { get; init; }
+
+    public DateTime ConfigLoadTime { get; init; }
+
+    public string SystemAccount { get; } = AccountFacts.SystemName;
+
+    internal static Varz From(ServerFacts facts, MonitoringOptions options, Dictionary<string, long> requests)
+    {
+        var address = facts.EndPoint as IPEndPoint;
+        var http = options.EndPoint as IPEndPoint;
+        return new Varz
+        {
+            ServerId = facts.Id,
+            ServerName = facts.Name,
+            Version = facts.ProtocolVersion,
+            Host = address?.Address.ToString() ?? "",
+            Port = address?.Port ?? 0,
+            MaxConnections = facts.MaxConnections,
+            PingInterval = Nanoseconds(facts.PingInterval),
+            PingMax = facts.PingMax,
+            HttpHost = http?.Address.ToString() ?? "",
+            HttpPort = options.Certificate is null ? http?.Port ?? 0 : 0,
+            HttpBasePath = options.BasePath,
+            HttpsPort = options.Certificate is null ? 0 : http?.Port ?? 0,
+            MaxControlLine = facts.MaxControlLine,
+            MaxPayload = facts.MaxPayload,
+            MaxPending = facts.MaxPending,
+            WriteDeadline = Nanoseconds(facts.WriteDeadline),
+            Start = facts.Started,
+            Now = facts.Now,
+            Uptime = GoText.Uptime(facts.Now - facts.Started),
+            Mem = facts.MemoryBytes,
+            Cores = facts.Cores,
+            Gomaxprocs = facts.Loops,
+            Cpu = facts.CpuPercent,
+            Connections = facts.Counters.Connections,
+            TotalConnections = facts.Counters.TotalConnections,
+            InMsgs = facts.Counters.MessagesIn,
+            OutMsgs = facts.Counters.MessagesOut,
+            InBytes = facts.PayloadBytesIn,
+            OutBytes = facts.PayloadBytesOut,
+            SlowConsumers = facts.Counters.SlowConsumers,
+            Subscriptions = facts.Counters.Subscriptions,
+            HttpReqStats = requests,
+            ConfigLoadTime = facts.Started,
+        };
+    }
+
+    // No limit is none for nats-server too: 0.
+    private static long Nanoseconds(TimeSpan time)
+        => time == Timeout.InfiniteTimeSpan ? 0 : time.Ticks > long.MaxValue / NanosecondsPerTick ? long.MaxValue : time.Ticks * NanosecondsPerTick;
+}

@@ -1,0 +1,42 @@
+using Broker.Server;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>Puts the monitoring pages of a server into a web application.</summary>
+public static class MonitoringEndpoints
+{
+    private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Head];
+
+    /// <summary>
+    /// Maps <c>/ /healthz /varz /connz /subsz /accountz</c>, with nats-server's field names and parameters, and <c>/metrics</c> in
+    /// Prometheus text, below <see cref="MonitoringOptions.BasePath"/>.
+    /// </summary>
+    /// <returns>All of them, to add conventions to, such as <c>RequireAuthorization()</c>.</returns>
+    public static IEndpointConventionBuilder MapBrokerMonitoring(
+        this IEndpointRouteBuilder endpoints, BrokerServer server, MonitoringOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentNullException.ThrowIfNull(server);
+        return endpoints.MapMonitoring(server, (options ?? new MonitoringOptions()).Copy());
+    }
+
+    internal static RouteGroupBuilder MapMonitoring(this IEndpointRouteBuilder endpoints, BrokerServer server, MonitoringOptions options)
+    {
+        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);
+        var pages = new MonitoringPages(server, options);
+        Map("/", pages.IndexAsync);
+        Map("/varz", pages.VarzAsync);
+        Map("/connz", pages.ConnzAsync);
+        Map("/subsz", pages.SubszAsync);
+        Map("/subscriptionsz", pages.SubszAsync);
+        Map("/accountz", pages.AccountzAsync);
+        Map("/metrics", pages.MetricsAsync);
+        group.MapMethods("/healthz", Methods, pages.Counted("/healthz", pages.HealthzAsync));
+        return group;
+
+        void Map(string path, RequestDelegate page) => group.MapMethods(path, Methods, pages.Guarded(path, page));
+    }
+}

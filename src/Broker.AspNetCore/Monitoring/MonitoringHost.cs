@@ -1,0 +1,57 @@
+using System.Net;
+using Broker.AspNetCore.Hosting;
+using Broker.Server;
+
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>The monitoring pages of one server at an HTTP or HTTPS address of their own.</summary>
+/// <remarks>
+/// It does not own the server, logs nothing and leaves the process's signals alone. In a program that has a web host already use
+/// <see cref="MonitoringEndpoints.MapBrokerMonitoring"/> instead.
+/// </remarks>
+public sealed class MonitoringHost : IAsyncDisposable
+{
+    private readonly KestrelHost _host;
+
+    private MonitoringHost(KestrelHost host, Uri address)
+    {
+        _host = host;
+        Address = address;
+    }
+
+    /// <summary>The address that was really taken: with port 0 this tells which.</summary>
+    public EndPoint EndPoint => _host.EndPoint;
+
+    /// <summary>The address of the index page. An address that stands for all of the machine's is told as such.</summary>
+    public Uri Address { get; }
+
+    /// <summary>Starts it. When the task is done, the pages can be had.</summary>
+    /// <exception cref="ListenException">The address cannot be had.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public static async Task<MonitoringHost> StartAsync(
+        BrokerServer server, EndPoint endPoint, MonitoringOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        ArgumentNullException.ThrowIfNull(endPoint);
+        options = (options ?? new MonitoringOptions()).Copy();
+        options.EndPoint = endPoint;
+        KestrelHost host = await KestrelHost.StartAsync(
+            endPoint,
+            options.Certificate,
+            limits =>
+            {
+                limits.MaxConcurrentConnections = options.MaxConnections;
+                // Nothing is ever posted.
+                limits.MaxRequestBodySize = 0;
+            },
+            application => application.MapMonitoring(server, options),
+            cancellationToken).ConfigureAwait(false);
+        options.EndPoint = host.EndPoint;
+        string scheme = options.Certificate is null ? "http" : "https";
+        string authority = host.EndPoint is IPEndPoint ip ? ip.ToString() : "localhost";
+        return new MonitoringHost(host, new Uri($"{scheme}://{authority}{options.BasePath}/"));
+    }
+
+    /// <summary>Stops it. Requests that are being answered have a second for the rest.</summary>
+    public ValueTask DisposeAsync() => _host.DisposeAsync();
+}

@@ -1,0 +1,125 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Broker.AspNetCore.Monitoring.Json;
+using Broker.Server;
+using Broker.Server.Monitoring;
+using Microsoft.AspNetCore.Http;
+
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>What is answered at each path.</summary>
+internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions options)
+{
+    private readonly RequestCounts _requests = new();
+
+    /// <summary>Counts requests of a path.</summary>
+    internal RequestDelegate Counted(string path, RequestDelegate page)
+    {
+        _requests.Know(path);
+        return context =>
+        {
+            _requests.Count(path);
+            // What clients call themselves is shown here: nothing may take it for a script or a page of its own.
+            context.Response.Headers.XContentTypeOptions = "nosniff";
+            context.Response.Headers.CacheControl = "no-store";
+            return AnswerAsync(context, page);
+        };
+    }
+
+    /// <summary>Counts requests of a path, and lets only those see it who may.</summary>
+    internal RequestDelegate Guarded(string path, RequestDelegate page)
+        => Counted(path, options.Authorize is not { } authorize ? page : context =>
+        {
+            if (authorize(context))
+            {
+                return page(context);
+            }
+
+            context.Response.StatusCode = StatusCodes.Status401Unauthorized;
+            context.Response.Headers.WWWAuthenticate = "Basic realm=\"broker\"";
+            return Task.CompletedTask;
+        });
+
+    internal Task IndexAsync(HttpContext context)
+    {
+        ServerFacts facts = server.Inspect();
+        context.Response.ContentType = "text/html; charset=utf-8";
+        context.Response.Headers.ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'";
+        return context.Response.WriteAsync(IndexPage.Write(facts), context.RequestAborted);
+    }
+
+    internal Task HealthzAsync(HttpContext context)
+    {
+        bool healthy = !server.Inspect().IsLeaving;
+        context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
+        Healthz answer = healthy ? new Healthz("ok") : new Healthz("unavailable") { Error = "the server is shutting down" };
+        return WriteAsync(context, answer, MonitoringJson.Compact.Healthz);
+    }
+
+    internal Task VarzAsync(HttpContext context)
+        => WriteAsync(context, Varz.From(server.Inspect(), options, _requests.ToDictionary()), MonitoringJson.Default.Varz);
+
+    internal async Task ConnzAsync(HttpContext context)
+    {
+        var query = new QueryReader(context.Request.Query);
+        bool detailed = query.Is("subs", "detail");
+        ConnectionQuery asked = query.ReadConnections(detailed);
+        ConnectionPage page = await server.InspectConnectionsAsync(asked, context.RequestAborted).ConfigureAwait(false);
+        var answer = Connz.From(server.Inspect(), page, asked.Id is not null, query.Flag("auth"), detailed);
+        await WriteAsync(context, answer, MonitoringJson.Default.Connz).ConfigureAwait(false);
+    }
+
+    internal async Task SubszAsync(HttpContext context)
+    {
+        var query = new QueryReader(context.Request.Query);
+        SubscriptionQuery asked = query.ReadSubscriptions();
+        SubscriptionPage? page = query.Flag("subs")
+            ? await server.InspectSubscriptionsAsync(asked, context.RequestAborted).ConfigureAwait(false)
+            : null;
+        await WriteAsync(context, Subsz.From(server.Inspect(), page), MonitoringJson.Default.Subsz).ConfigureAwait(false);
+    }
+
+    internal Task AccountzAsync(HttpContext context)
+    {
+        string? name = new QueryReader(context.Request.Query).Text("acc");
+        IReadOnlyList<AccountFacts> accounts = server.InspectAccounts();
+        AccountFacts? one = accounts.FirstOrDefault(a => string.Equals(a.Name, name, StringComparison.Ordinal));
+        if (name is not null && one is null)
+        {
+            throw new QueryException($"Account {name} does not exist");
+        }
+
+        return WriteAsync(context, Accountz.From(server.Inspect(), accounts, one), MonitoringJson.Default.Accountz);
+    }
+
+    internal Task MetricsAsync(HttpContext context)
+    {
+        context.Response.ContentType = PrometheusText.ContentType;
+        return context.Response.WriteAsync(PrometheusText.Write(server.Inspect()), context.RequestAborted);
+    }
+
+    // What was asked wrongly is said as nats-server says it: in one line of text.
+    private static async Task AnswerAsync(HttpContext context, RequestDelegate page)
+    {
+        try
+        {
+            await page(context).ConfigureAwait(false);
+        }
+        catch (QueryException e)
+        {
+            context.Response.StatusCode = StatusCodes.Status400BadRequest;
+            context.Response.ContentType = "text/plain; charset=utf-8";
+            await context.Response.WriteAsync(e.Message, context.RequestAborted).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        {
+            // Whoever asked has gone.
+        }
+    }
+
+    private static Task WriteAsync<T>(HttpContext context, T answer, JsonTypeInfo<T> type)
+    {
+        context.Response.ContentType = "application/json";
+        return JsonSerializer.SerializeAsync(context.Response.Body, answer, type, context.RequestAborted);
+    }
+}

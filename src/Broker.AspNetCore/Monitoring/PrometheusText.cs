@@ -1,0 +1,52 @@
+using System.Globalization;
+using System.Text;
+using Broker.Server.Monitoring;
+
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>The counters in Prometheus' text format, version 0.0.4.</summary>
+internal static class PrometheusText
+{
+    internal const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+    internal static string Write(ServerFacts facts)
+    {
+        var text = new StringBuilder(4096);
+        text.Append("# HELP broker_info What the server is; always 1.\n# TYPE broker_info gauge\n")
+            .Append(CultureInfo.InvariantCulture, $"broker_info{{server_id=\"{Escape(facts.Id)}\",server_name=\"{Escape(facts.Name)}\",")
+            .Append(CultureInfo.InvariantCulture, $"protocol_version=\"{Escape(facts.ProtocolVersion)}\"}} 1\n");
+        Gauge(text, "broker_up", "Whether new clients are served.", facts.IsLeaving ? 0 : 1);
+        Gauge(text, "broker_start_time_seconds", "When the server started, in seconds since 1970.", (facts.Started - DateTime.UnixEpoch).TotalSeconds);
+        Gauge(text, "broker_connections", "Clients connected now.", facts.Counters.Connections);
+        Gauge(text, "broker_max_connections", "How many clients there may be at a time.", facts.MaxConnections);
+        Gauge(text, "broker_subscriptions", "Subscriptions now.", facts.Counters.Subscriptions);
+        Gauge(text, "broker_cached_subjects", "Subjects whose receivers are remembered.", facts.Routing.CachedSubjects);
+        Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
+        Gauge(text, "broker_cpu_percent", "Use of processors since it was last asked, in percent of one.", facts.CpuPercent);
+        Counter(text, "broker_connections_total", "Clients that ever connected.", facts.Counters.TotalConnections);
+        Counter(text, "broker_slow_consumers_total", "Clients closed because they did not take what was for them.", facts.Counters.SlowConsumers);
+        Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
+        Counter(text, "broker_messages_sent_total", "Messages that clients were sent.", facts.Counters.MessagesOut);
+        Counter(text, "broker_payload_received_bytes_total", "Bytes of payloads that clients published.", facts.PayloadBytesIn);
+        Counter(text, "broker_payload_sent_bytes_total", "Bytes of payloads that clients were sent.", facts.PayloadBytesOut);
+        Counter(text, "broker_received_bytes_total", "Bytes of whole operations that clients sent.", facts.Counters.BytesIn);
+        Counter(text, "broker_sent_bytes_total", "Bytes of whole messages that clients were sent.", facts.Counters.BytesOut);
+        Counter(text, "broker_subscription_inserts_total", "Subscriptions that were ever made.", facts.Routing.Inserts);
+        Counter(text, "broker_subscription_removes_total", "Subscriptions that ended.", facts.Routing.Removes);
+        Counter(text, "broker_route_lookups_total", "How often a publisher had to ask where a subject goes.", facts.Routing.Matches);
+        return text.ToString();
+    }
+
+    /// <summary>A label's value, for between quotes.</summary>
+    internal static string Escape(string value) => value
+        .Replace("\\", "\\\\", StringComparison.Ordinal)
+        .Replace("\"", "\\\"", StringComparison.Ordinal)
+        .Replace("\n", "\\n", StringComparison.Ordinal);
+
+    private static void Gauge(StringBuilder text, string name, string help, double value) => Write(text, name, "gauge", help, value);
+
+    private static void Counter(StringBuilder text, string name, string help, double value) => Write(text, name, "counter", help, value);
+
+    private static void Write(StringBuilder text, string name, string type, string help, double value)
+        => text.Append(CultureInfo.InvariantCulture, $"# HELP {name} {help}\n# TYPE {name} {type}\n{name} {value:R}\n");
+}

@@ -1,0 +1,4 @@
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>A parameter of a request is wrong; the message is for whoever asked.</summary>
+internal sealed class QueryException(string message) : Exception(message);

@@ -1,0 +1,32 @@
+namespace Broker.AspNetCore.Monitoring;
+
+/// <summary>How often each path was asked for. Paths are made known first, so that requests cannot add any. Thread-safe.</summary>
+internal sealed class RequestCounts
+{
+    private readonly Lock _gate = new();
+    private readonly SortedDictionary<string, long> _counts = new(StringComparer.Ordinal);
+
+    internal void Know(string path)
+    {
+        lock (_gate)
+        {
+            _counts[path] = 0;
+        }
+    }
+
+    internal void Count(string path)
+    {
+        lock (_gate)
+        {
+            _counts[path]++;
+        }
+    }
+
+    internal Dictionary<string, long> ToDictionary()
+    {
+        lock (_gate)
+        {
+            return _counts.Where(c => c.Value != 0).ToDictionary(StringComparer.Ordinal);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+using System.Net;
+using System.Net.WebSockets;
+using Broker.Server;
+using Microsoft.AspNetCore.Http;
+
+namespace Broker.AspNetCore.WebSockets;
+
+/// <summary>Answers the HTTP request that a WebSocket begins with.</summary>
+internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOptions options)
+{
+    private const string Subprotocol = "nats";
+
+    private readonly OriginPolicy _origins = new(options);
+
+    internal async Task AcceptAsync(HttpContext context)
+    {
+        if (!context.WebSockets.IsWebSocketRequest)
+        {
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, "a WebSocket is expected here").ConfigureAwait(false);
+            return;
+        }
+
+        if (!_origins.Allows(context.Request))
+        {
+            await RefuseAsync(context, StatusCodes.Status403Forbidden, "origin not allowed").ConfigureAwait(false);
+            return;
+        }
+
+        // Official clients name no protocol. Whoever does must name ours.
+        IList<string> offered = context.WebSockets.WebSocketRequestedProtocols;
+        if (offered.Count != 0 && !offered.Contains(Subprotocol, StringComparer.Ordinal))
+        {
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, "the subprotocol here is nats").ConfigureAwait(false);
+            return;
+        }
+
+        var accept = new WebSocketAcceptContext
+        {
+            SubProtocol = offered.Count == 0 ? null : Subprotocol,
+            DangerousEnableCompression = options.Compression,
+            // A window for each of ten thousand connections would be 40 KiB and more for each.
+            DisableServerContextTakeover = true,
+            // NATS has PINGs of its own, which find a peer that is gone.
+            KeepAliveInterval = Timeout.InfiniteTimeSpan,
+        };
+        using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync(accept).ConfigureAwait(false);
+        EndPoint? remote = context.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, context.Connection.RemotePort) : null;
+        using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
+        await client.RunAsync(remote, context.RequestAborted).ConfigureAwait(false);
+    }
+
+    private static Task RefuseAsync(HttpContext context, int status, string why)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "text/plain; charset=utf-8";
+        return context.Response.WriteAsync(why, context.RequestAborted);
+    }
+}

@@ -1,0 +1,35 @@
+using Broker.Server;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Broker.AspNetCore.WebSockets;
+
+/// <summary>Lets NATS clients into a server by WebSocket through a web application.</summary>
+public static class NatsWebSocketEndpoints
+{
+    /// <summary>
+    /// Maps a path at which NATS clients connect by WebSocket (RFC 6455), with the subprotocol <c>nats</c> or none. Of the options
+    /// those of the host, certificate and handshake, are the application's own matter.
+    /// </summary>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    public static IEndpointConventionBuilder MapBrokerWebSocket(
+        this IEndpointRouteBuilder endpoints, string pattern, BrokerServer server, NatsWebSocketOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentNullException.ThrowIfNull(server);
+        return endpoints.Map(pattern, endpoints.CreateWebSocketDelegate(server, options ?? new NatsWebSocketOptions()));
+    }
+
+    internal static RequestDelegate CreateWebSocketDelegate(
+        this IEndpointRouteBuilder endpoints, BrokerServer server, NatsWebSocketOptions options)
+    {
+        options = options.Copy();
+        options.Validate();
+        var endpoint = new NatsWebSocketEndpoint(server, options);
+        IApplicationBuilder branch = endpoints.CreateApplicationBuilder();
+        branch.UseWebSockets();
+        branch.Run(endpoint.AcceptAsync);
+        return branch.Build();
+    }
+}

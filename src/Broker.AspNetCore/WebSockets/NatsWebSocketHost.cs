@@ -1,0 +1,65 @@
+using System.Net;
+using Broker.AspNetCore.Hosting;
+using Broker.Server;
+using Microsoft.AspNetCore.Builder;
+
+namespace Broker.AspNetCore.WebSockets;
+
+/// <summary>An address at which NATS clients connect to one server by WebSocket, whatever the path.</summary>
+/// <remarks>It does not own the server, logs nothing and leaves the process's signals alone.</remarks>
+public sealed class NatsWebSocketHost : IAsyncDisposable
+{
+    private readonly KestrelHost _host;
+
+    private NatsWebSocketHost(KestrelHost host, bool secure)
+    {
+        _host = host;
+        string authority = host.EndPoint is IPEndPoint ip ? ip.ToString() : "localhost";
+        Address = new Uri($"{(secure ? "wss" : "ws")}://{authority}");
+    }
+
+    /// <summary>The address that was really taken: with port 0 this tells which.</summary>
+    public EndPoint EndPoint => _host.EndPoint;
+
+    /// <summary>The address for clients.</summary>
+    public Uri Address { get; }
+
+    /// <summary>Starts it. When the task is done, clients can connect.</summary>
+    /// <exception cref="ListenException">The address cannot be had.</exception>
+    /// <exception cref="ArgumentException">
+    /// An option is out of its range, or there is no certificate and <see cref="NatsWebSocketOptions.NoTls"/> is not set.
+    /// </exception>
+    public static async Task<NatsWebSocketHost> StartAsync(
+        BrokerServer server, EndPoint endPoint, NatsWebSocketOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        ArgumentNullException.ThrowIfNull(endPoint);
+        ArgumentNullException.ThrowIfNull(options);
+        options = options.Copy();
+        options.Validate();
+        if (options.Certificate is null && !options.NoTls)
+        {
+            throw new ArgumentException(
+                "A WebSocket listener needs a certificate; to do without, for tests or behind a proxy, set no_tls.", nameof(options));
+        }
+
+        int maxConnections = server.Inspect().MaxConnections;
+        KestrelHost host = await KestrelHost.StartAsync(
+            endPoint,
+            options.Certificate,
+            limits =>
+            {
+                limits.MaxConcurrentUpgradedConnections = maxConnections;
+                limits.RequestHeadersTimeout = options.HandshakeTimeout;
+                limits.KeepAliveTimeout = options.HandshakeTimeout;
+                limits.MaxRequestBodySize = 0;
+                limits.MinResponseDataRate = null;
+            },
+            application => application.Run(application.CreateWebSocketDelegate(server, options)),
+            cancellationToken).ConfigureAwait(false);
+        return new NatsWebSocketHost(host, options.Certificate is not null);
+    }
+
+    /// <summary>Stops it: whoever is connected by it is closed.</summary>
+    public ValueTask DisposeAsync() => _host.DisposeAsync();
+}

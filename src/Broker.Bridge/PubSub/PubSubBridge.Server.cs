@@ -1,0 +1,54 @@
+namespace Broker.Bridge.PubSub;
+
+// The NATS side comes and goes. On the client's loop, save where it is said.
+public sealed partial class PubSubBridge
+{
+    private const int MostServerErrors = 16;
+
+    // The kinds that have been logged since the last connect. A server complains of every message that it does not permit.
+    private readonly HashSet<string> _serverErrors = new(StringComparer.Ordinal);
+
+    private void OnServerLost(Exception reason)
+    {
+        if (!_stopping)
+        {
+            _log.ServerLost(reason.Message);
+        }
+
+        DropHeld();
+    }
+
+    private void OnServerBack()
+    {
+        // What was asked for meanwhile.
+        DropHeld();
+        _serverErrors.Clear();
+        var commands = new Commands(this);
+        _interest.ConnectionReset(ref commands);
+        SendBarrier(endsBatch: false);
+        _log.ServerBack(_interest.SubscriptionCount);
+    }
+
+    private void OnServerError(string text)
+    {
+        // What differs from message to message stands in quotes.
+        int end = text.IndexOfAny(['"', '\'']);
+        if (_serverErrors.Count < MostServerErrors && _serverErrors.Add(end < 0 ? text : text[..end]))
+        {
+            _log.ServerError(text);
+        }
+        else
+        {
+            _log.ServerErrorAgain(text);
+        }
+    }
+
+    // On any thread.
+    private void OnServerGone()
+    {
+        if (!_stopping)
+        {
+            _log.ServerGone();
+        }
+    }
+}

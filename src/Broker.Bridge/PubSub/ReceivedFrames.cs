@@ -1,0 +1,17 @@
+using Broker.Bridge.Mapping;
+using Broker.ZeroMq.Zmtp;
+
+namespace Broker.Bridge.PubSub;
+
+/// <summary>The frames of a message from ZeroMQ, which the decoder has checked.</summary>
+internal ref struct ReceivedFrames(ZmtpMessage.Enumerator frames) : IFrameSequence
+{
+    private ZmtpMessage.Enumerator _frames = frames;
+
+    public FrameRead Next(out ReadOnlySpan<byte> frame)
+    {
+        bool any = _frames.MoveNext();
+        frame = any ? _frames.Current.Body : default;
+        return any ? FrameRead.Frame : FrameRead.End;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Security.Cryptography;
+using Broker.Server.Security;
+using Org.BouncyCastle.Crypto.Generators;
+
+namespace Broker.Cryptography;
+
+/// <summary>
+/// bcrypt hashes in the form of OpenBSD, <c>$2b$cost$</c>, 22 characters of salt and 31 of hash. The letters a, b, x and y are
+/// read alike, as nats-server (Go's x/crypto) does. Stateless, any thread; the time doubles with each step of the cost.
+/// </summary>
+public sealed class BcryptVerifier : IPasswordVerifier
+{
+    private const string Alphabet = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    private const int Length = 60;
+    private const int CostStart = 4;
+    private const int SaltStart = 7;
+    private const int HashStart = 29;
+    private const int SaltBytes = 16;
+
+    // The last of the 24 bytes is left out of the text.
+    private const int HashBytes = 23;
+    private const int MostPassword = 72;
+
+    /// <inheritdoc/>
+    public bool IsValid(string hash) => TryRead(hash, new byte[SaltBytes], new byte[HashBytes], out _);
+
+    /// <inheritdoc/>
+    public bool Verify(ReadOnlySpan<byte> password, string hash)
+    {
+        byte[] salt = new byte[SaltBytes];
+        byte[] expected = new byte[HashBytes];
+        if (!TryRead(hash, salt, expected, out int cost))
+        {
+            return false;
+        }
+
+        // The key is the password with the zero that ends a C string, as far as it goes.
+        byte[] key = new byte[Math.Min(password.Length + 1, MostPassword)];
+        password[..Math.Min(password.Length, MostPassword)].CopyTo(key);
+        byte[] computed = BCrypt.Generate(key, salt, cost);
+        CryptographicOperations.ZeroMemory(key);
+        return CryptographicOperations.FixedTimeEquals(computed.AsSpan(0, HashBytes), expected);
+    }
+
+    private static bool TryRead(string hash, Span<byte> salt, Span<byte> expected, out int cost)
+    {
+        cost = 0;
+        if (hash is not ['$', '2', 'a' or 'b' or 'x' or 'y', '$', >= '0' and <= '3', >= '0' and <= '9', '$', ..] || hash.Length != Length)
+        {
+            return false;
+        }
+
+        cost = ((hash[CostStart] - '0') * 10) + hash[CostStart + 1] - '0';
+        return cost is >= 4 and <= 31 && TryDecode(hash.AsSpan(SaltStart, HashStart - SaltStart), salt) && TryDecode(hash.AsSpan(HashStart), expected);
+    }
+
+    // Base64 with an alphabet of its own and no padding; bits beyond the last byte are not looked at.
+    private static bool TryDecode(ReadOnlySpan<char> text, Span<byte> bytes)
+    {
+        uint bits = 0;
+        int held = 0;
+        int at = 0;
+        foreach (char c in text)
+        {
+            int value = Alphabet.IndexOf(c, StringComparison.Ordinal);
+            if (value < 0)
+            {
+                return false;
+            }
+
+            bits = (bits << 6) | (uint)value;
+            held += 6;
+            if (held >= 8)
+            {
+                held -= 8;
+                bytes[at++] = (byte)(bits >> held);
+            }
+        }
+
+        return at == bytes.Length;
+    }
+}

@@ -1,0 +1,40 @@
+using Broker.Server.Security;
+
+namespace Broker.Server;
+
+// Who may come in and what they may do. Nothing set: everybody, and everything.
+public sealed partial class BrokerServerOptions
+{
+    /// <summary>Who may connect. Empty, the default, with no token and no callback: everybody.</summary>
+    public IReadOnlyList<User> Users { get; set; } = [];
+
+    /// <summary>A token that lets in whoever knows it: in clear, or as a bcrypt hash.</summary>
+    public string? Token { get; set; }
+
+    /// <summary>The name of the user, one of <see cref="Users"/>, that clients are who show no credentials or do not say CONNECT.</summary>
+    public string? NoAuthUser { get; set; }
+
+    /// <summary>How long a client may take from its connection to an accepted CONNECT. Default 2 s.</summary>
+    public TimeSpan AuthTimeout { get; set; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>What clients may do that have no permissions of their own. Null, the default: everything.</summary>
+    public Permissions? DefaultPermissions { get; set; }
+
+    /// <summary>
+    /// Decides who may connect, instead of <see cref="Users"/> and <see cref="Token"/>. Called on an event loop: it must not
+    /// block. What it throws is logged and refuses the client.
+    /// </summary>
+    public Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; set; }
+
+    /// <summary>
+    /// As <see cref="Authorize"/>, for decisions that take time; begun on an event loop. Meanwhile the server serves others;
+    /// what the client sends waits, up to 64 KiB of it, and <see cref="AuthTimeout"/> runs on.
+    /// </summary>
+    public Func<AuthorizationRequest, ValueTask<AuthorizationResult>>? AuthorizeAsync { get; set; }
+
+    /// <summary>Needed for passwords and tokens that are bcrypt hashes.</summary>
+    public IPasswordVerifier? PasswordVerifier { get; set; }
+
+    /// <summary>Needed for users with keys.</summary>
+    public ISignatureVerifier? SignatureVerifier { get; set; }
+}

@@ -1,0 +1,191 @@
+using System.Net;
+using System.Text;
+using Broker.Protocol.Subjects;
+using Broker.Server.Monitoring;
+using Broker.Server.Routing;
+using Broker.Server.Sessions;
+using Broker.Transport;
+using Broker.Transport.InProcess;
+
+namespace Broker.Server;
+
+// What a server tells of itself. Numbers are read from the outside, while the loops go on; only lists of subscriptions are
+// copied by the loops, as references, and made into text elsewhere.
+public sealed partial class BrokerServer
+{
+    private readonly DateTime _started = DateTime.UtcNow;
+    private readonly ProcessUsage _usage = new();
+
+    /// <summary>Connects a client whose bytes another transport brings, such as a WebSocket.</summary>
+    /// <param name="loop">The client's loop; it may be one of <see cref="Loops"/>.</param>
+    /// <param name="handler">The client's side of the protocol.</param>
+    /// <param name="remote">Where the client is, for the log and for monitoring.</param>
+    /// <param name="transport">How it is connected, for monitoring.</param>
+    /// <returns>The client's end of the connection.</returns>
+    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler, EndPoint? remote, ClientTransport transport)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        EventLoop own = loop.Group == Loops ? loop : Loops.Next();
+        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, remote, transport)).First;
+    }
+
+    /// <summary>What the server is, how it is set up and what it has done. Any thread; costs no loop anything.</summary>
+    public ServerFacts Inspect()
+    {
+        BrokerServerOptions options = _core.Options;
+        return new ServerFacts
+        {
+            Id = _core.Identity.Id,
+            Name = _core.Identity.Name,
+            ProtocolVersion = ServerIdentity.ProtocolVersion,
+            EndPoint = _core.Advertised,
+            IsLeaving = _core.IsLeaving,
+            Started = _started,
+            Now = DateTime.UtcNow,
+            MemoryBytes = Environment.WorkingSet,
+            Cores = Environment.ProcessorCount,
+            Loops = Loops.Count,
+            CpuPercent = _usage.Percent(),
+            Counters = _core.Snapshot(),
+            PayloadBytesIn = _core.PayloadIn,
+            PayloadBytesOut = _core.PayloadOut,
+            Routing = InspectRouting(),
+            MaxConnections = options.MaxConnections,
+            MaxPayload = options.MaxPayload,
+            MaxControlLine = options.MaxControlLine,
+            MaxPending = options.MaxPending,
+            PingInterval = options.PingInterval,
+            PingMax = options.PingMax,
+            WriteDeadline = options.WriteDeadline,
+        };
+    }
+
+    /// <summary>The accounts.</summary>
+    public IReadOnlyList<AccountFacts> InspectAccounts()
+    {
+        ServerSnapshot counters = _core.Snapshot();
+        return
+        [
+            new AccountFacts(AccountFacts.SystemName, 0, 0),
+            new AccountFacts(AccountFacts.GlobalName, counters.Connections, counters.Subscriptions),
+        ];
+    }
+
+    /// <summary>
+    /// Lists clients. Those of the page are described in full, the others only looked at for their order. The loops are asked for
+    /// nothing unless subscriptions are wanted; they then copy at most <see cref="ConnectionQuery.MostListedSubscriptions"/>
+    /// references. The last <c>10,000</c> that have gone are known.
+    /// </summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public async Task<ConnectionPage> InspectConnectionsAsync(ConnectionQuery? query = null, CancellationToken cancellationToken = default)
+    {
+        query = (query ?? new ConnectionQuery()).Clamp();
+        DateTime now = DateTime.UtcNow;
+        var list = new ConnectionList(query, now);
+        if (query.States.HasFlag(ConnectionStates.Open))
+        {
+            list.AddOpen(_core.Sessions);
+        }
+
+        if (query.States.HasFlag(ConnectionStates.Closed))
+        {
+            list.AddClosed(_core.Closed.ToArray());
+        }
+
+        List<ConnectionList.Entry> page = list.Page();
+        var connections = new List<ConnectionFacts>(page.Count);
+        int room = ConnectionQuery.MostListedSubscriptions;
+        foreach (ConnectionList.Entry entry in page)
+        {
+            ConnectionFacts facts = entry.Describe(now);
+            if (query.WithSubscriptions)
+            {
+                Subscription[] copied = entry.Session is { SubscriptionCount: > 0 } session && room > 0
+                    ? await CopyAsync(session, 0, room, cancellationToken).ConfigureAwait(false)
+                    : [];
+                room -= copied.Length;
+                facts = facts with { SubscriptionList = Array.ConvertAll(copied, Describe) };
+            }
+
+            connections.Add(facts);
+        }
+
+        return new ConnectionPage(connections, list.Total, query.Offset, query.Limit);
+    }
+
+    /// <summary>Lists subscriptions. Loops are asked only for those of the page.</summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public async Task<SubscriptionPage> InspectSubscriptionsAsync(SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
+    {
+        query = (query ?? new SubscriptionQuery()).Clamp();
+        var found = new List<SubscriptionFacts>();
+        if (query.Account is not null and not AccountFacts.GlobalName)
+        {
+            return new SubscriptionPage(found, query.Offset, query.Limit);
+        }
+
+        if (query.Subject is not null)
+        {
+            byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
+            IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject) ? _core.Router.Match(subject) : [];
+            found.AddRange(matching.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
+            return new SubscriptionPage(found, query.Offset, query.Limit);
+        }
+
+        int skip = query.Offset;
+        foreach (ClientSession session in _core.Sessions.OrderBy(s => s.Id))
+        {
+            int count = session.SubscriptionCount;
+            if (skip >= count)
+            {
+                skip -= count;
+                continue;
+            }
+
+            Subscription[] copied = await CopyAsync(session, skip, query.Limit - found.Count, cancellationToken).ConfigureAwait(false);
+            found.AddRange(copied.Select(Describe));
+            skip = 0;
+            if (found.Count >= query.Limit)
+            {
+                break;
+            }
+        }
+
+        return new SubscriptionPage(found, query.Offset, query.Limit);
+    }
+
+    private static async Task<Subscription[]> CopyAsync(
+        ClientSession session, int skip, int most, CancellationToken cancellationToken)
+    {
+        var copied = new TaskCompletionSource<Subscription[]>(TaskCreationOptions.RunContinuationsAsynchronously);
+        session.Loop.Post(() => copied.TrySetResult(session.CopySubscriptions(skip, most)));
+        // A loop that has ended runs nothing any more.
+        Task done = await Task.WhenAny(copied.Task, Task.Delay(MostLooks * Look, cancellationToken)).ConfigureAwait(false);
+        cancellationToken.ThrowIfCancellationRequested();
+        return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
+    }
+
+    private static SubscriptionFacts Describe(Subscription subscription) => new(
+        AccountFacts.GlobalName,
+        Encoding.UTF8.GetString(subscription.Filter),
+        subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
+        Encoding.UTF8.GetString(subscription.Sid),
+        subscription.Delivered,
+        subscription.Max,
+        subscription.Session.Id);
+
+    private RoutingFacts InspectRouting()
+    {
+        RouterCounts counts = _core.Router.Count();
+        return new RoutingFacts(
+            counts.Subscriptions,
+            counts.Routes,
+            counts.Inserts,
+            counts.Removes,
+            counts.Matches,
+            counts.Matches == 0 ? 0 : (double)counts.Hits / counts.Matches,
+            counts.MaxFanout,
+            counts.Built == 0 ? 0 : (double)counts.Fanout / counts.Built);
+    }
+}

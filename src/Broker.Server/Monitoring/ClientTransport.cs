@@ -1,0 +1,14 @@
+namespace Broker.Server.Monitoring;
+
+/// <summary>How a client's bytes come to the server.</summary>
+public enum ClientTransport
+{
+    /// <summary>A TCP or Unix socket.</summary>
+    Socket,
+
+    /// <summary>A link within this process.</summary>
+    InProcess,
+
+    /// <summary>The frames of a WebSocket.</summary>
+    WebSocket,
+}

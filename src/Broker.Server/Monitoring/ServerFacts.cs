@@ -1,0 +1,73 @@
+using System.Net;
+
+namespace Broker.Server.Monitoring;
+
+/// <summary>What a server is, how it is set up, and what it has done, at a moment. Immutable.</summary>
+public sealed record ServerFacts
+{
+    /// <summary>The id in INFO.</summary>
+    public required string Id { get; init; }
+
+    /// <summary>The name in INFO.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken.</summary>
+    public required string ProtocolVersion { get; init; }
+
+    /// <summary>The first address that is listened on; null when there is none.</summary>
+    public EndPoint? EndPoint { get; init; }
+
+    /// <summary>Whether it is on its way out: who connects now is not served.</summary>
+    public bool IsLeaving { get; init; }
+
+    /// <summary>When it started; UTC.</summary>
+    public required DateTime Started { get; init; }
+
+    /// <summary>The moment of these facts; UTC.</summary>
+    public required DateTime Now { get; init; }
+
+    /// <summary>Bytes of memory that the process has in use (its working set).</summary>
+    public long MemoryBytes { get; init; }
+
+    /// <summary>How many processors the process may use.</summary>
+    public int Cores { get; init; }
+
+    /// <summary>How many event loops it runs on.</summary>
+    public int Loops { get; init; }
+
+    /// <summary>The process's use of processors since it was last asked, in percent of one.</summary>
+    public double CpuPercent { get; init; }
+
+    /// <summary>Counters. Their bytes are those of whole operations; see <see cref="PayloadBytesIn"/>.</summary>
+    public ServerSnapshot Counters { get; init; }
+
+    /// <summary>Bytes of the payloads that clients published, headers included.</summary>
+    public long PayloadBytesIn { get; init; }
+
+    /// <summary>Bytes of the payloads that clients were sent: one with three receivers counts three times.</summary>
+    public long PayloadBytesOut { get; init; }
+
+    /// <summary>What the router holds.</summary>
+    public required RoutingFacts Routing { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.MaxConnections"/>
+    public int MaxConnections { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.MaxPayload"/>
+    public int MaxPayload { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.MaxControlLine"/>
+    public int MaxControlLine { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.MaxPending"/>
+    public long MaxPending { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.PingInterval"/>
+    public TimeSpan PingInterval { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.PingMax"/>
+    public int PingMax { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.WriteDeadline"/>
+    public TimeSpan WriteDeadline { get; init; }
+}

@@ -1,0 +1,56 @@
+namespace Broker.Server.Security;
+
+/// <summary><see cref="Permissions"/> in the form that sessions and the router ask. Immutable, any thread.</summary>
+internal sealed class AccessRules
+{
+    private readonly SubjectSet? _publishAllow;
+    private readonly SubjectSet? _publishDeny;
+    private readonly SubjectSet? _subscribeAllow;
+    private readonly SubjectSet? _subscribeDeny;
+
+    internal AccessRules(Permissions permissions)
+    {
+        Responses = permissions.Responses;
+        _publishAllow = permissions.Publish.Allow is { } allow ? new SubjectSet(allow, queues: false)
+            : Responses is not null ? new SubjectSet([], queues: false) : null;
+        _publishDeny = permissions.Publish.Deny.Count > 0 ? new SubjectSet(permissions.Publish.Deny, queues: false) : null;
+        _subscribeAllow = permissions.Subscribe.Allow is { } receive ? new SubjectSet(receive, queues: true) : null;
+        _subscribeDeny = permissions.Subscribe.Deny.Count > 0 ? new SubjectSet(permissions.Subscribe.Deny, queues: true) : null;
+        if (Responses is { Expires.Ticks: <= 0 } && Responses.Expires != Timeout.InfiniteTimeSpan)
+        {
+            throw new ArgumentException("Leave to respond must last for some time.");
+        }
+
+        if (Responses is { MaxMessages: 0 or < -1 })
+        {
+            throw new ArgumentException("Leave to respond must be for one message at least, or -1.");
+        }
+    }
+
+    internal ResponsePermissions? Responses { get; }
+
+    /// <summary>Whether there is anything that it may not be sent.</summary>
+    internal bool LimitsReceiving => _subscribeAllow is not null || _subscribeDeny is not null;
+
+    internal bool MayPublish(ReadOnlySpan<byte> subject)
+        => (_publishAllow is null || _publishAllow.Match(subject, default).Plain)
+            && (_publishDeny is null || !_publishDeny.Match(subject, default).Plain);
+
+    /// <summary>Whether a subscription is taken: no part of it may lie outside what is allowed, and not all of it in what is denied.</summary>
+    internal bool MaySubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
+        => (_subscribeAllow is null || Allows(_subscribeAllow.Cover(filter, queue), queue))
+            && (_subscribeDeny is null || !Denies(_subscribeDeny.Cover(filter, queue)));
+
+    /// <summary>
+    /// Whether a message may be delivered. Asked of the subject itself, however wide the filter is that it was found by.
+    /// </summary>
+    internal bool MayReceive(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
+        => (_subscribeAllow is null || Allows(_subscribeAllow.Match(subject, queue), queue))
+            && (_subscribeDeny is null || !Denies(_subscribeDeny.Match(subject, queue)));
+
+    private static bool Allows(SubjectSet.Matches found, ReadOnlySpan<byte> queue)
+        => !queue.IsEmpty && found.NamesQueues ? found.NamesThisQueue : found.Plain;
+
+    // A queue entry adds to a plain one and never takes from it, or a deny could be gone around by naming a queue.
+    private static bool Denies(SubjectSet.Matches found) => found.Plain || found.NamesThisQueue;
+}

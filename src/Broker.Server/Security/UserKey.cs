@@ -1,0 +1,74 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Broker.Server.Security;
+
+/// <summary>
+/// Public user nkeys: a prefix byte, 32 bytes of Ed25519 key and a CRC-16 (XMODEM, little-endian) of both, in base32
+/// (RFC 4648, no padding).
+/// </summary>
+internal static class UserKey
+{
+    internal const int KeyLength = 32;
+
+    private const int Characters = 56;
+    private const int Bytes = 35;
+
+    // The five bits that base32 shows as U.
+    private const byte UserPrefix = 20 << 3;
+
+    internal static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? key)
+    {
+        key = null;
+        Span<byte> bytes = stackalloc byte[Bytes];
+        if (text.Length != Characters || !TryDecodeBase32(text, bytes) || bytes[0] != UserPrefix
+            || BinaryPrimitives.ReadUInt16LittleEndian(bytes[^2..]) != Crc(bytes[..^2]))
+        {
+            return false;
+        }
+
+        key = bytes[1..^2].ToArray();
+        return true;
+    }
+
+    private static bool TryDecodeBase32(string text, Span<byte> bytes)
+    {
+        // 56 characters are 280 bits and 35 bytes: nothing is left over.
+        int at = 0;
+        uint bits = 0;
+        int held = 0;
+        foreach (char c in text)
+        {
+            int value = c is >= 'A' and <= 'Z' ? c - 'A' : c is >= '2' and <= '7' ? c - '2' + 26 : -1;
+            if (value < 0)
+            {
+                return false;
+            }
+
+            bits = (bits << 5) | (uint)value;
+            held += 5;
+            if (held >= 8)
+            {
+                held -= 8;
+                bytes[at++] = (byte)(bits >> held);
+            }
+        }
+
+        return true;
+    }
+
+    private static ushort Crc(ReadOnlySpan<byte> bytes)
+    {
+        int crc = 0;
+        foreach (byte b in bytes)
+        {
+            crc ^= b << 8;
+            for (int i = 0; i < 8; i++)
+            {
+                crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+            }
+        }
+
+        return (ushort)crc;
+    }
+}

@@ -1,0 +1,119 @@
+using System.Runtime.CompilerServices;
+using Broker.Protocol.Parsing;
+using Broker.Server.Routing;
+using Broker.Server.Security;
+
+namespace Broker.Server.Sessions;
+
+// What a client may do once it is in. To publish is asked when a route is looked up, to receive when it is made; here is what
+// happens to those that may not, and when what they may changes.
+internal sealed partial class ClientSession
+{
+    // What it may answer; null unless its permissions speak of answers.
+    private ReplyGrants? _grants;
+    private bool _hasViolated;
+
+    /// <summary>The rules have been replaced. Any thread.</summary>
+    internal void OnSecurityChanged() => _loop.Run(AdoptSecurity);
+
+    private void AdoptSecurity()
+    {
+        SecurityRules before = _security;
+        _security = _server.Security;
+        if (_ended || before == _security)
+        {
+            return;
+        }
+
+        string refusal = NotAuthorized;
+        Principal? now = _principal is null || _admission is { IsDeciding: true } ? null : _security.Renew(_principal, before, out refusal);
+        if (now is null)
+        {
+            _server.Log.NotAuthorized(Id, RemoteEndPoint, "the server's users have changed");
+            Fail(refusal);
+            return;
+        }
+
+        AccessRules? old = Access;
+        Become(now);
+        if (old != Access && _subscriptions is not null)
+        {
+            ReviewSubscriptions();
+        }
+    }
+
+    private void Become(Principal principal)
+    {
+        _principal = principal;
+        AccessRules? access = principal.Access;
+        if (access == Access)
+        {
+            return;
+        }
+
+        if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
+        {
+            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, _server.Router.Seed) : null;
+        }
+
+        Access = access;
+        // These know what it might publish to until now.
+        _routes = new RouteCache(_server.Router, access);
+        _lastRoute = null;
+    }
+
+    private void ReviewSubscriptions()
+    {
+        foreach (Subscription subscription in _subscriptions!.Values.ToArray())
+        {
+            if (Access?.MaySubscribe(subscription.Filter, subscription.Queue) != false)
+            {
+                _server.Router.Refresh(subscription);
+                continue;
+            }
+
+            End(subscription);
+            Violate($"Subscription to {QuotedText.Of(subscription.Filter)} (sid {QuotedText.Of(subscription.Sid)})");
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void PublishRefused(in PublishOperation operation, Route route)
+    {
+        if (_grants?.TryUse(operation.Subject) != true || ReservedSubjects.Contains(operation.Subject))
+        {
+            Violate($"Publish to {QuotedText.Of(operation.Subject)}");
+            return;
+        }
+
+        if (ReservedSubjects.ContainsReply(operation.ReplyTo))
+        {
+            RefuseReply(operation.ReplyTo);
+            return;
+        }
+
+        Acknowledge();
+        if (route.Behind is not { IsCurrent: true })
+        {
+            route.Behind = _server.Router.Find(operation.Subject);
+        }
+
+        Deliver(in operation, route.Behind);
+    }
+
+    private void RefuseReply(ReadOnlySpan<byte> reply) => Violate($"Publish with Reply of {QuotedText.Of(reply)}");
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RefuseSubscription(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
+        => Violate(queue.IsEmpty
+            ? $"Subscription to {QuotedText.Of(filter)}"
+            : $"Subscription to {QuotedText.Of(filter)} using queue {QuotedText.Of(queue)}");
+
+    private void Violate(string what)
+    {
+        string text = "Permissions Violation for " + what;
+        _server.Log.Violation(Id, RemoteEndPoint, text, isFirst: !_hasViolated);
+        _hasViolated = true;
+        WriteError(text);
+    }
+}

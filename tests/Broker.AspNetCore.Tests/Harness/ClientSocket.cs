@@ -1,0 +1,67 @@
+using System.Net.WebSockets;
+using System.Text;
+
+namespace Broker.AspNetCore.Tests.Harness;
+
+/// <summary>A NATS client on .NET's own WebSocket that says what it is told to.</summary>
+internal sealed class ClientSocket : IDisposable
+{
+    private readonly byte[] _buffer = new byte[64 * 1024];
+    private readonly StringBuilder _text = new();
+
+    internal ClientWebSocket Socket { get; } = new();
+
+    internal static async Task<ClientSocket> OpenAsync(Site site, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
+    {
+        var client = new ClientSocket();
+        client.Socket.Options.AddSubProtocol("nats");
+        set?.Invoke(client.Socket.Options);
+        await client.Socket.ConnectAsync(site.WebSocketAddress, TestContext.Current.CancellationToken);
+        await client.ReadUntilAsync("INFO {");
+        await client.SendAsync($"CONNECT {connect}\r\n");
+        return client;
+    }
+
+    internal Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
+
+    internal async Task SendAsync(ReadOnlyMemory<byte> bytes, bool endOfMessage = true, WebSocketMessageType type = WebSocketMessageType.Binary)
+        => await Socket.SendAsync(bytes, type, endOfMessage, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+
+    /// <summary>All that has come, up to the first part that holds the text.</summary>
+    internal async Task<string> ReadUntilAsync(string text)
+    {
+        while (!_text.ToString().Contains(text, StringComparison.Ordinal))
+        {
+            Assert.True(await ReadAsync(), $"closed before '{text}' came: {_text}");
+        }
+
+        string all = _text.ToString();
+        _text.Clear();
+        return all;
+    }
+
+    internal async Task<WebSocketCloseStatus?> ReadToEndAsync()
+    {
+        while (await ReadAsync())
+        {
+            // All that comes.
+        }
+
+        return Socket.CloseStatus;
+    }
+
+    internal async Task<bool> ReadAsync()
+    {
+        ValueWebSocketReceiveResult got = await Socket.ReceiveAsync(_buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        if (got.MessageType == WebSocketMessageType.Close)
+        {
+            return false;
+        }
+
+        Assert.Equal(WebSocketMessageType.Binary, got.MessageType);
+        _text.Append(Encoding.Latin1.GetString(_buffer, 0, got.Count));
+        return true;
+    }
+
+    public void Dispose() => Socket.Dispose();
+}

@@ -1,0 +1,68 @@
+using System.Net;
+using System.Text.Json;
+using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore.WebSockets;
+using Broker.Server;
+
+namespace Broker.AspNetCore.Tests.Harness;
+
+/// <summary>A server with its monitoring pages, and WebSockets when they are asked for.</summary>
+internal sealed class Site : IAsyncDisposable
+{
+    private static readonly IPEndPoint Free = new(IPAddress.Loopback, 0);
+
+    private readonly MonitoringHost _monitoring;
+    private readonly NatsWebSocketHost? _sockets;
+
+    private Site(BrokerServer server, MonitoringHost monitoring, NatsWebSocketHost? sockets)
+    {
+        Server = server;
+        _monitoring = monitoring;
+        _sockets = sockets;
+        Http = new HttpClient { BaseAddress = monitoring.Address, Timeout = Wait.Long };
+    }
+
+    internal BrokerServer Server { get; }
+
+    internal HttpClient Http { get; }
+
+    internal Uri WebSocketAddress => _sockets!.Address;
+
+    internal static async Task<Site> StartAsync(
+        Action<BrokerServerOptions>? server = null, MonitoringOptions? monitoring = null, NatsWebSocketOptions? sockets = null)
+    {
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        BrokerServer started = await BrokerServer.StartAsync(
+            o =>
+            {
+                o.Listen(0);
+                server?.Invoke(o);
+            },
+            cancellation);
+        return new Site(
+            started,
+            await MonitoringHost.StartAsync(started, Free, monitoring, cancellation),
+            sockets is null ? null : await NatsWebSocketHost.StartAsync(started, Free, sockets, cancellation));
+    }
+
+    internal LineClient Connect(string connect = "{\"verbose\":false,\"pedantic\":false}", string more = "")
+        => new(Server.EndPoints[0], connect, more);
+
+    internal async Task<JsonElement> GetAsync(string path)
+    {
+        using JsonDocument json = JsonDocument.Parse(await Http.GetStringAsync(path, TestContext.Current.CancellationToken));
+        return json.RootElement.Clone();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Http.Dispose();
+        if (_sockets is not null)
+        {
+            await _sockets.DisposeAsync();
+        }
+
+        await _monitoring.DisposeAsync();
+        await Server.DisposeAsync();
+    }
+}

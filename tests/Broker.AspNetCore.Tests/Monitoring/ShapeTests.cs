@@ -1,0 +1,160 @@
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using Broker.AspNetCore.Tests.Harness;
+
+namespace Broker.AspNetCore.Tests.Monitoring;
+
+/// <summary>The pages beside those of the real nats-server: same keys, same types, and the same values where they are not its own.</summary>
+public sealed partial class ShapeTests
+{
+    private const string First =
+        "SUB foo 1\r\nSUB bar.* q 2\r\nUNSUB 2 9\r\nPUB foo 5\r\nhello\r\nPUB foo 2\r\nhi\r\nPUB none 3\r\nabc\r\n";
+
+    // Of accounts and imports there is nothing yet that nats-server has of its own accord.
+    private static readonly string[] NotHere = ["imports"];
+
+    public static TheoryData<string> Pages =>
+    [
+        "varz", "connz", "connz?subs=1", "connz?subs=detail", "connz?subs=true&auth=1", "connz?state=all", "connz?state=closed",
+        "connz?sort=start", "connz?sort=subs", "connz?sort=pending", "connz?sort=msgs_to", "connz?sort=msgs_from",
+        "connz?sort=bytes_to", "connz?sort=bytes_from", "connz?sort=last", "connz?sort=idle", "connz?sort=uptime",
+        "connz?state=closed&sort=stop", "connz?state=closed&sort=reason", "connz?cid=99", "connz?limit=1", "connz?offset=1",
+        "connz?offset=99", "connz?limit=-1", "connz?offset=-1", "connz?user=nobody", "subsz", "subsz?acc=$G&subs=1&test=foo",
+        "accountz", "accountz?acc=$G", "healthz",
+    ];
+
+    [Theory]
+    [MemberData(nameof(Pages))]
+    public async Task A_page_has_the_fields_of_nats_server_with_their_types_and_values(string path)
+    {
+        await using NatsServer oracle = await NatsServer.StartAsync();
+        await using Site site = await Site.StartAsync();
+        JsonElement theirs = await PrepareAsync(oracle.EndPoint, oracle.Http, path);
+        JsonElement ours = await PrepareAsync(site.Server.EndPoints[0], site.Http, path);
+        Compare(path, theirs, ours);
+    }
+
+    [Theory]
+    [InlineData("connz?limit=abc")]
+    [InlineData("connz?offset=abc")]
+    [InlineData("connz?cid=abc")]
+    [InlineData("connz?subs=foo")]
+    [InlineData("connz?auth=foo")]
+    [InlineData("connz?sort=bogus")]
+    [InlineData("connz?sort=rtt")]
+    [InlineData("connz?sort=stop")]
+    [InlineData("connz?sort=reason")]
+    [InlineData("connz?state=foo")]
+    [InlineData("subsz?test=a..b")]
+    [InlineData("accountz?acc=nope")]
+    [InlineData("nothing")]
+    public async Task A_wrong_request_has_the_status_that_nats_server_gives_it(string path)
+    {
+        await using NatsServer oracle = await NatsServer.StartAsync();
+        await using Site site = await Site.StartAsync();
+        using HttpResponseMessage theirs = await oracle.Http.GetAsync(path, TestContext.Current.CancellationToken);
+        using HttpResponseMessage ours = await site.Http.GetAsync(path, TestContext.Current.CancellationToken);
+        Assert.Equal(theirs.StatusCode, ours.StatusCode);
+    }
+
+    private static async Task<JsonElement> PrepareAsync(System.Net.EndPoint endPoint, HttpClient http, string path)
+    {
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        using var first = new LineClient(
+            endPoint, "{\"verbose\":false,\"pedantic\":false,\"name\":\"a<b>\",\"lang\":\"x\",\"version\":\"1\"}", First);
+        using var second = new LineClient(endPoint, more: "SUB foo 1\r\nSUB foo 2\r\nSUB x 3\r\nPUB foo 4\r\nlong\r\n");
+        first.Sync();
+        using (new LineClient(endPoint))
+        {
+            // Comes and goes.
+        }
+
+        await Wait.UntilAsync(
+            async () => (await http.GetStringAsync("connz?state=closed", cancellation)).Contains("\"stop\"", StringComparison.Ordinal),
+            "the third client is not seen to have gone");
+        // The round trip is known when the first PING has been answered.
+        await Wait.UntilAsync(
+            async () =>
+            {
+                first.Sync();
+                second.Sync();
+                string text = await http.GetStringAsync("connz", cancellation);
+                return text.Split("\"rtt\"").Length == 3;
+            },
+            "the round trip is not told");
+        // The last PONG may be under way yet.
+        string page = "";
+        await Wait.UntilAsync(
+            async () => !Pending().IsMatch(page = await http.GetStringAsync(path, cancellation)), "bytes wait for a client");
+        using JsonDocument json = JsonDocument.Parse(page);
+        return json.RootElement.Clone();
+    }
+
+    [GeneratedRegex("\"pending_bytes\": [1-9]")]
+    private static partial Regex Pending();
+
+    private static void Compare(string path, JsonElement theirs, JsonElement ours)
+    {
+        Assert.True(
+            theirs.ValueKind == ours.ValueKind
+            || (theirs.ValueKind is JsonValueKind.True or JsonValueKind.False && ours.ValueKind is JsonValueKind.True or JsonValueKind.False),
+            $"{path}: {theirs.ValueKind} there and {ours.ValueKind} here");
+        if (theirs.ValueKind == JsonValueKind.Array)
+        {
+            Assert.True(theirs.GetArrayLength() == ours.GetArrayLength(), $"{path}: {theirs} there and {ours} here");
+            // The lists of subscriptions are in no order there.
+            IEnumerable<JsonElement> ordered = theirs.EnumerateArray();
+            IEnumerable<JsonElement> others = ours.EnumerateArray();
+            if (path.EndsWith("_list", StringComparison.Ordinal) || path.EndsWith("_list_detail", StringComparison.Ordinal)
+                || path.EndsWith("accounts", StringComparison.Ordinal))
+            {
+                ordered = ordered.OrderBy(SubscriptionKey, StringComparer.Ordinal);
+                others = others.OrderBy(SubscriptionKey, StringComparer.Ordinal);
+            }
+
+            foreach ((JsonElement a, JsonElement b) in ordered.Zip(others))
+            {
+                Compare(path + "[]", a, b);
+            }
+        }
+        else if (theirs.ValueKind == JsonValueKind.Object)
+        {
+            if (path.EndsWith("http_req_stats", StringComparison.Ordinal))
+            {
+                return;
+            }
+
+            string[] names = [.. theirs.EnumerateObject().Select(p => p.Name).Except(NotHere)];
+            Assert.Equal(names, ours.EnumerateObject().Select(p => p.Name));
+            foreach (string name in names)
+            {
+                Compare($"{path}.{name}", theirs.GetProperty(name), ours.GetProperty(name));
+            }
+        }
+        else if (HasSameValue(path))
+        {
+            Assert.True(
+                string.Equals(theirs.ToString(), ours.ToString(), StringComparison.Ordinal), $"{path}: {theirs} there and {ours} here");
+        }
+    }
+
+    // cids differ, for nats-server gives some to itself; so a subscription is known by its subject and sid.
+    private static string SubscriptionKey(JsonElement e) => e.ValueKind == JsonValueKind.String
+        ? e.GetString()!
+        : $"{e.GetProperty("subject")} {e.GetProperty("sid")} {e.GetProperty("msgs")}";
+
+    private static bool HasSameValue(string path)
+    {
+        string name = path[(path.LastIndexOf('.') + 1)..];
+        return name switch
+        {
+            // nats-server counts subscriptions of its own in these.
+            "subscriptions" or "num_subscriptions" => path.Contains("connections[]", StringComparison.Ordinal),
+            "server_id" or "server_name" or "version" or "go" or "port" or "http_port" or "gomaxprocs" or "start" or "now" or "uptime"
+                or "mem" or "cpu" or "cid" or "last_activity" or "stop" or "rtt" or "idle" or "update_time" or "config_load_time"
+                or "num_cache" or "num_inserts" or "num_removes" or "num_matches" or "cache_hit_rate" or "max_fanout" or "avg_fanout"
+                => name == "version" && !path.Contains("connections", StringComparison.Ordinal),
+            _ => true,
+        };
+    }
+}

@@ -1,0 +1,49 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Broker.AspNetCore.Tests.Harness;
+using Broker.AspNetCore.WebSockets;
+
+namespace Broker.AspNetCore.Tests.WebSockets;
+
+public sealed class OfficialClientTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_official_JavaScript_client_talks_by_WebSocket(bool compressed)
+    {
+        string folder = Path.Combine(Path.GetDirectoryName(ThisFile())!, "..", "peers", "node");
+        if (!Directory.Exists(Path.Combine(folder, "node_modules")))
+        {
+            Assert.Skip("npm ci was not run in peers/node");
+        }
+
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, Compression = compressed });
+        using Process node = Process.Start(new ProcessStartInfo("node")
+        {
+            // Global from Node 22 on.
+            ArgumentList = { "--experimental-websocket", "talk.mjs", site.WebSocketAddress.ToString() },
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!;
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        limit.CancelAfter(Wait.Long);
+        try
+        {
+            Task<string> errors = node.StandardError.ReadToEndAsync(limit.Token);
+            string said = await node.StandardOutput.ReadToEndAsync(limit.Token);
+            Assert.True(said.EndsWith("CLOSED in order\n", StringComparison.Ordinal), said + await errors);
+            Assert.Equal("SMALL hello value\nLARGE 0\nNOBODY NoRespondersError\nCLOSED in order\n", said);
+        }
+        finally
+        {
+            if (!node.HasExited)
+            {
+                node.Kill();
+            }
+        }
+    }
+
+    private static string ThisFile([CallerFilePath] string path = "") => path;
+}

@@ -1,0 +1,334 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Net.WebSockets;
+using System.Text;
+using Broker.AspNetCore.Tests.Harness;
+using Broker.AspNetCore.WebSockets;
+using Broker.Server;
+
+namespace Broker.AspNetCore.Tests.WebSockets;
+
+public sealed class WebSocketTests
+{
+    private static readonly NatsWebSocketOptions Plain = new() { NoTls = true };
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Messages_go_both_ways_between_a_WebSocket_and_a_socket(bool compressed)
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, Compression = compressed });
+        using ClientSocket web = await ClientSocket.OpenAsync(
+            site, o => o.DangerousDeflateOptions = compressed ? new WebSocketDeflateOptions() : null);
+        Assert.Equal("nats", web.Socket.SubProtocol);
+        await web.SendAsync("SUB to.web 1\r\nPING\r\n");
+        await web.ReadUntilAsync("PONG\r\n");
+        using LineClient tcp = site.Connect(more: "SUB to.tcp 7\r\n");
+        string large = new('x', 1000);
+        tcp.Send($"PUB to.web {large.Length}\r\n{large}\r\n");
+        Assert.Contains($"MSG to.web 1 {large.Length}\r\n{large}\r\n", await web.ReadUntilAsync(large + "\r\n"), StringComparison.Ordinal);
+        await web.SendAsync("PUB to.tcp 5\r\nhello\r\n");
+        Assert.Equal("MSG to.tcp 7 5", tcp.ReadLine());
+        Assert.Equal("hello", tcp.ReadLine());
+        string connections = await site.Http.GetStringAsync("connz", TestContext.Current.CancellationToken);
+        Assert.Contains("\"type\": \"websocket\"", connections, StringComparison.Ordinal);
+        Assert.DoesNotContain("\"port\": 0", connections, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_operation_may_be_cut_into_messages_and_frames_anywhere()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        byte[] bytes = "SUB a 1\r\nPUB a 5\r\nhello\r\nPING\r\n"u8.ToArray();
+        for (int i = 0; i < bytes.Length; i++)
+        {
+            await web.SendAsync(bytes.AsMemory(i, 1), endOfMessage: i % 3 == 0 || i == bytes.Length - 1);
+        }
+
+        Assert.Contains("MSG a 1 5\r\nhello\r\n", await web.ReadUntilAsync("PONG\r\n"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Large_messages_arrive_whole()
+    {
+        const int Size = 8 * 1024 * 1024;
+        await using Site site = await Site.StartAsync(o => o.MaxPayload = Size, sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        string body = string.Concat(Enumerable.Range(0, Size / 8).Select(i => i.ToString("x8", null)));
+        await web.SendAsync($"SUB big 1\r\nPUB big {Size}\r\n{body}\r\nPING\r\n");
+        string all = await web.ReadUntilAsync("PONG\r\n");
+        Assert.Contains($"MSG big 1 {Size}\r\n{body}\r\n", all, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_was_published_before_a_close_frame_is_delivered_and_the_close_is_answered()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using LineClient tcp = site.Connect(more: "SUB last 1\r\n");
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("PUB last 5\r\nwords\r\n");
+        await web.Socket.CloseAsync(WebSocketCloseStatus.NormalClosure, "done", TestContext.Current.CancellationToken).WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        Assert.Equal(WebSocketState.Closed, web.Socket.State);
+        Assert.Equal("MSG last 1 5", tcp.ReadLine());
+        await GoneAsync(site, left: 1);
+    }
+
+    [Fact]
+    public async Task An_error_of_the_server_is_said_before_its_close_frame()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("NONSENSE\r\n");
+        await web.ReadUntilAsync("-ERR 'Unknown Protocol Operation'\r\n");
+        Assert.Equal(WebSocketCloseStatus.NormalClosure, await web.ReadToEndAsync());
+        await GoneAsync(site);
+    }
+
+    [Fact]
+    public async Task A_text_frame_closes_the_connection()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("PING\r\n"u8.ToArray(), type: WebSocketMessageType.Text);
+        Assert.NotNull(await web.ReadToEndAsync());
+        await GoneAsync(site);
+    }
+
+    [Fact]
+    public async Task A_message_beyond_the_limit_closes_the_connection()
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, MaxMessageBytes = 1000 });
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("PING\r\n" + new string('x', 600));
+        await web.SendAsync(new string('x', 390) + "\r\n");
+        Task sent = web.SendAsync(new string('x', 1001));
+        Assert.NotNull(await web.ReadToEndAsync());
+        await sent;
+        await GoneAsync(site);
+    }
+
+    [Fact]
+    public async Task A_compression_bomb_costs_no_memory()
+    {
+        // 512 MiB of zeros in about 512 KiB: within one message that may be that large, as payloads that nobody gets.
+        const int Payload = 1024 * 1024;
+        const int Count = 512;
+        await using Site site = await Site.StartAsync(
+            sockets: new NatsWebSocketOptions { NoTls = true, Compression = true, MaxMessageBytes = long.MaxValue });
+        using ClientSocket web = await ClientSocket.OpenAsync(site, o => o.DangerousDeflateOptions = new WebSocketDeflateOptions());
+        byte[] publish = [.. Encoding.ASCII.GetBytes($"PUB bomb {Payload}\r\n"), .. new byte[Payload], .. "\r\n"u8];
+        await web.SendAsync(publish, endOfMessage: false);
+        GC.Collect();
+        long before = Environment.WorkingSet;
+        long most = before;
+        for (int i = 1; i < Count; i++)
+        {
+            await web.SendAsync(publish, endOfMessage: false);
+            most = Math.Max(most, Environment.WorkingSet);
+        }
+
+        await web.SendAsync("PING\r\n");
+        await web.ReadUntilAsync("PONG\r\n");
+        most = Math.Max(most, Environment.WorkingSet);
+        Assert.InRange(most - before, 0, 64L * 1024 * 1024);
+        Assert.Equal(Count, site.Server.Snapshot().MessagesIn);
+    }
+
+    [Fact]
+    public async Task A_compression_bomb_beyond_the_limit_is_cut_off()
+    {
+        await using Site site = await Site.StartAsync(
+            sockets: new NatsWebSocketOptions { NoTls = true, Compression = true, MaxMessageBytes = 1024 * 1024 });
+        using ClientSocket web = await ClientSocket.OpenAsync(site, o => o.DangerousDeflateOptions = new WebSocketDeflateOptions());
+        await web.SendAsync((byte[])[.. "PUB bomb 1000000\r\n"u8, .. new byte[64 * 1024 * 1024]]);
+        await web.ReadToEndAsync();
+        await GoneAsync(site);
+        Assert.InRange(site.Server.Snapshot().BytesIn, 0, 2 * 1024 * 1024);
+    }
+
+    [Fact]
+    public async Task A_client_that_reads_nothing_is_closed_and_delays_nobody()
+    {
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MaxPending = 4 * 1024 * 1024;
+                o.MaxPayload = 1024 * 1024;
+            },
+            sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("SUB flood 1\r\nPING\r\n");
+        await web.ReadUntilAsync("PONG\r\n");
+        using LineClient tcp = site.Connect();
+        string publish = $"PUB flood 500000\r\n{new string('x', 500_000)}\r\n";
+        for (int i = 0; i < 100; i++)
+        {
+            tcp.Send(publish);
+        }
+
+        tcp.Sync();
+        await GoneAsync(site, left: 1);
+    }
+
+    [Fact]
+    public async Task A_peer_that_is_gone_without_a_word_is_found()
+    {
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.PingInterval = TimeSpan.FromMilliseconds(50);
+                o.PingMax = 1;
+            },
+            sockets: Plain);
+        using TcpClient half = await UpgradeAsync(site);
+        await GoneAsync(site);
+        string closed = await site.Http.GetStringAsync("connz?state=closed", TestContext.Current.CancellationToken);
+        Assert.Contains("Stale Connection", closed, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Hostile_frames_close_their_connection_and_no_other()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        byte[][] frames =
+        [
+            [0x82, 0x05, 1, 2, 3, 4, 5], // Not masked.
+            [0x82, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4], // A length below 0.
+            [0xF2, 0x80, 1, 2, 3, 4], // Reserved bits.
+            [0x83, 0x80, 1, 2, 3, 4], // An operation that is none.
+            [0x80, 0x80, 1, 2, 3, 4], // The continuation of nothing.
+            [0x89, 0xFE, 0x01, 0x00, 1, 2, 3, 4], // A PING too long.
+            [0x09, 0x80, 1, 2, 3, 4], // A PING in parts.
+            [0x88, 0x81, 0, 0, 0, 0, 1], // Half a close status.
+            [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, .. "NONSENSE\r\n"u8], // As long as can be.
+        ];
+        foreach (byte[] frame in frames)
+        {
+            using TcpClient hostile = await UpgradeAsync(site);
+            await hostile.GetStream().WriteAsync(frame, TestContext.Current.CancellationToken);
+            await GoneAsync(site, left: 1);
+        }
+
+        await web.SendAsync("PING\r\n");
+        await web.ReadUntilAsync("PONG\r\n");
+    }
+
+    [Fact]
+    public async Task Random_frames_close_their_connection_and_no_other()
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, Compression = true });
+        var random = new Random(20261121);
+        for (int round = 0; round < 50; round++)
+        {
+            using TcpClient hostile = await UpgradeAsync(site, "Sec-WebSocket-Extensions: permessage-deflate\r\n");
+            byte[] bytes = new byte[random.Next(1, 400)];
+            random.NextBytes(bytes);
+            bytes[0] = (byte)(0x80 | (round % 2 * 0x40) | 2);
+            await hostile.GetStream().WriteAsync(bytes, TestContext.Current.CancellationToken);
+            hostile.Client.Shutdown(SocketShutdown.Send);
+        }
+
+        await GoneAsync(site);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        await web.SendAsync("PING\r\n");
+        await web.ReadUntilAsync("PONG\r\n");
+    }
+
+    [Theory]
+    [InlineData(true, "", "http://evil.example", HttpStatusCode.Forbidden)]
+    [InlineData(true, "", "http://{host}", HttpStatusCode.SwitchingProtocols)]
+    [InlineData(true, "", "https://{host}", HttpStatusCode.Forbidden)]
+    [InlineData(true, "", "null", HttpStatusCode.Forbidden)]
+    [InlineData(true, "", null, HttpStatusCode.SwitchingProtocols)]
+    [InlineData(false, "https://app.example", "https://APP.example:443", HttpStatusCode.SwitchingProtocols)]
+    [InlineData(false, "https://app.example", "https://app.example.evil", HttpStatusCode.Forbidden)]
+    [InlineData(false, "https://app.example", "https://app.example:8443", HttpStatusCode.Forbidden)]
+    [InlineData(false, "", "http://evil.example", HttpStatusCode.SwitchingProtocols)]
+    public async Task A_browser_comes_in_from_allowed_origins_only(bool same, string allowed, string? origin, HttpStatusCode expected)
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions
+        {
+            NoTls = true,
+            SameOrigin = same,
+            AllowedOrigins = allowed.Length == 0 ? [] : [allowed],
+        });
+        string? header = origin?.Replace("{host}", site.WebSocketAddress.Authority, StringComparison.Ordinal);
+        Assert.Equal(expected, await AskAsync(site, header is null ? "" : $"Origin: {header}\r\n"));
+    }
+
+    [Theory]
+    [InlineData("", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("Sec-WebSocket-Protocol: nats\r\n", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("Sec-WebSocket-Protocol: mqtt, nats\r\n", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("Sec-WebSocket-Protocol: mqtt\r\n", HttpStatusCode.BadRequest)]
+    public async Task The_subprotocol_is_nats_or_none(string header, HttpStatusCode expected)
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        Assert.Equal(expected, await AskAsync(site, header));
+    }
+
+    [Fact]
+    public async Task Without_TLS_it_starts_only_when_that_is_asked_for()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(_ => { }, TestContext.Current.CancellationToken);
+        ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => NatsWebSocketHost.StartAsync(
+            server, new IPEndPoint(IPAddress.Loopback, 0), new NatsWebSocketOptions(), TestContext.Current.CancellationToken));
+        Assert.Contains("no_tls", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_page_that_is_no_WebSocket_request_is_refused()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using HttpResponseMessage answer = await site.Http.GetAsync(
+            $"http://{site.WebSocketAddress.Authority}/", TestContext.Current.CancellationToken);
+        Assert.Equal(HttpStatusCode.BadRequest, answer.StatusCode);
+        Assert.Equal(new MediaTypeHeaderValue("text/plain", "utf-8"), answer.Content.Headers.ContentType);
+    }
+
+    private static Task GoneAsync(Site site, int left = 0)
+        => Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().Connections == left), "the connection is not gone");
+
+    private static async Task<HttpStatusCode> AskAsync(Site site, string headers)
+    {
+        using TcpClient client = await UpgradeAsync(site, headers, mustSucceed: false);
+        string line = await ReadLineAsync(client.GetStream());
+        return (HttpStatusCode)int.Parse(line.Split(' ')[1], null);
+    }
+
+    private static async Task<TcpClient> UpgradeAsync(Site site, string headers = "", bool mustSucceed = true)
+    {
+        var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken);
+        string request = $"GET / HTTP/1.1\r\nHost: {site.WebSocketAddress.Authority}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + $"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{headers}\r\n";
+        await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(request), TestContext.Current.CancellationToken);
+        if (mustSucceed)
+        {
+            Assert.StartsWith("HTTP/1.1 101", await ReadLineAsync(client.GetStream()), StringComparison.Ordinal);
+            while ((await ReadLineAsync(client.GetStream())).Length != 0)
+            {
+                // The headers of the answer.
+            }
+
+            await Wait.UntilAsync(() => Task.FromResult(client.Available > 0), "INFO does not come");
+        }
+
+        return client;
+    }
+
+    private static async Task<string> ReadLineAsync(NetworkStream stream)
+    {
+        var line = new StringBuilder();
+        byte[] one = new byte[1];
+        while (await stream.ReadAsync(one, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken) == 1 && one[0] != '\n')
+        {
+            line.Append((char)one[0]);
+        }
+
+        return line.ToString().TrimEnd('\r');
+    }
+}

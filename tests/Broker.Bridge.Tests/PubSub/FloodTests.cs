@@ -1,0 +1,59 @@
+using Broker.Bridge.Tests.PubSub.Support;
+
+namespace Broker.Bridge.Tests.PubSub;
+
+/// <summary>Subscribers that ask for too much.</summary>
+public sealed class FloodTests
+{
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_prefix_toggled_above_many_filters_holds_up_nobody_and_costs_no_memory(int loops)
+    {
+        const int Filters = 20_000;
+        const int Toggles = 300;
+        await using Site site = await Site.StartAsync(loops);
+        using RawPeer many = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        await many.SendAsync([.. Enumerable.Range(0, Filters).SelectMany(i => RawPeer.Subscription($"f.{i}.", true))]);
+        await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == Filters, () => $"{site.Server!.Snapshot()}");
+        using RawPeer hostile = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        await using Subscriber subscriber = await site.SubscriberAsync("g.");
+        await using Publisher publisher = await site.PublisherAsync();
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        int changes = 0;
+        byte[] on = RawPeer.Subscription("f", true);
+        byte[] off = RawPeer.Subscription("f", false);
+        Task flood = Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Toggles; i++)
+                {
+                    // Slow enough for each to be seen: those that come together cost nothing.
+                    await hostile.SendAsync(on);
+                    await Task.Delay(2, TestContext.Current.CancellationToken);
+                    await hostile.SendAsync(off);
+                    await Task.Delay(2, TestContext.Current.CancellationToken);
+                }
+            },
+            TestContext.Current.CancellationToken);
+        int sent = 0;
+        while (!flood.IsCompleted)
+        {
+            await publisher.SendAsync(Shapes.Frames("g.t", Shapes.Number(sent++)));
+            await Wait.UntilAsync(() => subscriber.Count >= sent, () => $"{subscriber.Count} of {sent}");
+            changes = Math.Max(changes, site.Bridge.InterestChanges);
+        }
+
+        await flood;
+        subscriber.AssertExactly([.. Enumerable.Range(0, sent).Select(i => $"g.t|{i}")]);
+        Assert.InRange(changes, 0, 1);
+
+        // Some thousands; a few dozen when each turn of the prefix is acted upon as it comes.
+        Assert.True(sent > Toggles / 3, $"only {sent} messages passed");
+
+        // Whatever the last turn was, it ends as it was.
+        await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == Filters + 1, () => $"{site.Server!.Snapshot()}");
+        long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+        Assert.InRange(grown, long.MinValue, 64 * 1024 * 1024);
+    }
+}

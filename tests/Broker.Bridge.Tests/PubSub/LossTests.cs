@@ -1,0 +1,219 @@
+using Broker.Bridge.Mapping;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Client;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Bridge.Tests.PubSub;
+
+/// <summary>What is lost, is lost alone, whole and counted.</summary>
+public sealed class LossTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_restarted_server_gets_the_subscriptions_again_and_the_gap_is_counted()
+    {
+        var server = NatsServer.Start();
+        await using Site site = await Site.StartAsync(0, remote: server);
+        await using Subscriber all = await site.SubscriberAsync("");
+        await using Subscriber some = await site.SubscriberAsync("a.b.");
+        await using Publisher publisher = await site.PublisherAsync();
+        await publisher.SendAsync(Enumerable.Range(0, 100).Select(i => Shapes.Frames("a.b.c", Shapes.Number(i))));
+        await Wait.UntilAsync(() => all.Count == 100 && some.Count == 100, () => $"{all.Count}, {some.Count}");
+
+        server.Kill();
+        await Wait.UntilAsync(() => site.Log.Warnings.Any(), () => "the loss is not logged");
+        BridgeSnapshot before = site.Bridge.Snapshot();
+        await publisher.SendAsync(Enumerable.Range(100, 50).Select(i => Shapes.Frames("a.b.c", Shapes.Number(i))));
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Dropped == before.Dropped + 50, () => $"{site.Bridge.Snapshot()}");
+
+        // Interest that changes meanwhile.
+        all.Socket.Unsubscribe(""u8);
+        await using var late = new Subscriber("a.").Connect(site.Bridge.SubscriberEndpoints[0]);
+        await Wait.UntilAsync(() => late.Socket.ConnectionCount == 1, () => "no late subscriber");
+
+        server.Restart();
+        await site.ReadyAsync(some, "a.b.");
+        await site.ReadyAsync(late, "a.");
+        await publisher.SendAsync(Enumerable.Range(200, 100).Select(i => Shapes.Frames("a.b.c", Shapes.Number(i))));
+        await Wait.UntilAsync(() => some.Count == 200 && late.Count == 100, () => $"{some.Count}, {late.Count}");
+        some.AssertExactly([.. Enumerable.Range(0, 100).Concat(Enumerable.Range(200, 100)).Select(i => $"a.b.c|{i}")]);
+        Assert.Equal(100, all.Count);
+        Assert.Equal(before.Dropped + 50, site.Bridge.Snapshot().Dropped);
+        Assert.Empty(site.Log.Errors);
+    }
+
+    [Fact]
+    public async Task Close_while_there_is_no_server_ends_at_once()
+    {
+        var server = NatsServer.Start();
+        await using Site site = await Site.StartAsync(0, remote: server);
+        await using Subscriber all = await site.SubscriberAsync("", "a.");
+        await using Publisher publisher = await site.PublisherAsync();
+        server.Kill();
+        await Wait.UntilAsync(() => site.Log.Warnings.Any(), () => "the loss is not logged");
+        await site.Bridge.StopIngressAsync(Token).WaitAsync(Wait.Limit, Token);
+        Assert.Equal(0, await site.Bridge.CloseAsync(TimeSpan.FromSeconds(1)).WaitAsync(Wait.Limit, Token));
+        Assert.Empty(site.Log.Errors);
+    }
+
+    [Fact]
+    public async Task Messages_above_the_servers_limit_are_refused_and_counted_as_it_changes()
+    {
+        string folder = Directory.CreateTempSubdirectory("bridge-tests").FullName;
+        string file = Path.Combine(folder, "server.conf");
+        await File.WriteAllTextAsync(file, "max_payload: 1000", Token);
+        var server = NatsServer.Start("-c", file);
+        await using Site site = await Site.StartAsync(0, remote: server);
+        await using Subscriber all = await site.SubscriberAsync("");
+        await using Publisher publisher = await site.PublisherAsync();
+        await publisher.SendAsync([Shapes.Frames("t", new string('x', 1000)), Shapes.Frames("t", new string('x', 800))]);
+        await Wait.UntilAsync(() => all.Count == 1, () => $"{site.Bridge.Snapshot()}");
+        Assert.Equal(1, site.Bridge.Snapshot().Refused);
+
+        await File.WriteAllTextAsync(file, "max_payload: 5000", Token);
+        server.Restart();
+        await site.ReadyAsync(all, "");
+        await Wait.UntilAsync(
+            () => all.Count >= 2, () => $"{site.Bridge.Snapshot()}", () => _ = publisher.SendAsync(Shapes.Frames("raised", new string('x', 4000))));
+        await File.WriteAllTextAsync(file, "max_payload: 500", Token);
+        server.Restart();
+        await site.ReadyAsync(all, "");
+        BridgeSnapshot before = site.Bridge.Snapshot();
+        await publisher.SendAsync([Shapes.Frames("t", new string('x', 800)), Shapes.Frames("last")]);
+        await Wait.UntilAsync(() => all.Received.ContainsKey("last"), () => $"{site.Bridge.Snapshot()}");
+        Assert.Equal(before.Refused + 1, site.Bridge.Snapshot().Refused);
+        Assert.Equal(before.Dropped, site.Bridge.Snapshot().Dropped);
+        Assert.Equal(site.Bridge.Snapshot().Refused, site.Bridge.Mapper.Counters[MapStatus.TooLarge]);
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
+    public async Task A_subscription_the_server_forbids_is_logged_once_and_harms_nothing()
+    {
+        var server = NatsServer.StartWithConfiguration(
+            "authorization { users = [{ user: u, password: p, permissions: { publish: { deny: \"zmq.bad.>\" } } }] }");
+        await using Site site = await Site.StartAsync(
+            0, o => o with { Client = o.Client with { User = "u", Password = "p" } }, remote: server);
+        await using var publisher = new Publisher().Connect(site.Bridge.PublisherEndpoints[0]);
+        await site.ReadyAsync(publisher);
+        await publisher.SendAsync(Enumerable.Range(0, 500).Select(i => Shapes.Frames($"bad.{i}", "x")));
+        await publisher.SendAsync(Shapes.Frames("good", "x"));
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().MessagesIn > 500, () => $"{site.Bridge.Snapshot()}");
+        await site.Bridge.StopIngressAsync(Token);
+        Assert.Single(site.Log.Warnings);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task A_subscriber_that_does_not_read_loses_whole_messages_and_others_none(int loops)
+    {
+        const int Messages = 3000;
+        await using Site site = await Site.StartAsync(loops, o => o with { HighWaterMark = 4 * 1024 * 1024 });
+        await using Subscriber fast = await site.SubscriberAsync("t");
+        using RawPeer slow = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        await slow.SendAsync(RawPeer.Subscription("t", true));
+        BrokerConnection client = await site.ClientAsync();
+        long before = 0;
+        await Wait.UntilAsync(
+            () => site.Bridge.Snapshot().MessagesOut - before >= 2,
+            () => "the slow one is not there",
+            () =>
+            {
+                before = site.Bridge.Snapshot().MessagesOut;
+                client.Publish("zmq.t", Shapes.Probe);
+                client.FlushAsync(Token).GetAwaiter().GetResult();
+            });
+        await using Publisher publisher = await site.PublisherAsync();
+        BridgeSnapshot start = site.Bridge.Snapshot();
+        string body = new('b', 10_000);
+        for (int i = 0; i < Messages; i += 50)
+        {
+            int from = i;
+            await publisher.SendAsync(Enumerable.Range(from, 50).Select(n => Shapes.Frames("t", Shapes.Number(n), body)));
+            await Wait.UntilAsync(() => fast.Count >= from + 50, () => $"{fast.Count} of {from + 50}; {site.Bridge.Snapshot()}");
+        }
+
+        fast.AssertExactly([.. Enumerable.Range(0, Messages).Select(i => $"t|{i}|{body}")]);
+        BridgeSnapshot end = site.Bridge.Snapshot();
+        Assert.Equal(2 * Messages, end.MessagesOut - start.MessagesOut + end.Dropped - start.Dropped);
+        Assert.True(end.Dropped > 0, "nothing was dropped");
+        Assert.Single(site.Log.Warnings);
+
+        // What it was sent is whole messages: what it reads of them and what closing counts add up.
+        await site.Bridge.StopIngressAsync(Token);
+        long sentToSlow = (2 * Messages) - (end.Dropped - start.Dropped) - Messages;
+        long undelivered = await site.Bridge.CloseAsync(TimeSpan.Zero).WaitAsync(Wait.Limit, Token);
+        byte[] read = await slow.ReadToEndAsync();
+        Assert.InRange(undelivered, 1, sentToSlow);
+        Assert.Equal(sentToSlow - undelivered, WholeMessages(read));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(0)]
+    public async Task A_publisher_that_dies_within_a_message_has_not_sent_it(int loops)
+    {
+        await using Site site = await Site.StartAsync(loops);
+        await using Subscriber all = await site.SubscriberAsync("");
+        BridgeSnapshot before = site.Bridge.Snapshot();
+        using (RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.PublisherEndpoints[0], "PUB"))
+        {
+            byte[] whole = Shapes.Encode(Shapes.Frames("t", "whole"));
+            byte[] cut = Shapes.Encode(Shapes.Frames("t", "1", "2"));
+            await raw.SendAsync([.. whole, .. cut.AsSpan(0, 6)]);
+            await Wait.UntilAsync(() => all.Count == 1, () => "the whole one did not come");
+        }
+
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Publishers == 0, () => "the dead one is still there");
+        await using Publisher publisher = await site.PublisherAsync();
+        await publisher.SendAsync(Shapes.Frames("t", "after"));
+        await Wait.UntilAsync(() => all.Count == 2, () => "nothing came after");
+        all.AssertExactly(["t|whole", "t|after"]);
+        Assert.Equal(0, site.Bridge.Snapshot().Refused);
+    }
+
+    [Fact]
+    public async Task Peers_above_the_limit_are_turned_away()
+    {
+        await using Site site = await Site.StartAsync(1, o => o with { MaxPeers = 2 });
+        await using Subscriber one = await site.SubscriberAsync("a");
+        await using Subscriber two = await site.SubscriberAsync("a");
+        using RawPeer three = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        await three.ReadToEndAsync();
+        Assert.Equal(2, site.Bridge.Snapshot().Subscribers);
+        Assert.Contains("too many peers", Assert.Single(site.Log.Warnings), StringComparison.Ordinal);
+    }
+
+    private static int WholeMessages(byte[] wire)
+    {
+        // Greeting and READY first; then frames, of which probes are none of ours.
+        int at = 64;
+        int messages = 0;
+        bool probe = false;
+        while (at + 2 <= wire.Length)
+        {
+            int flags = wire[at];
+            long length = (flags & 2) != 0
+                ? at + 9 <= wire.Length ? System.Buffers.Binary.BinaryPrimitives.ReadInt64BigEndian(wire.AsSpan(at + 1)) : int.MaxValue
+                : wire[at + 1];
+            int header = (flags & 2) != 0 ? 9 : 2;
+            if (at + header + length > wire.Length)
+            {
+                break;
+            }
+
+            probe |= wire.AsSpan(at + header, (int)length).StartsWith(Shapes.Probe);
+            at += header + (int)length;
+            if ((flags & 5) == 0)
+            {
+                messages += probe ? 0 : 1;
+                probe = false;
+            }
+        }
+
+        return messages;
+    }
+}

@@ -1,0 +1,43 @@
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Client;
+using Broker.Server;
+
+namespace Broker.Bridge.Tests.PubSub;
+
+/// <summary>A clean stop: ingress, then the server's drain, then the rest.</summary>
+public sealed class StopTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task What_was_taken_from_ZeroMQ_reaches_readers_of_both_sides(int loops)
+    {
+        await using Site site = await Site.StartAsync(loops);
+        await using Subscriber reader = await site.SubscriberAsync("t");
+        BrokerConnection client = await site.ClientAsync();
+        long native = 0;
+        client.Subscribe("zmq.t", (in Broker.Client.Subscriptions.MessageView _) => Interlocked.Increment(ref native));
+        await client.FlushAsync(Token);
+        await using Publisher publisher = await site.PublisherAsync();
+        BridgeSnapshot start = site.Bridge.Snapshot();
+        Task sending = publisher.SendAsync(Enumerable.Range(0, 200_000).Select(i => Shapes.Frames("t", Shapes.Number(i))));
+        await Wait.UntilAsync(() => reader.Count > 1000, () => $"{reader.Count}");
+
+        // In the middle of the stream.
+        await site.Bridge.StopIngressAsync(Token);
+        DrainReport drained = await site.Server!.DrainAsync(Wait.Limit, Token);
+        long undelivered = await site.Bridge.CloseAsync(Wait.Limit);
+        long taken = site.Bridge.Snapshot().MessagesIn - start.MessagesIn;
+        Assert.Equal(0, drained.Messages);
+        Assert.Equal(0, undelivered);
+        await Wait.UntilAsync(() => reader.Count >= taken && Volatile.Read(ref native) >= taken, () => $"{reader.Count} and {native} of {taken}");
+        Assert.Equal(taken, reader.Count);
+        Assert.Equal(taken, Volatile.Read(ref native));
+        reader.AssertExactly([.. Enumerable.Range(0, (int)taken).Select(i => $"t|{i}")]);
+        Assert.Equal(0, site.Bridge.Snapshot().Dropped);
+        await sending;
+    }
+}

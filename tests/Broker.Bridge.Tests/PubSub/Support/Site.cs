@@ -1,0 +1,161 @@
+using System.Net;
+using Broker.Bridge.Mapping;
+using Broker.Bridge.PubSub;
+using Broker.Client;
+using Broker.Client.Publishing;
+using Broker.Client.Tests.Support;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Bridge.Tests.PubSub.Support;
+
+/// <summary>A NATS system with one bridge: an embedded server on the bridge's own loops, or a real nats-server elsewhere.</summary>
+internal sealed class Site : IAsyncDisposable
+{
+    private readonly EventLoopGroup? _loops;
+    private readonly List<BrokerConnection> _clients = [];
+
+    private Site(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
+    {
+        _loops = loops;
+        Server = server;
+        Remote = remote;
+    }
+
+    public BrokerServer? Server { get; }
+
+    public NatsServer? Remote { get; }
+
+    public PubSubBridge Bridge { get; private set; } = null!;
+
+    public LogLines Log { get; } = new();
+
+    public TopicCodec Codec => Bridge.Mapper.Codec;
+
+    public string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
+
+    /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
+    /// <param name="change">Changes the bridge's options.</param>
+    /// <param name="server">Changes the embedded server's options.</param>
+    /// <param name="remote">A nats-server to use, which is the site's from then on.</param>
+    public static async Task<Site> StartAsync(
+        int loops,
+        Func<PubSubBridgeOptions, PubSubBridgeOptions>? change = null,
+        Action<BrokerServerOptions>? server = null,
+        NatsServer? remote = null)
+    {
+        Site site;
+        if (loops == 0)
+        {
+            site = new Site(null, null, remote ?? NatsServer.Start());
+        }
+        else
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = loops });
+            var options = new BrokerServerOptions { Loops = group };
+            server?.Invoke(options);
+            site = new Site(group, await BrokerServer.StartAsync(options.Listen(0)), null);
+        }
+
+        site.Bridge = await site.BridgeAsync(change);
+        return site;
+    }
+
+    /// <summary>Another bridge at the same NATS system.</summary>
+    public Task<PubSubBridge> BridgeAsync(Func<PubSubBridgeOptions, PubSubBridgeOptions>? change = null, LogLines? log = null)
+    {
+        var options = new PubSubBridgeOptions
+        {
+            Client = new ClientOptions
+            {
+                Servers = [Url],
+                Loops = _loops,
+                WhileDisconnected = PublishWhileDisconnected.Drop,
+                ReconnectWait = TimeSpan.FromMilliseconds(20),
+                ReconnectJitter = TimeSpan.FromMilliseconds(1),
+                Dial = Server is { } server ? (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler)) : null,
+            },
+            Publishers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
+            Subscribers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
+            HighWaterMark = 1L << 30,
+            Logger = log ?? Log,
+        };
+        return PubSubBridge.StartAsync(change?.Invoke(options) ?? options, TestContext.Current.CancellationToken);
+    }
+
+    public async Task<BrokerConnection> ClientAsync()
+    {
+        var client = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url] }, TestContext.Current.CancellationToken);
+        _clients.Add(client);
+        return client;
+    }
+
+    public string Subject(string topic)
+    {
+        byte[] subject = new byte[Codec.MaxSubjectLength];
+        return System.Text.Encoding.ASCII.GetString(subject, 0, Codec.Encode(Shapes.Bytes(topic), subject, out _));
+    }
+
+    /// <summary>A PUB whose messages reach the bridge from now on.</summary>
+    public async Task<Publisher> PublisherAsync()
+    {
+        var publisher = new Publisher().Connect(Bridge.PublisherEndpoints[0]);
+        await ReadyAsync(publisher);
+        return publisher;
+    }
+
+    public async Task ReadyAsync(Publisher publisher)
+    {
+        long before = Bridge.Snapshot().MessagesIn;
+        await Wait.UntilAsync(
+            () => Bridge.Snapshot().MessagesIn > before,
+            () => "nothing of the publisher reaches the bridge",
+            () => _ = publisher.SendAsync("\u0001ready"u8.ToArray(), Shapes.Probe));
+        // What was sent meanwhile must not be counted later.
+        await publisher.OnLoopAsync(() => { });
+    }
+
+    /// <summary>A SUB that gets, from now on, what is published on NATS for its first prefix.</summary>
+    public async Task<Subscriber> SubscriberAsync(params string[] prefixes)
+    {
+        var subscriber = new Subscriber(prefixes).Connect(Bridge.SubscriberEndpoints[0]);
+        foreach (string prefix in prefixes)
+        {
+            await ReadyAsync(subscriber, prefix);
+        }
+
+        return subscriber;
+    }
+
+    public async Task ReadyAsync(Subscriber subscriber, string topic)
+    {
+        BrokerConnection client = await ClientAsync();
+        string subject = Subject(topic);
+        long before = subscriber.Probes;
+        await Wait.UntilAsync(
+            () => subscriber.Probes > before,
+            () => "nothing reaches the subscriber",
+            () => client.TryPublish(subject, Shapes.Probe));
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (BrokerConnection client in _clients)
+        {
+            await client.DisposeAsync();
+        }
+
+        if (Bridge is not null)
+        {
+            await Bridge.DisposeAsync();
+        }
+
+        if (Server is not null)
+        {
+            await Server.DisposeAsync();
+        }
+
+        _loops?.Dispose();
+        Remote?.Dispose();
+    }
+}

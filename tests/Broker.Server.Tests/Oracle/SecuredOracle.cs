@@ -1,0 +1,73 @@
+using Broker.Server.Security;
+
+namespace Broker.Server.Tests.Oracle;
+
+/// <summary>Both servers, told the same about who may do what.</summary>
+internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> configure) : OracleServer
+{
+    internal static IReadOnlyDictionary<string, (string Config, Action<BrokerServerOptions> Configure)> Kinds { get; } =
+        new Dictionary<string, (string, Action<BrokerServerOptions>)>(StringComparer.Ordinal)
+        {
+            ["token"] = ("authorization { token: s3cret }", o => o.Token = "s3cret"),
+            ["users"] = ("authorization { timeout: 0.5\n users: [ { user: a, password: b }, { user: c, password: d } ] }", o =>
+            {
+                o.AuthTimeout = TimeSpan.FromSeconds(0.5);
+                o.Users = [new User("a", "b"), new User("c", "d")];
+            }),
+            ["no auth user"] = ("""
+                authorization { users: [ { user: a, password: b }, { user: g, password: h, permissions: { publish: "x", subscribe: "x" } } ] }
+                no_auth_user: g
+                """, o =>
+            {
+                o.Users = [new User("a", "b"), new User("g", "h", new Permissions { Publish = SubjectPermissions.Only("x"), Subscribe = SubjectPermissions.Only("x") })];
+                o.NoAuthUser = "g";
+            }),
+            ["permissions"] = ("""
+                authorization {
+                  default_permissions: { publish: [dp, "dp.*"], subscribe: { allow: [ds, "ds.>"], deny: "ds.no.*" } }
+                  users: [
+                    { user: d, password: d },
+                    { user: p, password: p, permissions: { publish: { allow: ">", deny: ["no", "no.>"] }, subscribe: { allow: [">"], deny: ["no", "no.>", "q.a bad", "q.b"] } } },
+                    { user: q, password: q, permissions: { subscribe: { allow: ["foo", "foo v1", "foo v1.>", "foo *.dev", "only qq"], deny: ["bar"] } } },
+                    { user: r, password: r, permissions: { subscribe: ["svc.>", ">"], publish: { deny: "den" }, allow_responses: true } },
+                    { user: t, password: t, permissions: { subscribe: ["svc.>"], allow_responses: { max: 2 } } },
+                    { user: u, password: u, permissions: { subscribe: ["svc.>"], allow_responses: { max: -1 } } },
+                    { user: w, password: w, permissions: { subscribe: "*" } },
+                    { user: m, password: m, permissions: { subscribe: { deny: ["a.b", "*.c.d"] }, publish: [">"] } } ] }
+                """, o =>
+            {
+                o.DefaultPermissions = new Permissions
+                {
+                    Publish = SubjectPermissions.Only("dp", "dp.*"),
+                    Subscribe = new SubjectPermissions { Allow = ["ds", "ds.>"], Deny = ["ds.no.*"] },
+                };
+                o.Users =
+                [
+                    new User("d", "d"),
+                    new User("p", "p", new Permissions
+                    {
+                        Publish = new SubjectPermissions { Allow = [">"], Deny = ["no", "no.>"] },
+                        Subscribe = new SubjectPermissions { Allow = [">"], Deny = ["no", "no.>", "q.a bad", "q.b"] },
+                    }),
+                    new User("q", "q", new Permissions
+                    {
+                        Subscribe = new SubjectPermissions { Allow = ["foo", "foo v1", "foo v1.>", "foo *.dev", "only qq"], Deny = ["bar"] },
+                    }),
+                    new User("r", "r", new Permissions
+                    {
+                        Subscribe = SubjectPermissions.Only("svc.>", ">"),
+                        Publish = SubjectPermissions.AllBut("den"),
+                        Responses = new ResponsePermissions(),
+                    }),
+                    new User("t", "t", new Permissions { Subscribe = SubjectPermissions.Only("svc.>"), Responses = new ResponsePermissions { MaxMessages = 2 } }),
+                    new User("u", "u", new Permissions { Subscribe = SubjectPermissions.Only("svc.>"), Responses = new ResponsePermissions { MaxMessages = -1 } }),
+                    new User("w", "w", new Permissions { Subscribe = SubjectPermissions.Only("*") }),
+                    new User("m", "m", new Permissions { Subscribe = SubjectPermissions.AllBut("a.b", "*.c.d"), Publish = SubjectPermissions.Only(">") }),
+                ];
+            }),
+        };
+
+    private protected override string? Config => config;
+
+    private protected override void Configure(BrokerServerOptions options) => configure(options);
+}
