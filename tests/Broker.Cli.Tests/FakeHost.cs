@@ -32,6 +32,18 @@ internal sealed class FakeHost : IServeHost
 
     public ServeCounts ReadCounts() => Counts();
 
+    public List<ServeSettings> Reloads { get; } = [];
+
+    public bool LameDuck { get; private set; }
+
+    public void Reload(ServeSettings settings) => Reloads.Add(settings);
+
+    public Task EnterLameDuckAsync(CancellationToken cancellationToken)
+    {
+        LameDuck = true;
+        return Task.CompletedTask;
+    }
+
     public Task<long> StopAsync(CancellationToken deadline)
     {
         Stopped = true;

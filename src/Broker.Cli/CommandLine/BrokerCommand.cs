@@ -2,6 +2,7 @@ using System.CommandLine;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
+using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 
@@ -17,6 +18,9 @@ internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen 
     public async Task<int> RunAsync(IReadOnlyList<string> args, CancellationToken cancellationToken)
     {
         var root = Build();
+        // Scripts that start nats-server give flags and no command.
+        if (args is [['-', ..] first, ..] && first.TrimStart('-') is not ("h" or "help" or "v" or "version" or ""))
+            args = ["serve", .. args];
         // Without response files an address such as @name is a value like any other.
         var parsed = root.Parse(GoStyleArguments.Normalize(args, root), new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parsed.Errors.Count > 0)
@@ -49,6 +53,8 @@ internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen 
         {
             if (parsed.GetValue(version))
             {
+                // The first line is for programs that ask nats-server and go by the answer what they can use.
+                output.WriteLine($"nats-server: v{BrokerServer.ProtocolVersion}");
                 output.WriteLine($"broker: v{CommandVersion.Text}");
                 return ExitCode.Success;
             }

@@ -30,9 +30,17 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
 
     private async Task<int> RunAsync(ParseResult flags, CancellationToken cancellationToken)
     {
+        if (flags.GetValue(_options.Syslog) || flags.GetValue(_options.RemoteSyslog) is not null)
+        {
+            screen.WriteErrorLine("broker: there is no syslog support: log to standard error, which a service manager takes, or to a file with -l");
+            return ExitCode.Usage;
+        }
+
         var testOnly = flags.GetValue(_options.Test);
         if (ReadSettings(flags, testOnly) is not { } settings)
             return ExitCode.Failure;
+        if (flags.GetValue(_options.Signal) is { } signal)
+            return Send(signal, settings);
         if (testOnly)
         {
             var what = flags.GetValue(_options.Config) is { } path ? $"configuration file {path} is" : "the flags are";
@@ -40,10 +48,19 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
             return ExitCode.Success;
         }
 
-        using var signals = new ShutdownSignals();
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(signals.Stop, cancellationToken);
+        using var control = new ServeControl(cancellationToken);
+        using var signals = new ServeSignals(control);
         await using var host = createHost();
-        return await new ServeRunner(screen, TimeProvider.System).RunAsync(settings, host, stop.Token);
+        return await new ServeRunner(screen, TimeProvider.System).RunAsync(
+            settings, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
+    }
+
+    private int Send(SignalRequest signal, ServeSettings settings)
+    {
+        if (signal.Send(settings.PidFile) is not { } problem)
+            return ExitCode.Success;
+        screen.WriteErrorLine($"broker: {problem}");
+        return ExitCode.Failure;
     }
 
     private ServeSettings? ReadSettings(ParseResult flags, bool everyProblem)

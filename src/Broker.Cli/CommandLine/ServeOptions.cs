@@ -84,12 +84,33 @@ internal sealed class ServeOptions
         HelpName = "directory",
     };
 
+    public Option<string?> ClientAdvertise { get; } = new("--client_advertise")
+    {
+        Description = "host:port that clients are told in place of the real one",
+        HelpName = "host:port",
+        CustomParser = ParseAdvertised,
+    };
+
+    public Option<SignalRequest?> Signal { get; } = new("--signal", "--sl")
+    {
+        Description = "Ask a running broker to reload, reopen its log, leave slowly (ldm), stop, quit or term, and exit; "
+            + "the process is given by its id or its pid file [default: the pid file of -P or of the configuration, or else the only one there is]",
+        HelpName = "signal[=pid]",
+        CustomParser = ParseSignal,
+    };
+
+    public Option<bool> LogTime { get; } = new("--logtime", "-T") { Description = "Begin log lines with the time [default: true]" };
+
+    public Option<bool> Syslog { get; } = new("--syslog", "-s") { Hidden = true };
+
+    public Option<string?> RemoteSyslog { get; } = new("--remote_syslog", "-r") { Hidden = true };
+
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "No live counts" };
 
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, Pid, PortsFileDirectory, Quiet,
+        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, Signal, PortsFileDirectory, Quiet,
     ];
 
     private static int? ParsePort(ArgumentResult result)
@@ -98,6 +119,24 @@ internal sealed class ServeOptions
         if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
             return Math.Max(0, port);
         result.AddError($"--port must be a whole number from -1 to 65535, not \"{text}\"");
+        return null;
+    }
+
+    private static SignalRequest? ParseSignal(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (SignalRequest.TryParse(text) is { } request)
+            return request;
+        result.AddError($"--signal must be {SignalRequest.Shape}, not \"{text}\"");
+        return null;
+    }
+
+    private static string? ParseAdvertised(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0)
+            return text;
+        result.AddError($"--client_advertise must be an address such as \"example.org:4222\", not \"{text}\"");
         return null;
     }
 

@@ -25,6 +25,8 @@ internal static class ServeSettingsReader
             Host = flags.GetValue(options.Host) ?? settings.Host,
             Port = flags.GetValue(options.Port) ?? settings.Port,
             ServerName = flags.GetValue(options.Name) ?? settings.ServerName,
+            ClientAdvertise = flags.GetValue(options.ClientAdvertise) ?? settings.ClientAdvertise,
+            LogTime = Flag(options.LogTime) ?? settings.LogTime,
             Debug = Flag(options.Debug) ?? settings.Debug,
             Trace = Flag(options.Trace) ?? settings.Trace,
             LogFile = flags.GetValue(options.Log) ?? settings.LogFile,

@@ -1,4 +1,5 @@
 using Broker.Cli.Serving;
+using Broker.Server;
 
 namespace Broker.Cli.Configuration;
 
@@ -19,11 +20,19 @@ internal static class ServeConfig
             MaxPayload = (int)section.Bytes("max_payload", defaults.MaxPayload, 1, 64 * 1024 * 1024),
             MaxControlLine = (int)section.Bytes("max_control_line", defaults.MaxControlLine, 128, 1024 * 1024),
             MaxPending = section.Bytes("max_pending", defaults.MaxPending, 1024, 1L << 40),
+            MaxPendingTotal = section.Bytes("max_pending_total", defaults.MaxPendingTotal, 0, 1L << 40),
+            SlowConsumers = SlowConsumers(section, defaults.SlowConsumers),
+            MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
+            ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
+            ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
             MaxConnections = (int)section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000),
             WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
             PingInterval = section.Span("ping_interval", defaults.PingInterval),
             PingMax = (int)section.Whole("ping_max", defaults.PingMax, 1, 1000),
             StopDeadline = section.Span("stop_deadline", defaults.StopDeadline),
+            LameDuckDuration = section.Span("lame_duck_duration", defaults.LameDuckDuration),
+            LameDuckGracePeriod = section.Span("lame_duck_grace_period", defaults.LameDuckGracePeriod),
+            LogTime = section.Flag("logtime", defaults.LogTime),
             Debug = section.Flag("debug", defaults.Debug),
             Trace = section.Flag("trace", defaults.Trace),
             LogFile = section.Text("log_file", null) ?? section.Text("logfile", defaults.LogFile),
@@ -38,6 +47,22 @@ internal static class ServeConfig
             var at = root.Find("max_payload") ?? root.Find("max_pending");
             problems.Add(new ConfigProblem(
                 $"max_payload ({settings.MaxPayload}) must not be above max_pending ({settings.MaxPending})", at!.Value.Position));
+        }
+
+        if (problems.Count == 0 && settings.MaxPendingTotal != 0 && settings.MaxPendingTotal < settings.MaxPending)
+        {
+            problems.Add(new ConfigProblem(
+                $"max_pending_total ({settings.MaxPendingTotal}) must not be below max_pending ({settings.MaxPending})",
+                root.Find("max_pending_total")!.Position));
+        }
+
+        if (problems.Count == 0 && settings.LameDuckGracePeriod > settings.LameDuckDuration)
+        {
+            var at = root.Find("lame_duck_grace_period") ?? root.Find("lame_duck_duration");
+            problems.Add(new ConfigProblem(
+                $"lame_duck_grace_period ({Duration.Format(settings.LameDuckGracePeriod)}) must not be above lame_duck_duration "
+                + $"({Duration.Format(settings.LameDuckDuration)})",
+                at!.Position));
         }
 
         if (problems.Count > 0)
@@ -56,12 +81,44 @@ internal static class ServeConfig
                 return settings;
             case ConfigInteger { Value: >= -1 and <= 65_535 } port:
                 return settings with { Port = Math.Max(0, (int)port.Value) };
-            case ConfigText text when HostAndPort.TryParse(text.Value, out var host, out var port):
-                return settings with { Host = host.Length == 0 ? "0.0.0.0" : host, Port = port };
+            case ConfigText text when ListenAddress.TryParse(text.Value) is { } address:
+                return settings with { Host = address.Host, Port = address.Port };
+            case ConfigArray { Items.Count: > 0 }:
+                var all = section.Many("listen", [new ListenAddress(settings.Host, settings.Port)], ListenAddress.Shape, ListenAddress.TryParse);
+                return all.Count > 0
+                    ? settings with { Host = all[0].Host, Port = all[0].Port, AlsoListen = [.. all.Skip(1)] }
+                    : settings;
             case var value:
-                return section.Wrong("listen", "a port, or a text such as \"127.0.0.1:4222\"", value, settings);
+                return section.Wrong("listen", $"a port, {ListenAddress.Shape} or an array of them", value, settings);
         }
     }
+
+    private const string AdvertisedShape = "an address such as \"example.org:4222\"";
+
+    private static string? CheckAdvertised(string text) =>
+        HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0 ? text : null;
+
+    private static string? Advertised(ConfigSection section, string key) =>
+        section.Find(key) switch
+        {
+            null => null,
+            ConfigText text when CheckAdvertised(text.Value) is { } address => address,
+            var value => section.Wrong(key, AdvertisedShape, value, (string?)null),
+        };
+
+    // nats-server takes both names, and -1 for no limit.
+    private static int MaxSubscriptions(ConfigSection section, int otherwise) =>
+        Math.Max(0, (int)section.Whole("max_subs", section.Whole("max_subscriptions", otherwise, -1, int.MaxValue), -1, int.MaxValue));
+
+    private static SlowConsumerPolicy SlowConsumers(ConfigSection section, SlowConsumerPolicy otherwise) =>
+        section.Find("slow_consumers") switch
+        {
+            null => otherwise,
+            ConfigText { Value: "disconnect" } => SlowConsumerPolicy.Disconnect,
+            ConfigText { Value: "drop_newest" } => SlowConsumerPolicy.DropNewest,
+            ConfigText { Value: "drop_oldest" } => SlowConsumerPolicy.DropOldest,
+            var value => section.Wrong("slow_consumers", "disconnect, drop_newest or drop_oldest", value, otherwise),
+        };
 
     private static ZeroMqSettings? ZeroMq(ConfigSection section, ZeroMqSettings? otherwise, List<ConfigProblem> problems)
     {

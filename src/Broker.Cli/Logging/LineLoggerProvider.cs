@@ -10,11 +10,19 @@ namespace Broker.Cli.Logging;
 /// Until <see cref="Release"/>, what is only information is held back, and never written if that does not come: who starts the
 /// broker in vain reads the one line that says why, not how far it got.
 /// </remarks>
-internal sealed class LineLoggerProvider(Action<string> write, TimeProvider clock) : ILoggerProvider
+internal sealed class LineLoggerProvider(Action<string> write, TimeProvider clock, bool withTime) : ILoggerProvider
 {
     private readonly LogLineWriter _writer = new(write);
     private readonly Lock _gate = new();
     private List<string>? _held = [];
+    private volatile LogLevel _level = LogLevel.Information;
+
+    /// <summary>What is less than this is not written. It may change at any time.</summary>
+    public LogLevel Level
+    {
+        get => _level;
+        set => _level = value;
+    }
 
     public ILogger CreateLogger(string categoryName) => new LineLogger(this, categoryName);
 
@@ -46,12 +54,16 @@ internal sealed class LineLoggerProvider(Action<string> write, TimeProvider cloc
         public IDisposable? BeginScope<TState>(TState state)
             where TState : notnull => null;
 
-        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None;
+        public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None && logLevel >= provider.Level;
 
         public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            provider.Write(logLevel, LogLine.Format(provider.Now, logLevel, category, formatter(state, exception), exception));
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            // The factory asks its own rules only, and those were fixed when it was made.
+            if (IsEnabled(logLevel))
+                provider.Write(logLevel, LogLine.Format(provider.Now, logLevel, category, formatter(state, exception), exception));
+        }
     }
 
-    private DateTimeOffset Now => clock.GetLocalNow();
+    private DateTimeOffset? Now => withTime ? clock.GetLocalNow() : null;
 }

@@ -6,7 +6,7 @@ namespace Broker.Cli.Logging;
 /// <summary>One event as one line: <c>2026-11-21 10:33:00.123 [info] Server: text</c>.</summary>
 internal static class LogLine
 {
-    public static string Format(DateTimeOffset time, LogLevel level, string category, string message, Exception? exception)
+    public static string Format(DateTimeOffset? time, LogLevel level, string category, string message, Exception? exception)
     {
         var name = level switch
         {
@@ -19,7 +19,8 @@ internal static class LogLine
         };
         var source = category[(category.LastIndexOf('.') + 1)..];
         var text = exception is null ? message : $"{message} ({exception.GetType().Name}: {exception.Message})";
-        return string.Create(CultureInfo.InvariantCulture, $"{time:yyyy-MM-dd HH:mm:ss.fff} [{name}] {source}: {OneLine(text)}");
+        var when = time?.ToString("yyyy-MM-dd HH:mm:ss.fff ", CultureInfo.InvariantCulture);
+        return $"{when}[{name}] {source}: {OneLine(text)}";
     }
 
     /// <summary>A peer's bytes may be part of a message: they must neither fake a line nor drive the terminal.</summary>

@@ -1,4 +1,3 @@
-using System.Text;
 using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 using Microsoft.Extensions.Logging;
@@ -9,9 +8,9 @@ namespace Broker.Cli.Logging;
 internal sealed class ServeLogging : IDisposable
 {
     private readonly LineLoggerProvider _provider;
-    private readonly TextWriter? _file;
+    private readonly LogFile? _file;
 
-    private ServeLogging(ILoggerFactory factory, LineLoggerProvider provider, TextWriter? file)
+    private ServeLogging(ILoggerFactory factory, LineLoggerProvider provider, LogFile? file)
     {
         Factory = factory;
         _provider = provider;
@@ -23,21 +22,24 @@ internal sealed class ServeLogging : IDisposable
     /// <exception cref="ServeStartException">The log file cannot be opened.</exception>
     public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock)
     {
-        var file = settings.LogFile is { } path ? Open(path) : null;
+        var file = settings.LogFile is { } path ? new LogFile(path) : null;
         Action<string> write = file is null ? screen.WriteErrorLine : file.WriteLine;
-        var level = settings switch
-        {
-            { Trace: true } => LogLevel.Trace,
-            { Debug: true } => LogLevel.Debug,
-            _ => LogLevel.Information,
-        };
-        var provider = new LineLoggerProvider(write, clock);
-        var factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(level).AddProvider(provider));
+        var provider = new LineLoggerProvider(write, clock, settings.LogTime) { Level = LevelOf(settings) };
+        var factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(LogLevel.Trace).AddProvider(provider));
         return new ServeLogging(factory, provider, file);
     }
 
     /// <inheritdoc cref="LineLoggerProvider.Release"/>
     public void Release() => _provider.Release();
+
+    /// <summary>Applies the level, and goes on in the log file that has its name now.</summary>
+    /// <exception cref="ServeStartException">The log file cannot be opened; the one before is written on.</exception>
+    public void Reload(ServeSettings settings)
+    {
+        if (settings.LogFile is { } path)
+            _file?.Reopen(path);
+        _provider.Level = LevelOf(settings);
+    }
 
     public void Dispose()
     {
@@ -47,16 +49,10 @@ internal sealed class ServeLogging : IDisposable
         _file?.Dispose();
     }
 
-    private static StreamWriter Open(string path)
+    private static LogLevel LevelOf(ServeSettings settings) => settings switch
     {
-        try
-        {
-            var stream = new FileStream(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
-            return new StreamWriter(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false)) { AutoFlush = true };
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new ServeStartException($"cannot write the log file {path}: {e.Message}", e);
-        }
-    }
+        { Trace: true } => LogLevel.Trace,
+        { Debug: true } => LogLevel.Debug,
+        _ => LogLevel.Information,
+    };
 }

@@ -12,6 +12,13 @@ internal interface IServeHost : IAsyncDisposable
     /// <summary>The present counts. Called about once a second while running, from another thread.</summary>
     ServeCounts ReadCounts();
 
+    /// <summary>Changes what may change while it runs; the caller has seen to it that nothing else differs.</summary>
+    /// <exception cref="ServeStartException">A setting cannot be had; nothing has changed.</exception>
+    void Reload(ServeSettings settings);
+
+    /// <summary>Accepts nobody new, asks clients to go elsewhere and sends away those that stay. It is stopped after that.</summary>
+    Task EnterLameDuckAsync(CancellationToken cancellationToken);
+
     /// <summary>
     /// Stops accepting, delivers what is queued until done or until <paramref name="deadline"/> is cancelled, closes
     /// everything, and answers how many messages were not delivered. It does not throw when the deadline comes.

@@ -20,10 +20,12 @@ internal sealed class ServeHost : IServeHost
     private BrokerServer? _server;
     private PubSubBridge? _bridge;
     private TimeSpan _stopDeadline;
+    private ServeSettings _settings = new();
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
         ILogger logger = loggers.CreateLogger("server");
+        _settings = settings;
         _stopDeadline = settings.StopDeadline;
         _loops = new EventLoopGroup(new EventLoopOptions { OnFault = error => logger.LogError(error, "an event loop met a fault") });
         _server = await StartServerAsync(settings, logger, cancellationToken);
@@ -53,9 +55,26 @@ internal sealed class ServeHost : IServeHost
             ZeroMqPeers = bridge.Publishers + bridge.Subscribers,
             ZeroMqMessagesIn = bridge.MessagesIn,
             ZeroMqMessagesOut = bridge.MessagesOut,
-            Dropped = bridge.Dropped + bridge.Refused,
+            Dropped = server.Dropped + bridge.Dropped + bridge.Refused,
         };
     }
+
+    public void Reload(ServeSettings settings)
+    {
+        try
+        {
+            _server!.Reload(options => Apply(settings, options));
+            _stopDeadline = settings.StopDeadline;
+            _settings = settings;
+        }
+        catch (ArgumentException e)
+        {
+            throw new ServeStartException($"a setting is out of its range: {e.Message}", e);
+        }
+    }
+
+    public Task EnterLameDuckAsync(CancellationToken cancellationToken)
+        => _server!.EnterLameDuckAsync(_settings.LameDuckDuration, _settings.LameDuckGracePeriod, cancellationToken);
 
     public async Task<long> StopAsync(CancellationToken deadline)
     {
@@ -68,7 +87,7 @@ internal sealed class ServeHost : IServeHost
             await _bridge.StopIngressAsync(deadline);
         }
 
-        DrainReport report = await _server.DrainAsync(Left(begin), deadline);
+        DrainReport report = await _server.DrainAsync(Timeout.InfiniteTimeSpan, deadline);
         long undelivered = report.Messages;
         if (_bridge is not null)
         {
@@ -98,31 +117,61 @@ internal sealed class ServeHost : IServeHost
         var options = new BrokerServerOptions
         {
             ServerName = settings.ServerName,
-            MaxPayload = settings.MaxPayload,
-            MaxControlLine = settings.MaxControlLine,
-            MaxPending = settings.MaxPending,
-            MaxConnections = settings.MaxConnections,
-            WriteDeadline = settings.WriteDeadline,
-            PingInterval = settings.PingInterval,
-            PingMax = settings.PingMax,
             Loops = _loops,
             Logger = logger,
         };
+        Apply(settings, options);
         try
         {
-            // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
-            IPAddress address = settings.Host == "*"
-                ? IPAddress.IPv6Any
-                : (await Dns.GetHostAddressesAsync(settings.Host, cancellationToken)).OrderBy(a => a.AddressFamily).First();
-            return await BrokerServer.StartAsync(options.Listen(new IPEndPoint(address, settings.Port)), cancellationToken);
+            foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
+            {
+                options.Listen(await ResolveAsync(address, cancellationToken));
+            }
+
+            return await BrokerServer.StartAsync(options, cancellationToken);
         }
         catch (ListenException e) when (e.InnerException is SocketException reason)
         {
-            throw ServeStartException.CannotListen(HostAndPort.Format(settings.Host, settings.Port), reason);
+            throw ServeStartException.CannotListen(e.EndPoint.ToString() ?? "", reason);
         }
         catch (ArgumentException e)
         {
             throw new ServeStartException($"a setting is out of its range: {e.Message}", e);
+        }
+    }
+
+    private static void Apply(ServeSettings settings, BrokerServerOptions options)
+    {
+        options.MaxPayload = settings.MaxPayload;
+        options.MaxControlLine = settings.MaxControlLine;
+        options.MaxPending = settings.MaxPending;
+        options.MaxPendingTotal = settings.MaxPendingTotal;
+        options.SlowConsumers = settings.SlowConsumers;
+        options.MaxSubscriptions = settings.MaxSubscriptions;
+        options.MaxConnections = settings.MaxConnections;
+        options.WriteDeadline = settings.WriteDeadline;
+        options.PingInterval = settings.PingInterval;
+        options.PingMax = settings.PingMax;
+        options.ClientAdvertise = settings.ClientAdvertise;
+        options.ConnectUrls = settings.ConnectUrls;
+    }
+
+    // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
+    private static async Task<IPEndPoint> ResolveAsync(ListenAddress address, CancellationToken cancellationToken)
+    {
+        if (address.Host == "*")
+        {
+            return new IPEndPoint(IPAddress.IPv6Any, address.Port);
+        }
+
+        try
+        {
+            IPAddress[] found = await Dns.GetHostAddressesAsync(address.Host, cancellationToken);
+            return new IPEndPoint(found.OrderBy(a => a.AddressFamily).First(), address.Port);
+        }
+        catch (SocketException e)
+        {
+            throw ServeStartException.CannotListen(address.ToString(), e);
         }
     }
 

@@ -11,9 +11,14 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
     private static readonly TimeSpan TerminalPace = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan PlainPace = TimeSpan.FromSeconds(10);
 
-    /// <summary>Serves until <paramref name="stop"/> is cancelled and answers the exit code.</summary>
-    public async Task<int> RunAsync(ServeSettings settings, IServeHost host, CancellationToken stop)
+    /// <summary>Serves until a stop is asked for and answers the exit code.</summary>
+    /// <param name="settings">What to serve.</param>
+    /// <param name="host">Not started; the caller disposes it.</param>
+    /// <param name="control">What it is asked for meanwhile.</param>
+    /// <param name="reread">Reads the settings again, for a reload.</param>
+    public async Task<int> RunAsync(ServeSettings settings, IServeHost host, ServeControl control, Func<ServeSettings> reread)
     {
+        var stop = control.Stop;
         try
         {
             using var logging = ServeLogging.Start(settings, screen, clock);
@@ -23,7 +28,11 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
             logging.Release();
             foreach (var line in WelcomeText.Of(addresses, settings))
                 screen.WriteLine(line);
-            await ShowCountsAsync(settings, host, stop);
+            using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+            var showing = ShowCountsAsync(settings, host, ended.Token);
+            settings = await AnswerAsync(settings, host, control, logging, reread);
+            await ended.CancelAsync();
+            await showing;
             return await StopAsync(settings, host);
         }
         catch (ServeStartException e)
@@ -51,6 +60,69 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         }
     }
 
+    // Until a stop is asked for, or lame duck mode has come to its end. Answers the settings then in use.
+    private async Task<ServeSettings> AnswerAsync(
+        ServeSettings settings, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread)
+    {
+        try
+        {
+            while (true)
+            {
+                switch (await control.Requests.ReadAsync(control.Stop))
+                {
+                    case ControlRequest.Reload:
+                        settings = Reload(settings, host, logging, reread);
+                        break;
+                    case ControlRequest.ReopenLog:
+                        Try("reopen the log", () => logging.Reload(settings));
+                        break;
+                    case ControlRequest.LameDuck:
+                        screen.WriteLine(
+                            $"lame duck mode: clients are sent elsewhere, within {Duration.Format(settings.LameDuckDuration)}");
+                        await host.EnterLameDuckAsync(control.Stop);
+                        return settings;
+                }
+            }
+        }
+        catch (OperationCanceledException) when (control.Stop.IsCancellationRequested)
+        {
+            return settings;
+        }
+    }
+
+    private ServeSettings Reload(ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread)
+    {
+        var after = before;
+        Try("reload", () =>
+        {
+            var read = reread();
+            if (FixedSettings.Changed(before, read) is [_, ..] changed)
+                throw new ServeStartException($"{string.Join(", ", changed)} cannot change without a restart");
+            host.Reload(read);
+            after = read;
+            logging.Reload(read);
+            screen.WriteLine("the configuration was reloaded");
+        });
+        return after;
+    }
+
+    private void Try(string what, Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (ConfigException e)
+        {
+            foreach (var problem in e.Problems)
+                screen.WriteErrorLine($"broker: cannot {what}: {problem}");
+        }
+        catch (Exception e) when (e is ServeStartException or ConfigUnreadableException)
+        {
+            screen.WriteErrorLine($"broker: cannot {what}: {e.Message}");
+        }
+    }
+
     private async Task ShowCountsAsync(ServeSettings settings, IServeHost host, CancellationToken stop)
     {
         if (settings.Quiet)
@@ -74,6 +146,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
+            // The host is stopping.
         }
 
         screen.EndStatus();

@@ -1,3 +1,5 @@
+using Broker.Server;
+
 namespace Broker.Cli.Serving;
 
 /// <summary>Everything <c>broker serve</c> was told, by the configuration file and by flags. The defaults are nats-server's, but for the host.</summary>
@@ -8,6 +10,15 @@ internal sealed record ServeSettings
 
     /// <summary>The port to listen on; 0 takes a free one.</summary>
     public int Port { get; init; } = 4222;
+
+    /// <summary>Further addresses to listen on.</summary>
+    public IReadOnlyList<ListenAddress> AlsoListen { get; init; } = [];
+
+    /// <summary>The <c>host:port</c> that clients are told, or null for the real one.</summary>
+    public string? ClientAdvertise { get; init; }
+
+    /// <summary>Other servers that clients are told of, as <c>host:port</c>.</summary>
+    public IReadOnlyList<string> ConnectUrls { get; init; } = [];
 
     /// <summary>The name in INFO, or null for one made up by the server.</summary>
     public string? ServerName { get; init; }
@@ -20,6 +31,15 @@ internal sealed record ServeSettings
 
     /// <summary>What may wait for one slow connection, in bytes.</summary>
     public long MaxPending { get; init; } = 64 * 1024 * 1024;
+
+    /// <summary>What may wait for all connections together, in bytes; 0 for no limit.</summary>
+    public long MaxPendingTotal { get; init; }
+
+    /// <summary>What happens to a connection that is too slow.</summary>
+    public SlowConsumerPolicy SlowConsumers { get; init; }
+
+    /// <summary>How many subscriptions a connection may have; 0 for no limit.</summary>
+    public int MaxSubscriptions { get; init; }
 
     /// <summary>How many clients may be connected at once.</summary>
     public int MaxConnections { get; init; } = 65_536;
@@ -34,12 +54,21 @@ internal sealed record ServeSettings
     /// <summary>How long queued messages are delivered after a stop was asked for.</summary>
     public TimeSpan StopDeadline { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long lame duck mode takes, with its grace period.</summary>
+    public TimeSpan LameDuckDuration { get; init; } = TimeSpan.FromMinutes(2);
+
+    /// <summary>How long clients have to leave by themselves before they are sent away.</summary>
+    public TimeSpan LameDuckGracePeriod { get; init; } = TimeSpan.FromSeconds(10);
+
     public bool Debug { get; init; }
 
     public bool Trace { get; init; }
 
     /// <summary>The file that log lines are appended to, or null for standard error.</summary>
     public string? LogFile { get; init; }
+
+    /// <summary>Whether log lines begin with the time.</summary>
+    public bool LogTime { get; init; } = true;
 
     public string? PidFile { get; init; }
 

@@ -144,7 +144,7 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("-version")]
     [InlineData("-v")]
     public async Task The_version_is_shown(string flag) =>
-        Assert.Matches(@"^broker: v\d+\.\d+\.\d+\S*\s*$", (await CommandRun.Of(flag)).Output);
+        Assert.Matches(@"^nats-server: v2\.9\.10\r?\nbroker: v\d+\.\d+\.\d+\S*\s*$", (await CommandRun.Of(flag)).Output);
 
     [Theory]
     [InlineData("--help", "broker serve --zeromq")]

@@ -118,7 +118,7 @@ public sealed class ServeConfigTests
     [InlineData("server_name: 12", "\"server_name\" must be a text (put it in quotes), not 12 at test.conf:1:14")]
     [InlineData("write_deadline: 10", "\"write_deadline\" must be a duration such as \"10s\" or \"2m\", not 10 at test.conf:1:17")]
     [InlineData("write_deadline: 0s", "\"write_deadline\" must be a duration such as \"10s\" or \"2m\", not \"0s\" at test.conf:1:17")]
-    [InlineData("listen: localhost", "\"listen\" must be a port, or a text such as \"127.0.0.1:4222\", not \"localhost\" at test.conf:1:9")]
+    [InlineData("listen: localhost", "\"listen\" must be a port, a text such as \"127.0.0.1:4222\" or an array of them, not \"localhost\" at test.conf:1:9")]
     [InlineData("zeromq: 4", "\"zeromq\" must be a block, or true for its defaults, not 4 at test.conf:1:9")]
     [InlineData("zeromq { delimiter: ab }", "\"delimiter\" must be one ASCII character in quotes, not \"ab\" at test.conf:1:21")]
     [InlineData("zeromq { prefix: a.*.b }", "\"prefix\" must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a.*.b\" at test.conf:1:18")]

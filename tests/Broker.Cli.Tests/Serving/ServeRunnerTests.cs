@@ -156,6 +156,10 @@ public sealed class ServeRunnerTests : IDisposable
         Assert.Empty(_error.ToString());
     }
 
-    private Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false) =>
-        new ServeRunner(new Screen(_output, _error, isTerminal, static () => 200), new HastyTime()).RunAsync(settings, host, _stop.Token);
+    private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)
+    {
+        using var control = new ServeControl(_stop.Token);
+        return await new ServeRunner(new Screen(_output, _error, isTerminal, static () => 200), new HastyTime())
+            .RunAsync(settings, host, control, () => settings);
+    }
 }

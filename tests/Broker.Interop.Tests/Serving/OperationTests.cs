@@ -1,0 +1,134 @@
+using System.Globalization;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>What an operator asks of a running broker, and what stock clients notice of it.</summary>
+public sealed class OperationTests : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("operation-");
+
+    public void Dispose() => _folder.Delete(recursive: true);
+
+    [Theory]
+    [InlineData("nats.js")]
+    [InlineData("nats.c")]
+    public async Task Lame_duck_sends_a_client_to_the_other_server_that_it_was_told_of(string client)
+    {
+        await using var other = await BrokerProcess.StartAsync(-1);
+        var file = Write("b.conf", $"""
+            connect_urls: ["127.0.0.1:{other.Port}"]
+            lame_duck_duration: "200ms"
+            lame_duck_grace_period: "100ms"
+            """);
+        await using var leaving = await BrokerProcess.StartAsync(-1, "-c", file);
+        await using var sub = await Peers.Nats(client).SubscribeAsync(leaving.Url, "a");
+        await using var here = await Peers.Nats(client).PublishAsync(leaving.Url);
+        await here.SendAsync("a", "here");
+        Assert.Equal("here", (await sub.ReadAsync()).PayloadText);
+
+        Assert.Equal(0, await leaving.StopAsync("USR2"));
+
+        await leaving.Process.ReadLineWithAsync("everything was delivered");
+        await using var there = await Peers.Nats(client).PublishAsync(other.Url);
+        await there.SendUntilReceivedAsync("a", sub);
+        await there.SendAsync("a", "there");
+        Assert.Equal("there", (await sub.ReadAsync()).PayloadText);
+    }
+
+    [Theory]
+    [InlineData("nats.js")]
+    [InlineData("nats.c")]
+    public async Task A_reload_changes_limits_and_no_client_notices(string client)
+    {
+        var file = Write("b.conf", "max_payload: 1MB\n");
+        await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
+        await using var sub = await Peers.Nats(client).SubscribeAsync(broker.Url, "a");
+        await using var pub = await Peers.Nats(client).PublishAsync(broker.Url);
+
+        Write("b.conf", "max_payload: 1000\n");
+        await broker.Process.SignalAsync("HUP");
+        await broker.Process.ReadLineWithAsync("the configuration was reloaded");
+
+        await pub.SendAsync("a", new string('x', 2000));
+        Assert.Equal(2000, (await sub.ReadAsync()).PayloadText.Length);
+        using var newcomer = await broker.ConnectRawAsync();
+        Assert.Contains("\"max_payload\":1000,", await newcomer.ReadToAsync("\r\n"), StringComparison.Ordinal);
+        Assert.Equal(0, await broker.StopAsync());
+    }
+
+    [Fact]
+    public async Task A_wrong_file_is_refused_on_reload_and_the_old_settings_stay()
+    {
+        var file = Write("b.conf", "max_payload: 1000\n");
+        await using var broker = await BrokerProcess.StartAsync(-1, "-c", file);
+        Write("b.conf", "max_payload: 2000\nmax_paylod: 1\n");
+        await broker.Process.SignalAsync("HUP");
+        await ErrorAsync(broker, "cannot reload: unknown key \"max_paylod\"");
+        Write("b.conf", "max_payload: 2000\nserver_name: other\n");
+        await broker.Process.SignalAsync("HUP");
+        await ErrorAsync(broker, "cannot reload: server_name cannot change without a restart");
+
+        using var client = await broker.ConnectRawAsync();
+        Assert.Contains("\"max_payload\":1000,", await client.ReadToAsync("\r\n"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_broker_is_controlled_through_its_pid_file()
+    {
+        var log = Path.Combine(_folder.FullName, "log");
+        var pid = Path.Combine(_folder.FullName, "pid");
+        await using var broker = await BrokerProcess.StartAsync(-1, "-l", log, "-P", pid);
+        Assert.Equal(broker.Process.Id.ToString(CultureInfo.InvariantCulture), await File.ReadAllTextAsync(pid, Ct));
+
+        File.Move(log, log + ".1");
+        Assert.Equal((0, ""), await ControlAsync("--signal", $"reopen={pid}"));
+        await UntilAsync(() => File.Exists(log));
+        Assert.Equal((0, ""), await ControlAsync("-sl", $"reload={broker.Process.Id}"));
+        await broker.Process.ReadLineWithAsync("the configuration was reloaded");
+        Assert.Equal((0, ""), await ControlAsync("-P", pid, "--signal", "stop"));
+
+        Assert.Equal(0, await broker.Process.WaitForExitAsync());
+        var (exitCode, text) = await ControlAsync("--signal", $"stop={broker.Process.Id}");
+        Assert.Equal(1, exitCode);
+        Assert.StartsWith($"broker: cannot signal process {broker.Process.Id}: ", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Flags_without_a_command_serve_as_those_of_nats_server_do()
+    {
+        await using var broker = PeerProcess.Start(
+            "broker", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "-p", "-1", "-a", "127.0.0.1", "-DV");
+        await broker.ReadLineWithAsync("is ready");
+        await broker.SignalAsync("TERM");
+
+        Assert.Equal(0, await broker.WaitForExitAsync());
+    }
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    private static async Task<(int ExitCode, string Errors)> ControlAsync(params string[] arguments)
+    {
+        await using var process = BrokerProcess.Run(arguments);
+        var exitCode = await process.WaitForExitAsync();
+        return (exitCode, process.Errors);
+    }
+
+    private static Task ErrorAsync(BrokerProcess broker, string text) =>
+        UntilAsync(() => broker.Process.Errors.Contains(text, StringComparison.Ordinal));
+
+    private static async Task UntilAsync(Func<bool> holds)
+    {
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        patience.CancelAfter(TimeSpan.FromSeconds(20));
+        while (!holds())
+            await Task.Delay(10, patience.Token);
+    }
+
+    private string Write(string name, string text)
+    {
+        var path = Path.Combine(_folder.FullName, name);
+        File.WriteAllText(path, text);
+        return path;
+    }
+}
