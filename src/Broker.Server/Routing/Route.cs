@@ -11,14 +11,15 @@ internal sealed class Route
     private const int OwnCost = 256;
 
     private volatile bool _current = true;
+    private byte[]? _headerMessageHead;
 
     internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues)
     {
         Subject = subject;
         Plain = plain;
         Queues = queues;
-        MessageHead = [.. "MSG "u8, .. subject, (byte)' '];
-        HeaderMessageHead = [(byte)'H', .. MessageHead];
+        // Many subjects are published to and nobody listens; of the others few carry headers.
+        MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
         Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
     }
 
@@ -28,7 +29,7 @@ internal sealed class Route
         Subject = subject;
         Plain = [];
         Queues = [];
-        MessageHead = HeaderMessageHead = [];
+        MessageHead = [];
         IsRefused = true;
         Cost = OwnCost + subject.Length;
     }
@@ -45,7 +46,7 @@ internal sealed class Route
     internal byte[] MessageHead { get; }
 
     /// <summary><c>"HMSG subject "</c>.</summary>
-    internal byte[] HeaderMessageHead { get; }
+    internal byte[] HeaderMessageHead => _headerMessageHead ??= [(byte)'H', .. MessageHead];
 
     /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
     internal long Cost { get; }

@@ -134,8 +134,10 @@ internal sealed class Router
             LeaveOut(subject);
         }
 
-        Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
-        Subscription[][] queues = plain.Length == _found.Count
+        // Most subjects have no queue group: then what was found is the route.
+        bool plainOnly = _found.TrueForAll(static s => s.Queue is null);
+        Subscription[] plain = plainOnly ? [.. _found] : [.. _found.Where(s => s.Queue is null)];
+        Subscription[][] queues = plainOnly
             ? []
             : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
         _counts.Built++;
