@@ -42,13 +42,15 @@ install_packages() {
 }
 
 install_npm_packages() {
-    local folder=tests/Broker.Interop.Tests/peers/node
+    local folder
     command -v npm >/dev/null || return 0
-    [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return 0
-    echo "installing npm packages"
-    # The packages bring what they need; no script of theirs has to run here.
-    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) || return 1
-    touch "$folder/node_modules/.package-lock.json"
+    for folder in tests/*/peers/node; do
+        [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && continue
+        echo "installing npm packages for $folder"
+        # The packages bring what they need; no script of theirs has to run here.
+        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) || return 1
+        touch "$folder/node_modules/.package-lock.json"
+    done
 }
 
 # The number of an attribute in the counters of a test result file.

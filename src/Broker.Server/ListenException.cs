@@ -6,7 +6,8 @@ namespace Broker.Server;
 /// <summary>A server could not listen at an address.</summary>
 public sealed class ListenException : IOException
 {
-    internal ListenException(EndPoint endPoint, SocketException reason)
+    /// <summary>Says why an address cannot be had. For hosts that open listeners beside the server's.</summary>
+    public ListenException(EndPoint endPoint, SocketException reason)
         : base($"cannot listen on {endPoint}: {Explain(reason)}", reason)
     {
         EndPoint = endPoint;

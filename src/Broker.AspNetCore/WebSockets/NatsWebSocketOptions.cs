@@ -30,8 +30,8 @@ public sealed class NatsWebSocketOptions
     public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 
     /// <summary>
-    /// The largest WebSocket message in bytes, decompressed and over all its frames; a larger one closes the connection with
-    /// status 1009. Whatever its size is, no more of it is held than 16 KiB at a time. Default 64 MiB.
+    /// The largest WebSocket message in bytes, decompressed and over all its frames; a larger one closes the connection, with
+    /// status 1009 where the client still reads. Whatever its size is, no more of it is held than 16 KiB at a time. Default 64 MiB.
     /// </summary>
     public long MaxMessageBytes { get; set; } = 64L * 1024 * 1024;
 

@@ -35,6 +35,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
     private readonly Pipe _outbound = new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _drained;
+    private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
     private long _queued;
     private volatile bool _closed;
 
@@ -52,12 +53,12 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         using CancellationTokenRegistration registration = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
         Connection connection = _server.ConnectInProcess(_server.Loops.Next(), this, remote, ClientTransport.WebSocket);
         Task sending = SendAllAsync();
-        WebSocketCloseStatus status = await ReceiveAllAsync(connection).ConfigureAwait(false);
+        _status = await ReceiveAllAsync(connection).ConfigureAwait(false);
         // What the client published before it closed is handled yet.
         connection.Close(Grace);
         _ending.CancelAfter(Grace);
         await sending.ConfigureAwait(false);
-        await CloseAsync(status).ConfigureAwait(false);
+        await CloseAsync().ConfigureAwait(false);
         // The loop may still be calling.
         await _gone.Task.WaitAsync(Timeout.InfiniteTimeSpan, CancellationToken.None).ConfigureAwait(false);
     }
@@ -128,8 +129,9 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         {
             return WebSocketCloseStatus.ProtocolError;
         }
-        catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
+        catch (Exception e) when (e is not OutOfMemoryException)
         {
+            // However it fails, the client's connection to the server must end.
             return WebSocketCloseStatus.EndpointUnavailable;
         }
         finally
@@ -177,7 +179,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             while (!read.IsCompleted);
 
             // The server has ended it: the client has a while to answer the close frame that says so.
-            await _socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, _ending.Token).ConfigureAwait(false);
+            await _socket.CloseOutputAsync(_status, null, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
         }
         catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException or ObjectDisposedException)
@@ -198,14 +200,15 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         return _socket.SendAsync(bytes, WebSocketMessageType.Binary, flags, _ending.Token);
     }
 
-    private async Task CloseAsync(WebSocketCloseStatus status)
+    private async Task CloseAsync()
     {
-        if (_socket.State is WebSocketState.Open or WebSocketState.CloseReceived)
+        if (_socket.State is WebSocketState.Open or WebSocketState.CloseReceived or WebSocketState.CloseSent)
         {
             try
             {
                 using var limit = new CancellationTokenSource(Grace);
-                await _socket.CloseOutputAsync(status, null, limit.Token).ConfigureAwait(false);
+                // Reads what is still coming, and throws it away: a reset would take the status with it.
+                await _socket.CloseAsync(_status, null, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
             {

@@ -63,6 +63,7 @@ internal sealed partial class ClientSession
             Name = connect?.Name,
             Language = connect?.Language,
             Version = connect?.Version,
+            User = UserName,
         };
     }
 

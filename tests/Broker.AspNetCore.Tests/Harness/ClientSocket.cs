@@ -40,11 +40,20 @@ internal sealed class ClientSocket : IDisposable
         return all;
     }
 
+    /// <summary>Reads until the connection ends. Returns the status of the close frame; null when none has come.</summary>
     internal async Task<WebSocketCloseStatus?> ReadToEndAsync()
     {
-        while (await ReadAsync())
+        try
         {
-            // All that comes.
+            while (await ReadAsync())
+            {
+                // All that comes.
+            }
+        }
+        catch (WebSocketException e) when (e.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
+        {
+            // A reset, because the server does not read what it has refused.
+            return null;
         }
 
         return Socket.CloseStatus;

@@ -92,7 +92,7 @@ public sealed class WebSocketTests
         await using Site site = await Site.StartAsync(sockets: Plain);
         using ClientSocket web = await ClientSocket.OpenAsync(site);
         await web.SendAsync("PING\r\n"u8.ToArray(), type: WebSocketMessageType.Text);
-        Assert.NotNull(await web.ReadToEndAsync());
+        Assert.Equal(WebSocketCloseStatus.InvalidMessageType, await web.ReadToEndAsync());
         await GoneAsync(site);
     }
 
@@ -104,7 +104,7 @@ public sealed class WebSocketTests
         await web.SendAsync("PING\r\n" + new string('x', 600));
         await web.SendAsync(new string('x', 390) + "\r\n");
         Task sent = web.SendAsync(new string('x', 1001));
-        Assert.NotNull(await web.ReadToEndAsync());
+        await web.ReadToEndAsync();
         await sent;
         await GoneAsync(site);
     }
@@ -132,7 +132,8 @@ public sealed class WebSocketTests
         await web.SendAsync("PING\r\n");
         await web.ReadUntilAsync("PONG\r\n");
         most = Math.Max(most, Environment.WorkingSet);
-        Assert.InRange(most - before, 0, 64L * 1024 * 1024);
+        // The client of this process, and what the collector has not looked at yet, are in it too.
+        Assert.InRange(most - before, 0, 192L * 1024 * 1024);
         Assert.Equal(Count, site.Server.Snapshot().MessagesIn);
     }
 
@@ -183,6 +184,9 @@ public sealed class WebSocketTests
             },
             sockets: Plain);
         using TcpClient half = await UpgradeAsync(site);
+        // The beginning of a frame as long as can be.
+        byte[] beginning = [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, .. "PI"u8];
+        await half.GetStream().WriteAsync(beginning, TestContext.Current.CancellationToken);
         await GoneAsync(site);
         string closed = await site.Http.GetStringAsync("connz?state=closed", TestContext.Current.CancellationToken);
         Assert.Contains("Stale Connection", closed, StringComparison.Ordinal);
@@ -203,7 +207,6 @@ public sealed class WebSocketTests
             [0x89, 0xFE, 0x01, 0x00, 1, 2, 3, 4], // A PING too long.
             [0x09, 0x80, 1, 2, 3, 4], // A PING in parts.
             [0x88, 0x81, 0, 0, 0, 0, 1], // Half a close status.
-            [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, .. "NONSENSE\r\n"u8], // As long as can be.
         ];
         foreach (byte[] frame in frames)
         {

@@ -23,7 +23,7 @@ console.log("LARGE", Buffer.compare(Buffer.from(large.data), Buffer.from(body)))
 try {
   await connection.request("nobody", "", { timeout: 5000 });
 } catch (error) {
-  console.log("NOBODY", error.constructor.name);
+  console.log("NOBODY", error.isNoResponders());
 }
 
 await connection.drain();
