@@ -134,18 +134,20 @@ internal sealed class ServerCore
     internal bool TryEnter(ClientSession session, out string refusal)
     {
         refusal = "maximum connections exceeded";
+        // After the listeners have been closed one may still have been on its way, or come by WebSocket.
+        bool leaving = IsLeaving || (IsLameDuck && !session.IsInProcess);
         bool enters = Interlocked.Increment(ref _connections) <= Options.MaxConnections;
         _sessions.TryAdd(session, enters);
         if (!enters)
         {
             Interlocked.Decrement(ref _connections);
         }
-        else if (IsLeaving)
+        else if (leaving)
         {
             refusal = "Server Shutdown";
         }
 
-        return enters && !IsLeaving;
+        return enters && !leaving;
     }
 
     internal void Leave(ClientSession session, Connection connection, CloseReason reason, Exception? error)

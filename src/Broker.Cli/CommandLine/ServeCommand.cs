@@ -36,6 +36,12 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
             return ExitCode.Usage;
         }
 
+        if ((flags.GetValue(_options.User) is null) != (flags.GetValue(_options.Password) is null))
+        {
+            screen.WriteErrorLine("broker: --user and --pass belong together");
+            return ExitCode.Usage;
+        }
+
         var testOnly = flags.GetValue(_options.Test);
         if (ReadSettings(flags, testOnly) is not { } settings)
             return ExitCode.Failure;

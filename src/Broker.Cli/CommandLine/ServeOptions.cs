@@ -101,6 +101,19 @@ internal sealed class ServeOptions
 
     public Option<bool> LogTime { get; } = new("--logtime", "-T") { Description = "Begin log lines with the time [default: true]" };
 
+    public Option<int?> HttpPort { get; } = new("--http_port", "-m")
+    {
+        Description = "Port for the monitoring pages; -1 takes a free one [default: none]",
+        HelpName = "port",
+        CustomParser = ParsePort,
+    };
+
+    public Option<string?> User { get; } = new("--user") { Description = "User that clients must be; needs --pass", HelpName = "user" };
+
+    public Option<string?> Password { get; } = new("--pass") { Description = "Password of that user, or a bcrypt hash of it", HelpName = "password" };
+
+    public Option<string?> Token { get; } = new("--auth") { Description = "Token that clients must show", HelpName = "token" };
+
     public Option<bool> Syslog { get; } = new("--syslog", "-s") { Hidden = true };
 
     public Option<string?> RemoteSyslog { get; } = new("--remote_syslog", "-r") { Hidden = true };
@@ -110,7 +123,7 @@ internal sealed class ServeOptions
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, Signal, PortsFileDirectory, Quiet,
+        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, User, Password, Token, Signal, PortsFileDirectory, Quiet,
     ];
 
     private static int? ParsePort(ArgumentResult result)
@@ -118,7 +131,7 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
             return Math.Max(0, port);
-        result.AddError($"--port must be a whole number from -1 to 65535, not \"{text}\"");
+        result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{text}\"");
         return null;
     }
 

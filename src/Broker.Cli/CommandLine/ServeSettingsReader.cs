@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
+using Broker.Server.Security;
 
 namespace Broker.Cli.CommandLine;
 
@@ -35,6 +36,11 @@ internal static class ServeSettingsReader
             Quiet = flags.GetValue(options.Quiet),
             ZeroMq = ZeroMq(settings.ZeroMq),
         };
+        settings = settings with
+        {
+            Http = flags.GetValue(options.HttpPort) is { } http ? new ListenAddress(settings.Host, http) : settings.Http,
+            Security = Security(options, flags, settings.Security),
+        };
         return (settings, warnings);
 
         // A flag that is absent must not undo what the file set.
@@ -61,5 +67,18 @@ internal static class ServeSettingsReader
                 Prefix = prefix ?? bridge.Prefix,
             };
         }
+    }
+
+    private static SecuritySettings? Security(ServeOptions options, ParseResult flags, SecuritySettings? fromFile)
+    {
+        var user = flags.GetValue(options.User);
+        var password = flags.GetValue(options.Password);
+        var token = flags.GetValue(options.Token);
+        var security = fromFile ?? new SecuritySettings();
+        if (!string.IsNullOrEmpty(user) && password is not null)
+            security = security with { Users = [new User(user, password)], Token = null, NoAuthUser = null };
+        if (!string.IsNullOrEmpty(token))
+            security = security with { Token = token };
+        return security.IsRequired ? security : fromFile;
     }
 }

@@ -62,10 +62,11 @@ internal sealed partial class ConfigParser
             if (cursor.AtEnd)
                 throw new ConfigException("an array that is opened but never closed with ']'", position);
             items.Add(ParseValue());
+            var line = cursor.Position.Line;
             cursor.SkipBlank();
             if (cursor.Peek() == ',')
                 cursor.Take();
-            else if (cursor.Peek() != ']' && !cursor.AtEnd)
+            else if (cursor.Peek() != ']' && !cursor.AtEnd && cursor.Position.Line == line)
                 throw cursor.Error($"expected ',' or ']' in the array, found {cursor.Describe()}");
         }
 

@@ -14,6 +14,8 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return block.Find(key)?.Value;
     }
 
+    public bool Has(string key) => block.Find(key) is not null;
+
     public string? Text(string key, string? otherwise) =>
         Find(key) switch
         {

@@ -40,23 +40,38 @@ internal static class ServeConfig
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
         };
         settings = Listen(section, settings);
+        settings = settings with
+        {
+            Http = Http(section, settings),
+            Security = new SecurityConfig(problems).Read(section, settings.Security),
+        };
         settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
         section.RejectTheRest();
-        if (problems.Count == 0 && settings.MaxPayload > settings.MaxPending)
+        if (problems.Count == 0)
+            Compare(settings, root, problems);
+        if (problems.Count > 0)
+            throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
+        return settings;
+    }
+
+    // What is right by itself and wrong beside another.
+    private static void Compare(ServeSettings settings, ConfigBlock root, List<ConfigProblem> problems)
+    {
+        if (settings.MaxPayload > settings.MaxPending)
         {
             var at = root.Find("max_payload") ?? root.Find("max_pending");
             problems.Add(new ConfigProblem(
                 $"max_payload ({settings.MaxPayload}) must not be above max_pending ({settings.MaxPending})", at!.Value.Position));
         }
 
-        if (problems.Count == 0 && settings.MaxPendingTotal != 0 && settings.MaxPendingTotal < settings.MaxPending)
+        if (settings.MaxPendingTotal != 0 && settings.MaxPendingTotal < settings.MaxPending)
         {
             problems.Add(new ConfigProblem(
                 $"max_pending_total ({settings.MaxPendingTotal}) must not be below max_pending ({settings.MaxPending})",
                 root.Find("max_pending_total")!.Position));
         }
 
-        if (problems.Count == 0 && settings.LameDuckGracePeriod > settings.LameDuckDuration)
+        if (settings.LameDuckGracePeriod > settings.LameDuckDuration)
         {
             var at = root.Find("lame_duck_grace_period") ?? root.Find("lame_duck_duration");
             problems.Add(new ConfigProblem(
@@ -64,10 +79,6 @@ internal static class ServeConfig
                 + $"({Duration.Format(settings.LameDuckDuration)})",
                 at!.Position));
         }
-
-        if (problems.Count > 0)
-            throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
-        return settings;
     }
 
     private static int Port(ConfigSection section, int otherwise) =>
@@ -91,6 +102,21 @@ internal static class ServeConfig
             case var value:
                 return section.Wrong("listen", $"a port, {ListenAddress.Shape} or an array of them", value, settings);
         }
+    }
+
+    // http_port is on the host of the clients; http has one of its own.
+    private static ListenAddress? Http(ConfigSection section, ServeSettings settings)
+    {
+        var otherwise = section.Find("http_port") is null
+            ? settings.Http
+            : new ListenAddress(settings.Host, Math.Max(0, (int)section.Whole("http_port", 0, -1, 65_535)));
+        return section.Find("http") switch
+        {
+            null => otherwise,
+            ConfigInteger { Value: >= -1 and <= 65_535 } port => new ListenAddress(settings.Host, Math.Max(0, (int)port.Value)),
+            ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
+            var value => section.Wrong("http", $"a port, or {ListenAddress.Shape}", value, otherwise),
+        };
     }
 
     private const string AdvertisedShape = "an address such as \"example.org:4222\"";

@@ -14,6 +14,7 @@ internal static class FixedSettings
         ("pid_file", settings.PidFile),
         ("ports_file_dir", settings.PortsFileDirectory),
         ("log_file", settings.LogFile is null ? "standard error" : "a file"),
+        ("http", settings.Http?.ToString()),
         ("logtime", settings.LogTime.ToString()),
         ("zeromq", Text(settings.ZeroMq)),
     ];

@@ -14,7 +14,7 @@ internal interface IServeHost : IAsyncDisposable
 
     /// <summary>Changes what may change while it runs; the caller has seen to it that nothing else differs.</summary>
     /// <exception cref="ServeStartException">A setting cannot be had; nothing has changed.</exception>
-    void Reload(ServeSettings settings);
+    Task ReloadAsync(ServeSettings settings);
 
     /// <summary>Accepts nobody new, asks clients to go elsewhere and sends away those that stay. It is stopped after that.</summary>
     Task EnterLameDuckAsync(CancellationToken cancellationToken);

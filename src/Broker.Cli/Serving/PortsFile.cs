@@ -38,7 +38,7 @@ internal sealed class PortsFile : IDisposable
         {
             json.WriteStartObject();
             WriteArray(json, "nats", addresses.Nats);
-            WriteArray(json, "monitoring", []);
+            WriteArray(json, "monitoring", addresses.Monitoring);
             json.WriteStartObject("zeromq");
             WriteArray(json, "publishers", addresses.ZeroMqPublishers);
             WriteArray(json, "subscribers", addresses.ZeroMqSubscribers);

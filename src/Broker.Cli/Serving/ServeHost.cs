@@ -1,9 +1,13 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Cryptography;
+using Broker.AspNetCore.Monitoring;
 using Broker.Bridge.PubSub;
 using Broker.Client.Errors;
+using Broker.Cryptography;
 using Broker.Server;
+using Broker.Server.Security;
 using Broker.Transport;
 using Broker.ZeroMq;
 using Microsoft.Extensions.Logging;
@@ -19,8 +23,15 @@ internal sealed class ServeHost : IServeHost
     private EventLoopGroup? _loops;
     private BrokerServer? _server;
     private PubSubBridge? _bridge;
+    private MonitoringHost? _monitoring;
     private TimeSpan _stopDeadline;
     private ServeSettings _settings = new();
+
+    // The bridge is a client like others, and must be somebody where everybody must; also after a reload.
+    private readonly string _bridgePassword = RandomNumberGenerator.GetHexString(32);
+    private readonly User _bridgeUser;
+
+    public ServeHost() => _bridgeUser = new User("zeromq-" + RandomNumberGenerator.GetHexString(16), _bridgePassword, new Permissions());
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
@@ -34,10 +45,16 @@ internal sealed class ServeHost : IServeHost
             _bridge = await StartBridgeAsync(zeroMq, settings, loggers.CreateLogger("zeromq"), cancellationToken);
         }
 
+        if (settings.Http is { } http)
+        {
+            _monitoring = await StartMonitoringAsync(http, cancellationToken);
+        }
+
         return new ServeAddresses(
             [.. _server.EndPoints.Select(e => "nats://" + Reachable(e))],
             [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
-            [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)]);
+            [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)],
+            _monitoring is null ? [] : ["http://" + Reachable(_monitoring.EndPoint)]);
     }
 
     public ServeCounts ReadCounts()
@@ -59,17 +76,23 @@ internal sealed class ServeHost : IServeHost
         };
     }
 
-    public void Reload(ServeSettings settings)
+    public async Task ReloadAsync(ServeSettings settings)
     {
         try
         {
+            // First, because it may find that the users contradict each other.
+            if (settings.Security is not null || _settings.Security is not null)
+            {
+                await _server!.UpdateSecurityAsync(options => ApplySecurity(settings, options));
+            }
+
             _server!.Reload(options => Apply(settings, options));
             _stopDeadline = settings.StopDeadline;
             _settings = settings;
         }
         catch (ArgumentException e)
         {
-            throw new ServeStartException($"a setting is out of its range: {e.Message}", e);
+            throw new ServeStartException($"a setting is wrong: {e.Message}", e);
         }
     }
 
@@ -104,6 +127,11 @@ internal sealed class ServeHost : IServeHost
             await _bridge.DisposeAsync();
         }
 
+        if (_monitoring is not null)
+        {
+            await _monitoring.DisposeAsync();
+        }
+
         if (_server is not null)
         {
             await _server.DisposeAsync();
@@ -121,6 +149,7 @@ internal sealed class ServeHost : IServeHost
             Logger = logger,
         };
         Apply(settings, options);
+        ApplySecurity(settings, options);
         try
         {
             foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
@@ -136,7 +165,7 @@ internal sealed class ServeHost : IServeHost
         }
         catch (ArgumentException e)
         {
-            throw new ServeStartException($"a setting is out of its range: {e.Message}", e);
+            throw new ServeStartException($"a setting is wrong: {e.Message}", e);
         }
     }
 
@@ -154,6 +183,29 @@ internal sealed class ServeHost : IServeHost
         options.PingMax = settings.PingMax;
         options.ClientAdvertise = settings.ClientAdvertise;
         options.ConnectUrls = settings.ConnectUrls;
+    }
+
+    private void ApplySecurity(ServeSettings settings, BrokerServerOptions options)
+    {
+        SecuritySettings security = settings.Security ?? new SecuritySettings();
+        options.UseCryptography();
+        options.Users = security.IsRequired && settings.ZeroMq is not null ? [.. security.Users, _bridgeUser] : security.Users;
+        options.Token = security.Token;
+        options.NoAuthUser = security.NoAuthUser;
+        options.AuthTimeout = security.Timeout;
+        options.DefaultPermissions = security.DefaultPermissions;
+    }
+
+    private async Task<MonitoringHost> StartMonitoringAsync(ListenAddress address, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await MonitoringHost.StartAsync(_server!, await ResolveAsync(address, cancellationToken), null, cancellationToken);
+        }
+        catch (ListenException e) when (e.InnerException is SocketException reason)
+        {
+            throw ServeStartException.CannotListen(address.ToString(), reason);
+        }
     }
 
     // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
@@ -185,6 +237,8 @@ internal sealed class ServeHost : IServeHost
             Client = defaults.Client with
             {
                 Loops = _loops,
+                User = zeroMq.Url is null ? _bridgeUser.Name : null,
+                Password = zeroMq.Url is null ? _bridgePassword : null,
                 Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
                 Dial = zeroMq.Url is null
                     ? (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler))

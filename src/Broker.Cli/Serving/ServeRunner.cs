@@ -71,10 +71,14 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
                 switch (await control.Requests.ReadAsync(control.Stop))
                 {
                     case ControlRequest.Reload:
-                        settings = Reload(settings, host, logging, reread);
+                        settings = await ReloadAsync(settings, host, logging, reread);
                         break;
                     case ControlRequest.ReopenLog:
-                        Try("reopen the log", () => logging.Reload(settings));
+                        await TryAsync("reopen the log", () =>
+                        {
+                            logging.Reload(settings);
+                            return Task.CompletedTask;
+                        });
                         break;
                     case ControlRequest.LameDuck:
                         screen.WriteLine(
@@ -90,15 +94,15 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         }
     }
 
-    private ServeSettings Reload(ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread)
+    private async Task<ServeSettings> ReloadAsync(ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread)
     {
         var after = before;
-        Try("reload", () =>
+        await TryAsync("reload", async () =>
         {
             var read = reread();
             if (FixedSettings.Changed(before, read) is [_, ..] changed)
                 throw new ServeStartException($"{string.Join(", ", changed)} cannot change without a restart");
-            host.Reload(read);
+            await host.ReloadAsync(read);
             after = read;
             logging.Reload(read);
             screen.WriteLine("the configuration was reloaded");
@@ -106,11 +110,11 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         return after;
     }
 
-    private void Try(string what, Action action)
+    private async Task TryAsync(string what, Func<Task> action)
     {
         try
         {
-            action();
+            await action();
         }
         catch (ConfigException e)
         {

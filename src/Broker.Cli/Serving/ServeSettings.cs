@@ -77,6 +77,12 @@ internal sealed record ServeSettings
     /// <summary>Whether the live counts are left out.</summary>
     public bool Quiet { get; init; }
 
+    /// <summary>Where the monitoring pages are, or null for nowhere.</summary>
+    public ListenAddress? Http { get; init; }
+
+    /// <summary>Who may connect, or null for everybody.</summary>
+    public SecuritySettings? Security { get; init; }
+
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }
 }

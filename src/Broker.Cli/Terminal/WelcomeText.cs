@@ -14,6 +14,8 @@ internal static class WelcomeText
             yield return $"  ZeroMQ publishers:  {address}";
         foreach (var address in addresses.ZeroMqSubscribers)
             yield return $"  ZeroMQ subscribers: {address}";
+        foreach (var address in addresses.Monitoring)
+            yield return $"  Monitoring:         {address}";
         if (settings.ZeroMq is { } bridge)
             yield return $"  ZeroMQ topic a.b is subject {bridge.Prefix}.a.b";
         foreach (var line in Try(addresses, settings))

@@ -1,9 +1,11 @@
+using Broker.Server.Monitoring;
+
 namespace Broker.Server.Sessions;
 
 // What a client is told that it did not ask for.
 internal sealed partial class ClientSession
 {
-    internal bool IsInProcess => RemoteEndPoint is null;
+    internal bool IsInProcess => Transport == ClientTransport.InProcess;
 
     /// <summary>Sends another INFO if the client said that it understands one. Any thread.</summary>
     internal void TellInfo() => _loop.Run(() =>

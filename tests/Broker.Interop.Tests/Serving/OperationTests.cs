@@ -95,6 +95,48 @@ public sealed class OperationTests : IDisposable
     }
 
     [Fact]
+    public async Task Users_come_and_go_by_reload_and_the_bridge_stays()
+    {
+        var file = Write("b.conf", "authorization { users = [ { user: a, password: old }, { user: b, password: pw } ] }\n");
+        await using var broker = await BrokerProcess.StartAsync(
+            -1, "-c", file, "--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*");
+        using var gone = await ConnectAsync(broker, "a", "old");
+        using var stays = await ConnectAsync(broker, "b", "pw");
+        await stays.SendAsync("SUB zmq.> 1\r\nPING\r\n");
+        await stays.ReadToAsync("PONG\r\n");
+
+        Write("b.conf", "authorization { users = [ { user: c, password: new }, { user: b, password: pw } ] }\n");
+        await broker.Process.SignalAsync("HUP");
+        await broker.Process.ReadLineWithAsync("the configuration was reloaded");
+
+        Assert.Contains("-ERR 'User Authentication Revoked'", await gone.ReadToCloseAsync(), StringComparison.Ordinal);
+        using var newcomer = await ConnectAsync(broker, "c", "new");
+        await newcomer.SendAsync("PUB zmq.a 1\r\nx\r\n");
+        await stays.ReadToAsync("MSG zmq.a 1 1\r\nx\r\n");
+        await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "b");
+        for (var message = (string?)null; message is null;)
+        {
+            await newcomer.SendAsync("PUB zmq.b 1\r\ny\r\n");
+            message = await sub.Process.TryReadLineAsync(TimeSpan.FromMilliseconds(100));
+        }
+    }
+
+    [Fact]
+    public async Task The_monitoring_pages_answer_where_the_ports_file_says()
+    {
+        await using var broker = PeerProcess.Start(
+            "broker", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName);
+        await broker.ReadLineWithAsync("is ready");
+        var line = await broker.ReadLineWithAsync("Monitoring:");
+        using var http = new HttpClient();
+        var address = line[line.IndexOf("http", StringComparison.Ordinal)..];
+
+        Assert.Contains("\"status\"", await http.GetStringAsync(new Uri(address + "/healthz"), Ct), StringComparison.Ordinal);
+        var ports = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, $"broker_{broker.Id}.ports"), Ct);
+        Assert.Contains($"\"monitoring\":[\"{address}\"]", ports, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Flags_without_a_command_serve_as_those_of_nats_server_do()
     {
         await using var broker = PeerProcess.Start(
@@ -112,6 +154,14 @@ public sealed class OperationTests : IDisposable
         await using var process = BrokerProcess.Run(arguments);
         var exitCode = await process.WaitForExitAsync();
         return (exitCode, process.Errors);
+    }
+
+    private static async Task<RawConnection> ConnectAsync(BrokerProcess broker, string user, string password)
+    {
+        var connection = await broker.ConnectRawAsync();
+        await connection.SendAsync($"CONNECT {{\"verbose\":false,\"pedantic\":false,\"user\":\"{user}\",\"pass\":\"{password}\"}}\r\nPING\r\n");
+        await connection.ReadToAsync("PONG\r\n");
+        return connection;
     }
 
     private static Task ErrorAsync(BrokerProcess broker, string text) =>

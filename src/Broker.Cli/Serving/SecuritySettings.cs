@@ -1,0 +1,20 @@
+using Broker.Server.Security;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>Who may connect and what they may do.</summary>
+internal sealed record SecuritySettings
+{
+    public IReadOnlyList<User> Users { get; init; } = [];
+
+    public string? Token { get; init; }
+
+    public string? NoAuthUser { get; init; }
+
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    public Permissions? DefaultPermissions { get; init; }
+
+    /// <summary>Whether there is anybody to be told from others.</summary>
+    public bool IsRequired => Users.Count > 0 || Token is not null;
+}
