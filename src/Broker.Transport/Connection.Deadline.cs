@@ -8,9 +8,6 @@ public abstract partial class Connection
     private long _sentAtWatch;
     private LoopTimer? _deadlineTimer;
 
-    // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
-    private long Progress => SentBytes + (_tls?.WireSent ?? 0);
-
     // Under _gate.
     private void WatchDeadline()
     {
@@ -25,7 +22,7 @@ public abstract partial class Connection
     {
         if (!IsClosed)
         {
-            _sentAtWatch = Progress;
+            _sentAtWatch = SentBytes;
             _deadlineTimer = Loop.StartTimer(WriteDeadline, CheckDeadline);
         }
     }
@@ -41,7 +38,7 @@ public abstract partial class Connection
             }
         }
 
-        if (Progress == _sentAtWatch)
+        if (SentBytes == _sentAtWatch)
         {
             CloseOnLoop(CloseReason.SlowConsumer, null, TimeSpan.Zero);
             return;

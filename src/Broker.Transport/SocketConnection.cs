@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace Broker.Transport;
 
 /// <summary>A connected stream socket: what is common to the ways of waiting for it (see <see cref="Poller"/>).</summary>
-internal abstract class SocketConnection : PullConnection
+internal abstract partial class SocketConnection : Connection
 {
     private readonly EndPoint? _remote;
 
@@ -25,6 +25,9 @@ internal abstract class SocketConnection : PullConnection
     public override EndPoint? RemoteEndPoint => _remote;
 
     private protected Socket Socket { get; }
+
+    /// <summary>Reads without waiting. On the loop.</summary>
+    private protected abstract int Receive(Span<byte> buffer, out ReceiveOutcome outcome);
 
     private protected override void ShutdownSend()
     {

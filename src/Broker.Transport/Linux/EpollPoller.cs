@@ -94,22 +94,15 @@ internal sealed unsafe class EpollPoller : Poller
                 continue;
             }
 
-            try
+            if ((flags & LibC.EPOLLOUT) != 0)
             {
-                if ((flags & LibC.EPOLLOUT) != 0)
-                {
-                    connection.OnWritable();
-                }
-
-                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
-                {
-                    // Errors and hang-ups too: the read tells which.
-                    connection.OnReadable(ready);
-                }
+                connection.OnWritable();
             }
-            catch (Exception e) when (e is not OutOfMemoryException)
+
+            if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
             {
-                connection.Fail(e);
+                // Errors and hang-ups too: the read tells which.
+                connection.OnReadable(ready);
             }
         }
     }

@@ -47,15 +47,8 @@ internal sealed class PortablePoller : Poller
     {
         foreach (PortableConnection connection in _running)
         {
-            try
-            {
-                connection.OnReadable(ready);
-                connection.AwaitReadable();
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                connection.Fail(e);
-            }
+            connection.OnReadable(ready);
+            connection.AwaitReadable();
         }
 
         _running.Clear();

@@ -82,8 +82,8 @@ internal static partial class OracleCases
         ];
         foreach (string line in lines)
         {
-            // Not the same filter twice: between subscriptions of one filter nats-server's order is chance.
-            yield return new OracleCase($"spelled {line.Replace("\r\n", "~", StringComparison.Ordinal)}", QuietA, "A SUB * 9", "A " + line, "A PUB foo 2\r\nok");
+            // Another client listens to everything: between subscriptions of one client nats-server's order is chance.
+            yield return new OracleCase($"spelled {line.Replace("\r\n", "~", StringComparison.Ordinal)}", QuietA, QuietB, "B SUB * 9", "A " + line, "A PUB foo 2\r\nok");
         }
 
         yield return new OracleCase("LF alone ends SUB", QuietA, "A~SUB foo 1\n", "A PUB foo 1\r\nx");
