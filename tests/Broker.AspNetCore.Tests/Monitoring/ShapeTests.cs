@@ -16,8 +16,8 @@ public sealed partial class ShapeTests
     public static TheoryData<string> Pages =>
     [
         "varz", "connz", "connz?subs=1", "connz?subs=detail", "connz?subs=true&auth=1", "connz?state=all", "connz?state=closed",
-        "connz?sort=start", "connz?sort=subs", "connz?sort=pending", "connz?sort=msgs_to", "connz?sort=msgs_from",
-        "connz?sort=bytes_to", "connz?sort=bytes_from", "connz?sort=uptime",
+        // Not the orders in which connections tie: nats-server breaks ties by chance.
+        "connz?sort=start", "connz?sort=uptime",
         "connz?state=closed&sort=stop", "connz?state=closed&sort=reason", "connz?cid=99", "connz?limit=1", "connz?offset=1",
         "connz?offset=99", "connz?limit=-1", "connz?offset=-1", "connz?user=nobody", "subsz", "subsz?acc=$G&subs=1&test=foo",
         "accountz", "accountz?acc=$G", "healthz",
