@@ -119,11 +119,17 @@ public sealed class WebSocketTests
             sockets: new NatsWebSocketOptions { NoTls = true, Compression = true, MaxMessageBytes = long.MaxValue });
         using ClientSocket web = await ClientSocket.OpenAsync(site, o => o.DangerousDeflateOptions = new WebSocketDeflateOptions());
         byte[] publish = [.. Encoding.ASCII.GetBytes($"PUB bomb {Payload}\r\n"), .. new byte[Payload], .. "\r\n"u8];
-        await web.SendAsync(publish, endOfMessage: false);
+        // What the first messages bring with them, code, buffers and a larger heap, is not what the bomb costs.
+        const int WarmUp = 64;
+        for (int i = 0; i < WarmUp; i++)
+        {
+            await web.SendAsync(publish, endOfMessage: false);
+        }
+
         GC.Collect();
         long before = Environment.WorkingSet;
         long most = before;
-        for (int i = 1; i < Count; i++)
+        for (int i = WarmUp; i < Count; i++)
         {
             await web.SendAsync(publish, endOfMessage: false);
             if (i % 32 == 0)
@@ -139,8 +145,7 @@ public sealed class WebSocketTests
         await web.ReadUntilAsync("PONG\r\n");
         most = Math.Max(most, Environment.WorkingSet);
         // The client of this process is in it too.
-        // Held in memory it would be 512 MiB and more.
-        Assert.InRange(most - before, 0, 384L * 1024 * 1024);
+        Assert.InRange(most - before, 0, 192L * 1024 * 1024);
         Assert.Equal(Count, site.Server.Snapshot().MessagesIn);
     }
 
