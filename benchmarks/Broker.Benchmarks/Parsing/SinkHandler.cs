@@ -8,7 +8,7 @@ internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
 {
     internal TSink Sink = sink;
 
-    public bool OnPublish(in PublishOperation operation)
+    public bool OnPublish(scoped PublishOperation operation)
     {
         Sink.Publish(operation.Subject, operation.ReplyTo, operation.Payload);
         return true;

@@ -1,51 +1,11 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 
 namespace Broker.Protocol.Parsing;
 
 // PUB subject [reply] size, HPUB subject [reply] header-size size; then the payload and CR LF.
 public partial struct ClientOperationParser
 {
-    private const ushort CrLf = '\r' | ('\n' << 8);
-
-    // Returns the operation's length, Incomplete or Failed; so do all below.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private readonly int RepeatPublish<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-        where THandler : struct, IClientOperationHandler, allows ref struct
-        => Deliver(ref start, _memo.Length, remaining, canonical: true, repeats: true, ref handler, ref needed, ref goOn, ref error);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private readonly int Deliver<THandler>(
-        ref byte start, int line, int remaining, bool canonical, bool repeats,
-        ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
-        where THandler : struct, IClientOperationHandler, allows ref struct
-    {
-        int length = line + _size + 2;
-        if (length > remaining)
-        {
-            needed = length;
-            return Incomplete;
-        }
-
-        if (Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - 2)) != CrLf)
-        {
-            error = ProtocolError.UnknownOperation;
-            return Failed;
-        }
-
-        int tailStart = _subjectStart + _subjectLength;
-        var operation = new PublishOperation(
-            MemoryMarshal.CreateReadOnlySpan(ref Unsafe.Add(ref start, _subjectStart), _subjectLength),
-            MemoryMarshal.CreateReadOnlySpan(ref Unsafe.Add(ref start, _replyStart), _replyLength),
-            _headerLength,
-            MemoryMarshal.CreateReadOnlySpan(ref Unsafe.Add(ref start, line), _size),
-            canonical ? MemoryMarshal.CreateReadOnlySpan(ref Unsafe.Add(ref start, tailStart), length - tailStart) : default,
-            repeats);
-        goOn = handler.OnPublish(in operation);
-        return length;
-    }
-
+    // Returns the operation's length, Incomplete or Failed.
     private int Publish<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
@@ -86,25 +46,49 @@ public partial struct ClientOperationParser
         bool hasReply = scan.Count > fewest;
         bool canonical = scan.IsCanonical && headers == hasHeaders && !HasLeadingZero(ref start, scan, last)
             && (!headers || !HasLeadingZero(ref start, scan, last - 1));
-        bool repeats = scan.Length(0) == _subjectLength && scan.Start(0) == _subjectStart
-            && _memo.Repeats(ref start, _subjectStart, _subjectLength, remaining);
-        _subjectStart = scan.Start(0);
-        _subjectLength = scan.Length(0);
-        _replyStart = hasReply ? scan.Start(1) : 0;
-        _replyLength = hasReply ? scan.Length(1) : 0;
-        _headerLength = headerLength;
-        _size = size;
-        int length = Deliver(ref start, scan.LineLength, remaining, canonical, repeats, ref handler, ref needed, ref goOn, ref error);
-        if (length > 0 && canonical)
+        bool repeats = scan.Length(0) == _line.SubjectLength && scan.Start(0) == _line.SubjectStart
+            && _memo.Repeats(ref start, _line.SubjectStart, _line.SubjectLength, remaining);
+        _line = new PublishLine
         {
-            _memo.Remember(ref start, scan.LineLength, remaining);
-        }
-        else
+            SubjectStart = scan.Start(0),
+            SubjectLength = scan.Length(0),
+            ReplyStart = hasReply ? scan.Start(1) : 0,
+            ReplyLength = hasReply ? scan.Length(1) : 0,
+            HeaderLength = headerLength,
+            PayloadStart = scan.LineLength,
+            Size = size,
+            Length = scan.LineLength + size + PublishLine.EndLength,
+            IsCanonical = canonical,
+            IsPlain = canonical && !hasHeaders && !hasReply,
+        };
+        return Deliver(ref start, repeats, remaining, ref handler, ref needed, ref goOn, ref error);
+    }
+
+    // The operation that the line begins, if it has wholly come.
+    private int Deliver<THandler>(
+        ref byte start, bool repeats, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        where THandler : struct, IClientOperationHandler, allows ref struct
+    {
+        _memo.Forget();
+        if (_line.Length > remaining)
         {
-            _memo.Forget();
+            needed = _line.Length;
+            return Incomplete;
         }
 
-        return length;
+        if (!_line.IsWhole(ref start, remaining))
+        {
+            error = ProtocolError.UnknownOperation;
+            return Failed;
+        }
+
+        if (_line.IsCanonical)
+        {
+            _memo.Remember(ref start, _line.PayloadStart, remaining);
+        }
+
+        goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeats));
+        return _line.Length;
     }
 
     private static bool HasLeadingZero(ref byte start, in LineScan scan, int argument)

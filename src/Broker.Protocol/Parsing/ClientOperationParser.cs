@@ -34,12 +34,7 @@ public partial struct ClientOperationParser
 
     // The publish line before, and where its parts are: good while the memo matches.
     private LineMemo _memo;
-    private int _subjectStart;
-    private int _subjectLength;
-    private int _replyStart;
-    private int _replyLength;
-    private int _headerLength;
-    private int _size;
+    private PublishLine _line;
 
     /// <summary>Makes a parser with limits.</summary>
     public ClientOperationParser(ParserLimits limits)
@@ -60,37 +55,51 @@ public partial struct ClientOperationParser
         error = ProtocolError.None;
         ref byte first = ref MemoryMarshal.GetReference(bytes);
         int at = 0;
-        bool goOn = true;
-        while (goOn)
+        while (true)
         {
             int remaining = bytes.Length - at;
             ref byte start = ref Unsafe.Add(ref first, at);
-            int length;
-            if (_memo.Matches(ref start, remaining))
+            if (_memo.Matches(ref start, remaining) && _line.IsWhole(ref start, remaining))
             {
-                length = RepeatPublish(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
-            }
-            else if (remaining < sizeof(uint))
-            {
-                length = remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
-            }
-            else
-            {
-                uint verb = Unsafe.ReadUnaligned<uint>(ref start);
-                length = (verb | (LowerCase & ThreeLetters)) == PubSpace
-                    ? Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
-                    : Other(ref start, verb | LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
+                at += _line.Length;
+                if (!handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: true)))
+                {
+                    return at;
+                }
+
+                continue;
             }
 
+            int length = Next(ref start, remaining, ref handler, ref needed, ref error, out bool goOn);
             if (length <= 0)
             {
-                break;
+                return at;
             }
 
             at += length;
+            if (!goOn)
+            {
+                return at;
+            }
+        }
+    }
+
+    // Whatever does not repeat the line before.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private int Next<THandler>(
+        ref byte start, int remaining, ref THandler handler, ref int needed, ref ProtocolError error, out bool goOn)
+        where THandler : struct, IClientOperationHandler, allows ref struct
+    {
+        goOn = true;
+        if (remaining < sizeof(uint))
+        {
+            return remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
         }
 
-        return at;
+        uint verb = Unsafe.ReadUnaligned<uint>(ref start);
+        return (verb | (LowerCase & ThreeLetters)) == PubSpace
+            ? Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
+            : Other(ref start, verb | LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 
     private static bool IsSeparator(byte value) => value is (byte)' ' or (byte)'\t';

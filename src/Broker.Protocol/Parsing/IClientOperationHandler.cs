@@ -8,7 +8,7 @@ namespace Broker.Protocol.Parsing;
 public interface IClientOperationHandler
 {
     /// <summary>PUB or HPUB.</summary>
-    bool OnPublish(in PublishOperation operation);
+    bool OnPublish(scoped PublishOperation operation);
 
     /// <summary>SUB. <paramref name="queue"/> is empty for a plain subscription.</summary>
     bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);

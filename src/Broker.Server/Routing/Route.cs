@@ -18,6 +18,7 @@ internal sealed class Route
         Subject = subject;
         Plain = plain;
         Queues = queues;
+        IsEmpty = plain.Length == 0 && queues.Length == 0;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
         Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
@@ -30,7 +31,7 @@ internal sealed class Route
         Plain = [];
         Queues = [];
         MessageHead = [];
-        IsRefused = true;
+        IsEmpty = IsRefused = true;
         Cost = OwnCost + subject.Length;
     }
 
@@ -57,7 +58,7 @@ internal sealed class Route
     /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
     internal Route? Behind { get; set; }
 
-    internal bool IsEmpty => Plain.Length == 0 && Queues.Length == 0;
+    internal bool IsEmpty { get; }
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;

@@ -174,7 +174,7 @@ internal sealed partial class ClientSession
     /// <summary>What the parser tells of a client that is not in yet.</summary>
     private readonly struct Entrance(ClientSession session) : IClientOperationHandler
     {
-        public bool OnPublish(in PublishOperation operation) => Refuse();
+        public bool OnPublish(scoped PublishOperation operation) => Refuse();
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Refuse();
 

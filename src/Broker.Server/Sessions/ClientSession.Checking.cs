@@ -15,7 +15,7 @@ internal sealed partial class ClientSession
 
     /// <summary>False when the message is not to be delivered.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool CheckPublish(in PublishOperation operation, Route route)
+    private bool CheckPublish(PublishOperation operation, Route route)
     {
         if (operation.HasHeaders && !TakesHeaders)
         {

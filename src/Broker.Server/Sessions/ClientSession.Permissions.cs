@@ -98,7 +98,7 @@ internal sealed partial class ClientSession
             route.Behind = _server.Router.Find(operation.Subject);
         }
 
-        Deliver(in operation, route.Behind);
+        Deliver(operation, route.Behind);
     }
 
     private void RefuseReply(ReadOnlySpan<byte> reply) => Violate($"Publish with Reply of {QuotedText.Of(reply)}");

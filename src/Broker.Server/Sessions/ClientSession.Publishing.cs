@@ -18,7 +18,7 @@ internal sealed partial class ClientSession
     private bool _mustCheck = true;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool Publish(in PublishOperation operation)
+    private bool Publish(PublishOperation operation)
     {
         Route? route = _lastRoute;
         if (route is null || !route.IsCurrent
@@ -29,17 +29,31 @@ internal sealed partial class ClientSession
 
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
-        if ((_mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo))
-            && !CheckPublish(in operation, route))
+        // Nothing below is given the operation itself: its address would keep it out of registers here.
+        if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation) && !CheckPublish(operation, route))
         {
             return !_ended;
         }
 
         if (!route.IsEmpty)
         {
-            Deliver(in operation, route);
+            Deliver(operation, route);
         }
-        else if (route.IsRefused)
+        else if (route.IsRefused || !operation.IsPlain)
+        {
+            PublishToNobody(operation, route);
+        }
+
+        return true;
+    }
+
+    private bool NeedsCheck(scoped PublishOperation operation)
+        => _mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void PublishToNobody(PublishOperation operation, Route route)
+    {
+        if (route.IsRefused)
         {
             PublishRefused(in operation, route);
         }
@@ -47,11 +61,9 @@ internal sealed partial class ClientSession
         {
             AnswerNoResponders(in operation);
         }
-
-        return true;
     }
 
-    private void Deliver(in PublishOperation operation, Route route)
+    private void Deliver(PublishOperation operation, Route route)
     {
         int delivered = 0;
         foreach (Subscription subscription in route.Plain)

@@ -152,7 +152,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     /// <summary>The parser's direct way to the session.</summary>
     private readonly struct Operations(ClientSession session) : IClientOperationHandler
     {
-        public bool OnPublish(in PublishOperation operation) => session.Publish(in operation);
+        public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
             => session.Subscribe(subject, queue, sid);

@@ -94,7 +94,7 @@ public sealed class AllocationTests
     {
         internal int Count { get; private set; }
 
-        public bool OnPublish(in PublishOperation operation) => ++Count < most;
+        public bool OnPublish(scoped PublishOperation operation) => ++Count < most;
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => ++Count < most;
 

@@ -44,7 +44,7 @@ public sealed class HandlerTests
     {
         internal int Count { get; private set; }
 
-        public bool OnPublish(in PublishOperation operation) => Stop();
+        public bool OnPublish(scoped PublishOperation operation) => Stop();
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Stop();
 

@@ -10,7 +10,7 @@ internal struct ClientRecorder(List<string> events) : IClientOperationHandler
     /// <summary>How many publishes said that they repeat the subject.</summary>
     internal int Repeats { get; private set; }
 
-    public bool OnPublish(in PublishOperation operation)
+    public bool OnPublish(scoped PublishOperation operation)
     {
         string subject = Text.Of(operation.Subject);
         string replyTo = Text.Of(operation.ReplyTo);
