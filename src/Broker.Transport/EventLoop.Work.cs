@@ -38,6 +38,29 @@ public sealed partial class EventLoop
         }
     }
 
+    /// <summary>
+    /// Hands over and sends what this loop has staged so far in this turn, for all connections, instead of at the turn's end.
+    /// On this loop's thread; no handler is called.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    public void HandOverStages()
+    {
+        if (!IsCurrent)
+        {
+            throw new InvalidOperationException("A loop's stages are handed over on its thread.");
+        }
+
+        for (int i = 0; i < _dirtyCount; i++)
+        {
+            OutboundStage stage = _dirty[i];
+            stage.Listed = false;
+            stage.Connection.TakeOver(stage, this);
+        }
+
+        Array.Clear(_dirty, 0, _dirtyCount);
+        _dirtyCount = 0;
+    }
+
     /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
     public void Run(Action action)
     {
@@ -81,15 +104,7 @@ public sealed partial class EventLoop
         for (int round = 0; round < MostRounds; round++)
         {
             // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
-            for (int i = 0; i < _dirtyCount; i++)
-            {
-                OutboundStage stage = _dirty[i];
-                stage.Listed = false;
-                stage.Connection.TakeOver(stage, this);
-            }
-
-            Array.Clear(_dirty, 0, _dirtyCount);
-            _dirtyCount = 0;
+            HandOverStages();
             if (_readable.Count == 0)
             {
                 return;

@@ -11,6 +11,8 @@ namespace Broker.Server.Sessions;
 // subject as the publisher sent it. Whatever is not plain delivery is decided by one flag and lives in other methods.
 internal sealed partial class ClientSession
 {
+    private const long MostStaged = 1024 * 1024;
+
     private RouteCache _routes;
     private Route? _lastRoute;
 
@@ -80,10 +82,24 @@ internal sealed partial class ClientSession
         }
 
         _state.PayloadOut += (long)delivered * operation.Payload.Length;
+        if (_state.BytesOut >= _state.HandOverAt)
+        {
+            HandOver();
+        }
+
         if (delivered == 0 && !operation.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(in operation);
         }
+    }
+
+    // One read of small messages for a hundred subscribers makes many megabytes; so much at a time is enough for the calls to
+    // be few.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void HandOver()
+    {
+        _state.HandOverAt = _state.BytesOut + MostStaged;
+        _loop.HandOverStages();
     }
 
     private int DeliverToQueues(in PublishOperation operation, Route route)

@@ -84,6 +84,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
         _lastActivity = _loop.LastTick;
+        _state.HandOverAt = _state.BytesOut + MostStaged;
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
