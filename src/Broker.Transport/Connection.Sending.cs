@@ -1,4 +1,5 @@
 using Broker.Transport.Buffers;
+using Broker.Transport.Tls;
 
 namespace Broker.Transport;
 
@@ -47,14 +48,15 @@ public abstract partial class Connection
     {
         lock (_gate)
         {
-            if (_retired || _sending || _queueHead is null)
+            Block? head = _retired || _sending ? null : _tls is null ? _queueHead : _tls.Collect();
+            if (head is null)
             {
                 _armed = false;
                 return default;
             }
 
             _sending = _sendWaits = true;
-            return _queueHead.Array.AsMemory(_queueHead.Start, Math.Min(_queueHead.Length, MostToWaitWith));
+            return head.Array.AsMemory(head.Start, Math.Min(head.Length, MostToWaitWith));
         }
     }
 
@@ -66,10 +68,20 @@ public abstract partial class Connection
             _blocked = failed;
             _sendWaits = false;
             _sendFailed |= failed;
-            _pendingBytes -= gone;
-            _sentBytes += gone;
-            _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
-            _queueTail = _queueHead is null ? null : _queueTail;
+            if (_tls is not null)
+            {
+                // It was ciphertext, or what the start of TLS has counted as sent.
+                _tls.Collect();
+                _tls.ConsumeWire(gone, Loop);
+            }
+            else
+            {
+                _pendingBytes -= gone;
+                _sentBytes += gone;
+                _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
+                _queueTail = _queueHead is null ? null : _queueTail;
+            }
+
             if (failed || _retired)
             {
                 _sending = false;
@@ -113,30 +125,21 @@ public abstract partial class Connection
     {
         while (true)
         {
-            Block? chain;
-            Block? chainTail;
-            lock (_gate)
+            if (!TryTakeQueue(out Block? chain, out Block? chainTail, out TlsLayer? tls))
             {
-                chain = _queueHead;
-                chainTail = _queueTail;
-                _queueHead = _queueTail = null;
-                if (chain is null || _retired)
-                {
-                    EndSending(chain, chainTail, blocked: false);
-                    break;
-                }
+                break;
             }
 
-            Block? rest = Send(chain, loop, out long sent, out SendOutcome outcome);
+            Block? rest = tls is null
+                ? Send(chain!, loop, out long sent, out SendOutcome outcome)
+                : tls.Send(chain, loop, out sent, out outcome);
             lock (_gate)
             {
                 _pendingBytes -= sent;
                 _sentBytes += sent;
                 if (rest is not null)
                 {
-                    chainTail!.Next = _queueHead;
-                    _queueTail ??= chainTail;
-                    _queueHead = rest;
+                    PutBack(rest, chainTail!, tls);
                 }
 
                 if (outcome == SendOutcome.Sent && !_retired)
@@ -151,7 +154,7 @@ public abstract partial class Connection
 
                 // After a failure too: nobody needs to try again.
                 _sendFailed |= outcome == SendOutcome.Failed;
-                EndSending(_queueHead, _queueTail, blocked: outcome != SendOutcome.Sent);
+                EndSending(blocked: outcome != SendOutcome.Sent);
             }
 
             if (outcome == SendOutcome.Failed)
@@ -170,6 +173,50 @@ public abstract partial class Connection
         {
             Loop.Post(AdvanceLinger);
         }
+    }
+
+    // False: there is nothing that may be sent, and the right to send is given back.
+    private bool TryTakeQueue(out Block? chain, out Block? chainTail, out TlsLayer? tls)
+    {
+        chain = chainTail = null;
+        lock (_gate)
+        {
+            tls = _tls;
+            bool wire = tls?.Collect() is not null;
+            bool held = tls is { IsSecured: false };
+            if (_retired || !(wire || (_queueHead is not null && !held)))
+            {
+                EndSending(blocked: false);
+                return false;
+            }
+
+            if (!held)
+            {
+                chain = _queueHead;
+                chainTail = _queueTail;
+                _queueHead = _queueTail = null;
+            }
+
+            return true;
+        }
+    }
+
+    // Under _gate. takenFor: the layer that was there when the chain was taken.
+    private void PutBack(Block rest, Block chainTail, TlsLayer? takenFor)
+    {
+        if (takenFor is null && _tls is not null)
+        {
+            // TLS was started meanwhile, after all this.
+            long clear = LengthOf(rest);
+            _pendingBytes -= clear;
+            _sentBytes += clear;
+            _tls.Prepend(rest, chainTail);
+            return;
+        }
+
+        chainTail.Next = _queueHead;
+        _queueTail ??= chainTail;
+        _queueHead = rest;
     }
 
     // Under _gate, which also orders arming and disarming between loops.
@@ -207,10 +254,8 @@ public abstract partial class Connection
     }
 
     // Under _gate.
-    private void EndSending(Block? head, Block? tail, bool blocked)
+    private void EndSending(bool blocked)
     {
-        _queueHead = head;
-        _queueTail = tail;
         _blocked = blocked;
         Volatile.Write(ref _sending, false);
         if (_retired)
@@ -224,7 +269,7 @@ public abstract partial class Connection
             Loop.Post(_postedWritable);
         }
 
-        if (_heldUp && head is null)
+        if (_heldUp && _queueHead is null && _tls is not { HasWire: true })
         {
             _heldUp = false;
             Loop.Post(_postedDrained);

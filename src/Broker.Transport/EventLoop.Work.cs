@@ -15,18 +15,28 @@ public sealed partial class EventLoop
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
 
+    private bool _takesNoPosts;
+
     private bool HasWork => _hasPosted || _readable.Count > 0 || _dirtyCount > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
-    /// has been disposed nothing is run any more.
+    /// has been disposed nothing is run any more; <see cref="TryPost"/> says so.
     /// </summary>
-    public void Post(Action action)
+    public void Post(Action action) => TryPost(action);
+
+    /// <summary>As <see cref="Post"/>. False when the loop has ended and the action will not run; true when it will.</summary>
+    public bool TryPost(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
         bool first;
         lock (_postGate)
         {
+            if (_takesNoPosts)
+            {
+                return false;
+            }
+
             _posted.Add(action);
             first = _posted.Count == 1;
             _hasPosted = true;
@@ -36,6 +46,39 @@ public sealed partial class EventLoop
         {
             _poller.Wake();
         }
+
+        return true;
+    }
+
+    /// <summary>
+    /// Hands over and sends what this loop has staged so far in this turn, for all connections, instead of at the turn's end.
+    /// On this loop's thread; no handler is called.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    public void HandOverStages()
+    {
+        if (!IsCurrent)
+        {
+            throw new InvalidOperationException("A loop's stages are handed over on its thread.");
+        }
+
+        for (int i = 0; i < _dirtyCount; i++)
+        {
+            OutboundStage stage = _dirty[i];
+            stage.Listed = false;
+            try
+            {
+                stage.Connection.TakeOver(stage, this);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Connection failed = stage.Connection;
+                failed.Loop.Run(() => failed.Fail(e));
+            }
+        }
+
+        Array.Clear(_dirty, 0, _dirtyCount);
+        _dirtyCount = 0;
     }
 
     /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
@@ -81,15 +124,7 @@ public sealed partial class EventLoop
         for (int round = 0; round < MostRounds; round++)
         {
             // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
-            for (int i = 0; i < _dirtyCount; i++)
-            {
-                OutboundStage stage = _dirty[i];
-                stage.Listed = false;
-                stage.Connection.TakeOver(stage, this);
-            }
-
-            Array.Clear(_dirty, 0, _dirtyCount);
-            _dirtyCount = 0;
+            HandOverStages();
             if (_readable.Count == 0)
             {
                 return;
@@ -97,7 +132,7 @@ public sealed partial class EventLoop
 
             for (int left = _readable.Count; left > 0; left--)
             {
-                _readable.Dequeue().OnReadable(1);
+                Read(_readable.Dequeue());
             }
         }
     }
@@ -121,6 +156,35 @@ public sealed partial class EventLoop
         }
 
         _running.Clear();
+    }
+
+    // The last actions run, and from then on whoever posts is told.
+    private void EndPosts()
+    {
+        while (true)
+        {
+            RunPosted();
+            lock (_postGate)
+            {
+                if (_posted.Count == 0)
+                {
+                    _takesNoPosts = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    private static void Read(Connection connection)
+    {
+        try
+        {
+            connection.OnReadable(1);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.Fail(e);
+        }
     }
 
     private void Guarded(Action action)

@@ -1,6 +1,10 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
 using Broker.Transport.InProcess;
+using Broker.Transport.Pipes;
+using Broker.Transport.Tests.Tls;
 
 namespace Broker.Transport.Tests;
 
@@ -10,11 +14,17 @@ public enum TransportKind
     Epoll,
     Portable,
     InProcess,
+    Tls,
+    PortableTls,
+    UpgradedTls,
+    Pipe,
+    TlsOverPipe,
+    Stream,
 }
 
 /// <summary>
 /// Makes pairs of joined connections over one transport: the near end on <see cref="Near"/>, the far end on <see cref="Far"/>,
-/// two groups that know nothing of each other. One file without other parts, so that other test projects can link it.
+/// two groups that know nothing of each other.
 /// </summary>
 public sealed class ConnectionPairs : IDisposable
 {
@@ -23,19 +33,21 @@ public sealed class ConnectionPairs : IDisposable
     private readonly TransportKind _kind;
     private readonly Listener? _listener;
     private readonly ConcurrentQueue<Probe> _awaited = new();
+    private readonly SslServerAuthenticationOptions _serverOptions = TlsSettings.Server();
+    private readonly SslClientAuthenticationOptions _clientOptions = TlsSettings.Client();
     private readonly SemaphoreSlim _oneAtATime = new(1);
 
     public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null)
     {
-        Assert.SkipUnless(kind != TransportKind.Epoll || OperatingSystem.IsLinux(), "epoll is Linux's");
+        Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls) || OperatingSystem.IsLinux(), "epoll is Linux's");
         _kind = kind;
-        var options = new EventLoopOptions { ForcePortable = kind == TransportKind.Portable, OnFault = onFault };
+        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls, OnFault = onFault };
         Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
         Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
-        if (kind != TransportKind.InProcess)
+        if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe or TransportKind.Stream))
         {
             _listener = Listener.Start(
-                Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? probe : null);
+                Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? Wrap(probe, server: true) : null);
         }
     }
 
@@ -52,6 +64,23 @@ public sealed class ConnectionPairs : IDisposable
         {
             (near.Made, far.Made) = InProcessLink.Create(nearLoop, near, Far.Next(), far);
         }
+        else if (_kind is TransportKind.Pipe or TransportKind.TlsOverPipe)
+        {
+            (DuplexPipe a, DuplexPipe b) = DuplexPipe.Create();
+            near.Made = PipeLink.Open(nearLoop, a, Wrap(near, server: false));
+            far.Made = PipeLink.Open(Far.Next(), b, Wrap(far, server: true));
+        }
+        else if (_kind == TransportKind.Stream)
+        {
+            using var listener = new TcpListener(IPAddress.Loopback, 0);
+            listener.Start(1);
+            var a = new TcpClient { NoDelay = true };
+            await a.ConnectAsync((IPEndPoint)listener.LocalEndpoint, cancellation);
+            TcpClient b = await listener.AcceptTcpClientAsync(cancellation);
+            b.NoDelay = true;
+            near.Made = PipeLink.Open(nearLoop, a.GetStream(), near);
+            far.Made = PipeLink.Open(Far.Next(), b.GetStream(), far);
+        }
         else
         {
             // One at a time, so that the far end that is accepted is the one that belongs to the near end.
@@ -59,8 +88,8 @@ public sealed class ConnectionPairs : IDisposable
             try
             {
                 _awaited.Enqueue(far);
-                near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, near, cancellation);
-                await far.Opened.WaitAsync(Patience, cancellation);
+                near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, Wrap(near, server: false), cancellation);
+                await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
             }
             finally
             {
@@ -68,9 +97,14 @@ public sealed class ConnectionPairs : IDisposable
             }
         }
 
-        await near.Opened.WaitAsync(Patience, cancellation);
-        await far.Opened.WaitAsync(Patience, cancellation);
+        await Task.WhenAny(near.Opened, near.Closed).WaitAsync(Patience, cancellation);
+        await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
     }
+
+    private ConnectionHandler Wrap(Probe probe, bool server)
+        => _kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe
+            ? new SecuredHandler(probe, server ? _serverOptions : null, server ? null : _clientOptions, greets: _kind == TransportKind.UpgradedTls)
+            : probe;
 
     public void Dispose()
     {

@@ -253,6 +253,56 @@ public sealed class EventLoopTests
     }
 
     [Fact]
+    public async Task A_post_says_whether_it_will_run()
+    {
+        for (int i = 0; i < 200; i++)
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+            EventLoop loop = group[0];
+            int accepted = 0;
+            int ran = 0;
+            var posting = new Thread(() =>
+            {
+                while (loop.TryPost(() => ran++))
+                {
+                    accepted++;
+                }
+            });
+            posting.Start();
+            await Task.Yield();
+            group.Dispose();
+            posting.Join();
+            Assert.Equal(accepted, ran);
+            Assert.False(loop.TryPost(() => { }));
+        }
+    }
+
+    [Fact]
+    public async Task Stages_can_be_handed_over_before_the_turn_ends()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        var received = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var far = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                received.TrySetResult();
+                return bytes.Length;
+            },
+        };
+        (Connection a, _) = InProcessLink.Create(group[0], new Probe(), group[1], far);
+        bool inTime = false;
+        await OnLoop(group[0], () =>
+        {
+            a.GetStage(group[0]).Write([1]);
+            group[0].HandOverStages();
+            inTime = received.Task.Wait(ConnectionPairs.Patience, Cancellation);
+        });
+        Assert.True(inTime);
+        Assert.Throws<InvalidOperationException>(group[0].HandOverStages);
+    }
+
+    [Fact]
     public async Task Disposing_a_group_on_one_of_its_loops_is_refused()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });

@@ -45,6 +45,8 @@ internal sealed class InProcessConnection : Connection
         }
     }
 
+    private protected override bool CanCarryTls => false;
+
     internal void Join(InProcessConnection peer) => _peer = peer;
 
     /// <inheritdoc/>

@@ -5,7 +5,7 @@ namespace Broker.Transport;
 // Bytes are received into the loop's buffer and parsed there. A connection owns memory only for what its handler left
 // unconsumed, so an idle one owns none; a message larger than the loop's buffer is collected in memory of its own, which
 // grows with what has really arrived and not with what the peer announced.
-internal abstract partial class SocketConnection
+internal abstract partial class PullConnection
 {
     // Reads of one turn, so that a peer that always has more does not keep the others waiting.
     private const int ReadsAlone = 4;
@@ -15,15 +15,16 @@ internal abstract partial class SocketConnection
     private int _restLength;
     private int _needed;
     private int _largestDelivered;
+    private bool _delivering;
 
-    /// <summary>The socket is readable. <paramref name="ready"/> says of how many. On the loop.</summary>
+    /// <summary>There is something to receive. <paramref name="ready"/> says of how many. On the loop.</summary>
     internal override void OnReadable(int ready)
     {
         for (int reads = ready > 1 ? 1 : ReadsAlone; reads > 0 && !IsClosed; reads--)
         {
             bool more = IsLingering ? Discard()
-                : _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length ? Collect()
-                : ReadShared();
+                : Tls is { } tls ? ReadSecured(tls)
+                : Deliver();
             if (!more)
             {
                 return;
@@ -38,12 +39,15 @@ internal abstract partial class SocketConnection
     }
 
     // Each of these returns whether there may be more to read.
+    private bool Deliver()
+        => _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length ? Collect() : ReadShared();
+
     private bool ReadShared()
     {
         byte[] buffer = Loop.ReceiveBuffer;
         int kept = _restLength;
         _rest.AsSpan(0, kept).CopyTo(buffer);
-        int got = Receive(buffer.AsSpan(kept), out ReceiveOutcome outcome);
+        int got = Fill(buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -56,8 +60,13 @@ internal abstract partial class SocketConnection
             return false;
         }
 
-        int consumed = CallHandler(buffer.AsSpan(0, total), out _needed);
-        if (IsOpen)
+        int consumed = Handle(buffer.AsSpan(0, total), out bool secures);
+        if (secures)
+        {
+            ReleaseRest();
+            PassToHandshake(buffer.AsSpan(consumed, total - consumed));
+        }
+        else if (IsOpen)
         {
             Keep(buffer.AsSpan(consumed, total - consumed));
         }
@@ -80,7 +89,7 @@ internal abstract partial class SocketConnection
             return false;
         }
 
-        int got = Receive(_rest.AsSpan(_restLength, room), out ReceiveOutcome outcome);
+        int got = Fill(_rest, _restLength, room, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -98,15 +107,18 @@ internal abstract partial class SocketConnection
         _rest = [];
         _restLength = 0;
         _largestDelivered = Math.Max(_largestDelivered, length);
-        int consumed = CallHandler(whole.AsSpan(0, length), out _needed);
-        if (IsOpen && consumed == 0)
+        int consumed = Handle(whole.AsSpan(0, length), out bool secures);
+        if (secures)
+        {
+            PassToHandshake(whole.AsSpan(consumed, length - consumed));
+        }
+        else if (IsOpen && consumed == 0)
         {
             _rest = whole;
             _restLength = length;
             return got == room;
         }
-
-        if (IsOpen)
+        else if (IsOpen)
         {
             Keep(whole.AsSpan(consumed, length - consumed));
         }
@@ -130,12 +142,23 @@ internal abstract partial class SocketConnection
         }
         else if (outcome != ReceiveOutcome.Blocked)
         {
-            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, Tls?.Fault, TimeSpan.Zero);
         }
 
         return false;
     }
 
+
+    // secures: the handler has started TLS, and what it left is for the handshake.
+    private int Handle(ReadOnlySpan<byte> bytes, out bool secures)
+    {
+        bool clear = Tls is null;
+        _delivering = true;
+        int consumed = CallHandler(bytes, out _needed);
+        _delivering = false;
+        secures = clear && Tls is not null;
+        return consumed;
+    }
 
     private void Keep(ReadOnlySpan<byte> left)
     {
