@@ -17,7 +17,7 @@ public abstract partial class Connection
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
     private protected bool IsLingering => _state is StateFlushing or StateHalfClosed;
 
-    private protected bool IsClosed => _state == StateClosed;
+    internal bool IsClosed => _state == StateClosed;
 
     /// <summary>Ends the connection from the transport's side. On the loop.</summary>
     internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)

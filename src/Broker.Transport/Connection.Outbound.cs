@@ -93,16 +93,10 @@ public abstract partial class Connection
 
             _queueTail = last;
             _pendingBytes += bytes;
-            if (_sending || _blocked)
+            if (_sending || _blocked || _tls is { IsSecured: false })
             {
-                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call.
-                CheckOverflow();
-                return;
-            }
-
-            if (_tls is { IsSecured: false })
-            {
-                // The end of the handshake looks at the queue.
+                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
+                // end of a handshake.
                 CheckOverflow();
                 return;
             }

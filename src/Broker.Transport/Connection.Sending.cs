@@ -125,9 +125,24 @@ public abstract partial class Connection
     {
         while (true)
         {
-            if (!TryTakeQueue(out Block? chain, out Block? chainTail, out TlsLayer? tls))
+            Block? chain = null;
+            Block? chainTail = null;
+            TlsLayer? tls;
+            lock (_gate)
             {
-                break;
+                tls = _tls;
+                if (_retired || !(tls is null ? _queueHead is not null : tls.HasWork(_queueHead)))
+                {
+                    EndSending(blocked: false);
+                    break;
+                }
+
+                if (tls is null || tls.IsSecured)
+                {
+                    chain = _queueHead;
+                    chainTail = _queueTail;
+                    _queueHead = _queueTail = null;
+                }
             }
 
             Block? rest = tls is null
@@ -137,11 +152,7 @@ public abstract partial class Connection
             {
                 _pendingBytes -= sent;
                 _sentBytes += sent;
-                if (rest is not null)
-                {
-                    PutBack(rest, chainTail!, tls);
-                }
-
+                PutBack(rest, chainTail, tls);
                 if (outcome == SendOutcome.Sent && !_retired)
                 {
                     continue;
@@ -165,56 +176,31 @@ public abstract partial class Connection
             break;
         }
 
-        if (IsLingering && Loop.IsCurrent)
+        if (IsLingering)
         {
-            AdvanceLinger();
-        }
-        else if (IsLingering)
-        {
-            Loop.Post(AdvanceLinger);
+            Loop.Run(AdvanceLinger);
         }
     }
 
-    // False: there is nothing that may be sent, and the right to send is given back.
-    private bool TryTakeQueue(out Block? chain, out Block? chainTail, out TlsLayer? tls)
+    // Under _gate. sentBy: the layer that was there when the chain was taken.
+    private void PutBack(Block? rest, Block? chainTail, TlsLayer? sentBy)
     {
-        chain = chainTail = null;
-        lock (_gate)
+        if (rest is null)
         {
-            tls = _tls;
-            bool wire = tls?.Collect() is not null;
-            bool held = tls is { IsSecured: false };
-            if (_retired || !(wire || (_queueHead is not null && !held)))
-            {
-                EndSending(blocked: false);
-                return false;
-            }
-
-            if (!held)
-            {
-                chain = _queueHead;
-                chainTail = _queueTail;
-                _queueHead = _queueTail = null;
-            }
-
-            return true;
-        }
-    }
-
-    // Under _gate. takenFor: the layer that was there when the chain was taken.
-    private void PutBack(Block rest, Block chainTail, TlsLayer? takenFor)
-    {
-        if (takenFor is null && _tls is not null)
-        {
-            // TLS was started meanwhile, after all this.
-            long clear = LengthOf(rest);
-            _pendingBytes -= clear;
-            _sentBytes += clear;
-            _tls.Prepend(rest, chainTail);
             return;
         }
 
-        chainTail.Next = _queueHead;
+        if (sentBy is null && _tls is not null)
+        {
+            // TLS was started meanwhile: behind all this.
+            long clear = LengthOf(rest);
+            _pendingBytes -= clear;
+            _sentBytes += clear;
+            _tls.Prepend(rest, chainTail!);
+            return;
+        }
+
+        chainTail!.Next = _queueHead;
         _queueTail ??= chainTail;
         _queueHead = rest;
     }

@@ -89,8 +89,12 @@ public abstract partial class Connection
     internal Block? SendWire(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
         => Send(chain, loop, out sent, out outcome);
 
-    /// <summary>What was received and not consumed goes to the handshake. On the loop.</summary>
-    private protected virtual void OnTlsStarted() => throw new NotSupportedException("This connection cannot carry TLS.");
+    private protected virtual bool CanCarryTls => false;
+
+    /// <summary>What was received and not consumed goes to the handshake. On the loop, maybe in a call of the handler.</summary>
+    private protected virtual void OnTlsStarted()
+    {
+    }
 
     /// <summary>Decrypts and delivers what came with the end of the handshake. On the loop.</summary>
     private protected virtual void OnTlsSecured(TlsLayer tls)
@@ -101,8 +105,6 @@ public abstract partial class Connection
     private protected virtual void OnTlsStarved()
     {
     }
-
-    private protected virtual bool CanCarryTls => true;
 
     /// <summary>The peer's stream ended in the handshake, which now fails and says how. On the loop.</summary>
     private protected void EndWhileHandshaking(TlsLayer tls)
@@ -214,7 +216,6 @@ public abstract partial class Connection
         SendQueue(Loop);
     }
 
-    // The alert that says why must not be lost to the reset that unread input would cause.
     private void FailHandshake(Exception error)
     {
         _reason = CloseReason.Error;
@@ -226,6 +227,8 @@ public abstract partial class Connection
         }
 
         _tls!.Abort(error);
+        // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
+        OnTlsStarved();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
         AdvanceLinger();
     }

@@ -10,12 +10,11 @@ public sealed partial class EventLoop
     private List<Action> _posted = [];
     private List<Action> _running = [];
     private volatile bool _hasPosted;
+    private bool _takesNoPosts;
 
     private OutboundStage[] _dirty = new OutboundStage[16];
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
-
-    private bool _takesNoPosts;
 
     private bool HasWork => _hasPosted || _readable.Count > 0 || _dirtyCount > 0;
 
@@ -48,37 +47,6 @@ public sealed partial class EventLoop
         }
 
         return true;
-    }
-
-    /// <summary>
-    /// Hands over and sends what this loop has staged so far in this turn, for all connections, instead of at the turn's end.
-    /// On this loop's thread; no handler is called.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
-    public void HandOverStages()
-    {
-        if (!IsCurrent)
-        {
-            throw new InvalidOperationException("A loop's stages are handed over on its thread.");
-        }
-
-        for (int i = 0; i < _dirtyCount; i++)
-        {
-            OutboundStage stage = _dirty[i];
-            stage.Listed = false;
-            try
-            {
-                stage.Connection.TakeOver(stage, this);
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                Connection failed = stage.Connection;
-                failed.Loop.Run(() => failed.Fail(e));
-            }
-        }
-
-        Array.Clear(_dirty, 0, _dirtyCount);
-        _dirtyCount = 0;
     }
 
     /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
@@ -118,6 +86,27 @@ public sealed partial class EventLoop
     /// <summary>An in-process connection has received. On this loop.</summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
 
+    private void HandOverStages()
+    {
+        for (int i = 0; i < _dirtyCount; i++)
+        {
+            OutboundStage stage = _dirty[i];
+            stage.Listed = false;
+            try
+            {
+                stage.Connection.TakeOver(stage, this);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Connection failed = stage.Connection;
+                failed.Loop.Run(() => failed.Fail(e));
+            }
+        }
+
+        Array.Clear(_dirty, 0, _dirtyCount);
+        _dirtyCount = 0;
+    }
+
     /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
     private void HandOver()
     {
@@ -139,15 +128,20 @@ public sealed partial class EventLoop
 
     private void RunPosted()
     {
-        if (!_hasPosted)
+        if (_hasPosted)
         {
-            return;
+            RunPosted(last: false);
         }
+    }
 
+    // After the last run nothing is taken any more: what an action posts then is refused, so that the loop comes to its end.
+    private void RunPosted(bool last)
+    {
         lock (_postGate)
         {
             (_posted, _running) = (_running, _posted);
             _hasPosted = false;
+            _takesNoPosts = last;
         }
 
         foreach (Action action in _running)
@@ -156,23 +150,6 @@ public sealed partial class EventLoop
         }
 
         _running.Clear();
-    }
-
-    // The last actions run, and from then on whoever posts is told.
-    private void EndPosts()
-    {
-        while (true)
-        {
-            RunPosted();
-            lock (_postGate)
-            {
-                if (_posted.Count == 0)
-                {
-                    _takesNoPosts = true;
-                    return;
-                }
-            }
-        }
     }
 
     private static void Read(Connection connection)

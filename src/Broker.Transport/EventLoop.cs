@@ -100,7 +100,7 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
-        EndPosts();
+        RunPosted(last: true);
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;

@@ -15,7 +15,6 @@ internal abstract partial class PullConnection
     private int _restLength;
     private int _needed;
     private int _largestDelivered;
-    private bool _delivering;
 
     /// <summary>There is something to receive. <paramref name="ready"/> says of how many. On the loop.</summary>
     internal override void OnReadable(int ready)
@@ -24,7 +23,7 @@ internal abstract partial class PullConnection
         {
             bool more = IsLingering ? Discard()
                 : Tls is { } tls ? ReadSecured(tls)
-                : Deliver();
+                : Deliver<Clear>();
             if (!more)
             {
                 return;
@@ -39,15 +38,19 @@ internal abstract partial class PullConnection
     }
 
     // Each of these returns whether there may be more to read.
-    private bool Deliver()
-        => _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length ? Collect() : ReadShared();
+    private bool Deliver<TSource>()
+        where TSource : struct, ISource
+        => _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length
+            ? Collect<TSource>()
+            : ReadShared<TSource>();
 
-    private bool ReadShared()
+    private bool ReadShared<TSource>()
+        where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffer;
         int kept = _restLength;
         _rest.AsSpan(0, kept).CopyTo(buffer);
-        int got = Fill(buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -60,13 +63,8 @@ internal abstract partial class PullConnection
             return false;
         }
 
-        int consumed = Handle(buffer.AsSpan(0, total), out bool secures);
-        if (secures)
-        {
-            ReleaseRest();
-            PassToHandshake(buffer.AsSpan(consumed, total - consumed));
-        }
-        else if (IsOpen)
+        int consumed = CallHandler(buffer.AsSpan(0, total), out _needed);
+        if (IsOpen)
         {
             Keep(buffer.AsSpan(consumed, total - consumed));
         }
@@ -74,7 +72,8 @@ internal abstract partial class PullConnection
         return total == buffer.Length;
     }
 
-    private bool Collect()
+    private bool Collect<TSource>()
+        where TSource : struct, ISource
     {
         // What the handler needs; where it does not know, as much again as it had, and it is called for whatever comes.
         long most = _needed > _restLength ? _needed : _restLength * 2L;
@@ -89,7 +88,7 @@ internal abstract partial class PullConnection
             return false;
         }
 
-        int got = Fill(_rest, _restLength, room, out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, _rest, _restLength, room, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -107,18 +106,15 @@ internal abstract partial class PullConnection
         _rest = [];
         _restLength = 0;
         _largestDelivered = Math.Max(_largestDelivered, length);
-        int consumed = Handle(whole.AsSpan(0, length), out bool secures);
-        if (secures)
-        {
-            PassToHandshake(whole.AsSpan(consumed, length - consumed));
-        }
-        else if (IsOpen && consumed == 0)
+        int consumed = CallHandler(whole.AsSpan(0, length), out _needed);
+        if (IsOpen && consumed == 0)
         {
             _rest = whole;
             _restLength = length;
             return got == room;
         }
-        else if (IsOpen)
+
+        if (IsOpen)
         {
             Keep(whole.AsSpan(consumed, length - consumed));
         }
@@ -146,18 +142,6 @@ internal abstract partial class PullConnection
         }
 
         return false;
-    }
-
-
-    // secures: the handler has started TLS, and what it left is for the handshake.
-    private int Handle(ReadOnlySpan<byte> bytes, out bool secures)
-    {
-        bool clear = Tls is null;
-        _delivering = true;
-        int consumed = CallHandler(bytes, out _needed);
-        _delivering = false;
-        secures = clear && Tls is not null;
-        return consumed;
     }
 
     private void Keep(ReadOnlySpan<byte> left)
@@ -210,5 +194,17 @@ internal abstract partial class PullConnection
         }
 
         _restLength = 0;
+    }
+
+    // Where the bytes for the handler come from; by type, so that what arrives in clear costs nothing for TLS.
+    private interface ISource
+    {
+        static abstract int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome);
+    }
+
+    private readonly struct Clear : ISource
+    {
+        public static int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome)
+            => connection.Receive(array.AsSpan(offset, count), out outcome);
     }
 }

@@ -11,16 +11,10 @@ internal abstract partial class PullConnection
 
     private bool _paused;
 
-    private protected override void OnTlsStarted()
-    {
-        // In the middle of a handler's call only its return says what is left.
-        if (!_delivering)
-        {
-            ReadOnlySpan<byte> left = _rest.AsSpan(0, _restLength);
-            PassToHandshake(left);
-            ReleaseRest();
-        }
-    }
+    private protected override bool CanCarryTls => true;
+
+    // Posted: in the middle of a handler's call only its return says what is left.
+    private protected override void OnTlsStarted() => Loop.Post(PassRest);
 
     private protected override void OnTlsSecured(TlsLayer tls)
     {
@@ -37,20 +31,16 @@ internal abstract partial class PullConnection
         }
     }
 
-    private void PassToHandshake(ReadOnlySpan<byte> left)
+    // What the handler left belongs to the handshake, and what it waited for never comes.
+    private void PassRest()
     {
-        _needed = 0;
         if (IsOpen)
         {
-            Tls!.FeedHandshake(left);
+            Tls!.FeedHandshake(_rest.AsSpan(0, _restLength));
+            ReleaseRest();
+            _needed = 0;
         }
     }
-
-    // What was received in clear or comes out of TLS.
-    private int Fill(byte[] array, int offset, int count, out ReceiveOutcome outcome)
-        => Tls is { IsSecured: true } tls
-            ? tls.Read(array.AsMemory(offset, count), out outcome)
-            : Receive(array.AsSpan(offset, count), out outcome);
 
     private bool ReadSecured(TlsLayer tls)
     {
@@ -63,7 +53,7 @@ internal abstract partial class PullConnection
 
         if (!tls.IsSecured)
         {
-            return Ahead(tls, cipher.AsSpan(0, got));
+            return ReadAhead(tls, cipher.AsSpan(0, got));
         }
 
         tls.Feed(cipher, got);
@@ -71,8 +61,13 @@ internal abstract partial class PullConnection
         return got == cipher.Length;
     }
 
-    private bool Ahead(TlsLayer tls, ReadOnlySpan<byte> bytes)
+    private bool ReadAhead(TlsLayer tls, ReadOnlySpan<byte> bytes)
     {
+        if (_restLength != 0)
+        {
+            PassRest();
+        }
+
         if (bytes.IsEmpty)
         {
             EndWhileHandshaking(tls);
@@ -94,9 +89,15 @@ internal abstract partial class PullConnection
     {
         while (IsOpen && tls.IsReadable())
         {
-            Deliver();
+            Deliver<Decrypted>();
         }
 
         tls.EndFeed();
+    }
+
+    private readonly struct Decrypted : ISource
+    {
+        public static int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome)
+            => connection.Tls!.Read(array.AsMemory(offset, count), out outcome);
     }
 }

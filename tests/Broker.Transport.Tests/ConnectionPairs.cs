@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Security;
-using System.Net.Sockets;
 using Broker.Transport.InProcess;
 using Broker.Transport.Pipes;
 using Broker.Transport.Tests.Tls;
@@ -19,7 +18,6 @@ public enum TransportKind
     UpgradedTls,
     Pipe,
     TlsOverPipe,
-    Stream,
 }
 
 /// <summary>
@@ -44,7 +42,7 @@ public sealed class ConnectionPairs : IDisposable
         var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls, OnFault = onFault };
         Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
         Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
-        if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe or TransportKind.Stream))
+        if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe))
         {
             _listener = Listener.Start(
                 Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? Wrap(probe, server: true) : null);
@@ -69,17 +67,6 @@ public sealed class ConnectionPairs : IDisposable
             (DuplexPipe a, DuplexPipe b) = DuplexPipe.Create();
             near.Made = PipeLink.Open(nearLoop, a, Wrap(near, server: false));
             far.Made = PipeLink.Open(Far.Next(), b, Wrap(far, server: true));
-        }
-        else if (_kind == TransportKind.Stream)
-        {
-            using var listener = new TcpListener(IPAddress.Loopback, 0);
-            listener.Start(1);
-            var a = new TcpClient { NoDelay = true };
-            await a.ConnectAsync((IPEndPoint)listener.LocalEndpoint, cancellation);
-            TcpClient b = await listener.AcceptTcpClientAsync(cancellation);
-            b.NoDelay = true;
-            near.Made = PipeLink.Open(nearLoop, a.GetStream(), near);
-            far.Made = PipeLink.Open(Far.Next(), b.GetStream(), far);
         }
         else
         {
@@ -171,7 +158,7 @@ public sealed class Probe : ConnectionHandler
         _closed.TrySetResult(reason);
     }
 
-    /// <summary>Writes on the connection's loop, and returns once it is staged.</summary>
+    /// <summary>Writes on the connection's loop, and returns once the loop has handed it over.</summary>
     public Task WriteAsync(ReadOnlyMemory<byte> bytes, Action<Connection>? then = null)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -180,7 +167,8 @@ public sealed class Probe : ConnectionHandler
         {
             connection.GetStage(connection.Loop).Write(bytes.Span);
             then?.Invoke(connection);
-            done.SetResult();
+            // Runs in the next turn.
+            connection.Loop.Post(done.SetResult);
         });
         return done.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
     }

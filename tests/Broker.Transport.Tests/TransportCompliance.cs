@@ -71,5 +71,3 @@ public sealed class UpgradedTlsTests() : TransportCompliance(TransportKind.Upgra
 public sealed class PipeTests() : TransportCompliance(TransportKind.Pipe);
 
 public sealed class TlsOverPipeTests() : TransportCompliance(TransportKind.TlsOverPipe);
-
-public sealed class StreamTests() : TransportCompliance(TransportKind.Stream);

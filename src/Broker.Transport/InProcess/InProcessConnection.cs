@@ -45,8 +45,6 @@ internal sealed class InProcessConnection : Connection
         }
     }
 
-    private protected override bool CanCarryTls => false;
-
     internal void Join(InProcessConnection peer) => _peer = peer;
 
     /// <inheritdoc/>

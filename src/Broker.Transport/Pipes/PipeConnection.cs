@@ -17,7 +17,6 @@ internal sealed class PipeConnection : PullConnection
 
     private readonly PipeReader _reader;
     private readonly PipeWriter _writer;
-    private readonly Stream? _stream;
     private readonly Action _onRead;
     private readonly Action _onFlushed;
     private readonly Action _postedRead;
@@ -34,12 +33,11 @@ internal sealed class PipeConnection : PullConnection
     private bool _writerDone;
     private bool _released;
 
-    internal PipeConnection(EventLoop loop, PipeReader reader, PipeWriter writer, Stream? stream, ConnectionHandler handler)
+    internal PipeConnection(EventLoop loop, IDuplexPipe pipe, ConnectionHandler handler)
         : base(loop, handler)
     {
-        _reader = reader;
-        _writer = writer;
-        _stream = stream;
+        _reader = pipe.Input;
+        _writer = pipe.Output;
         _onRead = () => OnCompleted(_postedRead!);
         _onFlushed = () => OnCompleted(_postedFlushed!);
         _postedRead = EndRead;
@@ -110,10 +108,10 @@ internal sealed class PipeConnection : PullConnection
                     int count = Math.Min(at.Length, FlushAt - copied);
                     _writer.Write(at.Array.AsSpan(at.Start, count));
                     copied += count;
+                    sent += count;
                     at = Consume(at, count, loop);
                 }
 
-                sent += copied;
                 if (!TryFlush())
                 {
                     outcome = SendOutcome.Failed;
@@ -140,18 +138,7 @@ internal sealed class PipeConnection : PullConnection
     {
     }
 
-    private protected override void ShutdownSend()
-    {
-        if (_stream is not null)
-        {
-            // Not from here: this is in the middle of closing.
-            Loop.Post(() => CloseOnLoop(CloseReason.Local, null, TimeSpan.Zero));
-        }
-        else
-        {
-            CompleteWriter();
-        }
-    }
+    private protected override void ShutdownSend() => CompleteWriter();
 
     private protected override void ReleaseTransport()
     {
@@ -171,7 +158,6 @@ internal sealed class PipeConnection : PullConnection
         // What is under way uses the pipe: its end completes it.
         _reader.CancelPendingRead();
         _writer.CancelPendingFlush();
-        _stream?.Dispose();
     }
 
     // False when nobody reads any more.
@@ -277,26 +263,23 @@ internal sealed class PipeConnection : PullConnection
             return;
         }
 
-        OnReadable(1);
-        AwaitReadable();
+        try
+        {
+            OnReadable(1);
+            AwaitReadable();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Fail(e);
+        }
     }
 
     private void OnCompleted(Action onLoop)
     {
-        bool released;
-        lock (_gate)
+        // A loop that has ended has closed the connection before: then nobody else uses the pipe.
+        if (!Loop.TryPost(onLoop))
         {
-            released = _released;
-        }
-
-        if (released)
-        {
-            // The loop may be gone by now, and nobody else uses the pipe.
             onLoop();
-        }
-        else
-        {
-            Loop.Post(onLoop);
         }
     }
 
@@ -329,7 +312,6 @@ internal sealed class PipeConnection : PullConnection
         {
             _reader.Complete();
             CompleteWriter();
-            _stream?.Dispose();
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -342,8 +324,7 @@ internal sealed class PipeConnection : PullConnection
         if (!_writerDone)
         {
             _writerDone = true;
-            // Without a reason the writer of a stream would now write what it still has, and wait for it.
-            _writer.Complete(_stream is null ? null : new IOException("The connection was closed."));
+            _writer.Complete();
         }
     }
 }

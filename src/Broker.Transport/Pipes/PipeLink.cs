@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Broker.Transport.Pipes;
 
-/// <summary>Makes connections of byte streams that are no sockets: pipes, and streams of any kind.</summary>
+/// <summary>Makes connections of byte streams that are no sockets.</summary>
 public static class PipeLink
 {
     /// <summary>
@@ -20,33 +20,7 @@ public static class PipeLink
         ArgumentNullException.ThrowIfNull(loop);
         ArgumentNullException.ThrowIfNull(pipe);
         ArgumentNullException.ThrowIfNull(handler);
-        return Open(loop, new PipeConnection(loop, pipe.Input, pipe.Output, null, handler));
-    }
-
-    /// <summary>
-    /// Makes a connection of a stream that can be read and written at the same time, and opens it on <paramref name="loop"/>.
-    /// From now on the stream is the connection's and is disposed with it.
-    /// </summary>
-    /// <remarks>A stream cannot end one direction only: a close with a linger ends both once all has been written.</remarks>
-    /// <exception cref="ArgumentException">The stream cannot be read or cannot be written.</exception>
-    /// <exception cref="ObjectDisposedException">The group of loops has been disposed.</exception>
-    public static Connection Open(EventLoop loop, Stream stream, ConnectionHandler handler)
-    {
-        ArgumentNullException.ThrowIfNull(loop);
-        ArgumentNullException.ThrowIfNull(stream);
-        ArgumentNullException.ThrowIfNull(handler);
-        if (!stream.CanRead || !stream.CanWrite)
-        {
-            throw new ArgumentException("The stream must be readable and writable.", nameof(stream));
-        }
-
-        var reader = PipeReader.Create(stream, new StreamPipeReaderOptions(bufferSize: 16 * 1024, leaveOpen: true, useZeroByteReads: true));
-        var writer = PipeWriter.Create(stream, new StreamPipeWriterOptions(leaveOpen: true));
-        return Open(loop, new PipeConnection(loop, reader, writer, stream, handler));
-    }
-
-    private static PipeConnection Open(EventLoop loop, PipeConnection connection)
-    {
+        var connection = new PipeConnection(loop, pipe, handler);
         loop.Group.Remember(connection);
         loop.Post(connection.Open);
         return connection;

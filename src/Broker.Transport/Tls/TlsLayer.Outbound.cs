@@ -23,6 +23,12 @@ internal sealed partial class TlsLayer
     /// <summary>Whether ciphertext waits. Under the connection's gate.</summary>
     internal bool HasWire => _head is not null || _postedHead is not null;
 
+    /// <summary>
+    /// How many bytes from the queue's front are encrypted and wait as ciphertext: they can no longer be taken back. Under the
+    /// gate, while the queue is whole.
+    /// </summary>
+    internal int Encrypted => _encrypted;
+
     /// <summary>Bytes of ciphertext the transport has taken.</summary>
     internal long WireSent => Volatile.Read(ref _wireSent);
 
@@ -70,6 +76,9 @@ internal sealed partial class TlsLayer
         return _head;
     }
 
+    /// <summary>Whether something can be sent: ciphertext, or what is <paramref name="queued"/> once it can be encrypted. As <see cref="Collect"/>.</summary>
+    internal bool HasWork(Block? queued) => Collect() is not null || (queued is not null && _secured);
+
     /// <summary>The transport has taken bytes by itself. Under the gate, with the right to send.</summary>
     internal void ConsumeWire(int gone, EventLoop loop)
     {
@@ -116,6 +125,13 @@ internal sealed partial class TlsLayer
                 return null;
             }
 
+            if (_connection.IsClosed)
+            {
+                // The loop waits for the right to send, and not for all there is to encrypt.
+                outcome = SendOutcome.Blocked;
+                return chain;
+            }
+
             if (!TryEncrypt(chain, loop))
             {
                 outcome = SendOutcome.Failed;
@@ -130,7 +146,11 @@ internal sealed partial class TlsLayer
         BeginEncrypting(loop);
         try
         {
-            _ = _ssl.ShutdownAsync().IsCompleted;
+            Task shutdown = _ssl.ShutdownAsync();
+            if (shutdown.IsCompleted)
+            {
+                shutdown.GetAwaiter().GetResult();
+            }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -316,10 +316,13 @@ public sealed class HandshakeTests
     public async Task Tls_is_started_on_the_loop_once_and_not_on_an_in_process_link()
     {
         using var pairs = new ConnectionPairs(TransportKind.UpgradedTls);
-        Exception? again = null;
-        var near = new Probe { WhenOpened = c => again = Record.Exception(() => c.StartTls(TlsSettings.Client(), SecuredHandler.Timeout, _ => { })) };
+        var again = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var near = new Probe
+        {
+            WhenOpened = c => again.SetResult(Record.Exception(() => c.StartTls(TlsSettings.Client(), SecuredHandler.Timeout, _ => { }))),
+        };
         await pairs.ConnectAsync(near, new Probe());
-        Assert.IsType<InvalidOperationException>(again);
+        Assert.IsType<InvalidOperationException>(await Soon(again.Task));
         Assert.Throws<InvalidOperationException>(() => near.Connection.StartTls(TlsSettings.Client(), SecuredHandler.Timeout, _ => { }));
         var refused = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
         var inside = new Probe
