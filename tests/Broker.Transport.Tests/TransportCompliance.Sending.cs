@@ -286,4 +286,78 @@ public abstract partial class TransportCompliance
         Assert.Equal(20_000_000, sent + unsent);
         Assert.NotEqual(0, unsent);
     }
+
+    [Fact]
+    public async Task Dropping_the_oldest_leaves_whole_messages_in_order()
+    {
+        const int Count = 1_500_000;
+        const int Wanted = 5_000_000;
+        using var pairs = new ConnectionPairs(Kind);
+        using var hold = new ManualResetEventSlim();
+        var last = -1;
+        long received = 0;
+        TaskCompletionSource done = Signal();
+        var far = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                int at = 0;
+                for (; bytes.Length - at >= Record; at += Record)
+                {
+                    int sequence = BinaryPrimitives.ReadInt32LittleEndian(bytes[(at + 4)..]);
+                    if (sequence <= last)
+                    {
+                        done.TrySetException(new InvalidDataException($"{sequence} came after {last}."));
+                    }
+
+                    last = sequence;
+                }
+
+                received += at;
+                if (last == Count - 1)
+                {
+                    done.TrySetResult();
+                }
+
+                return at;
+            },
+        };
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        TaskCompletionSource stopped = Signal();
+        pairs.Far[0].Post(() =>
+        {
+            stopped.SetResult();
+            hold.Wait(ConnectionPairs.Patience);
+        });
+        await Soon(stopped.Task);
+        Connection connection = near.Connection;
+        var dropped = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.Loop.Post(() =>
+        {
+            for (int sequence = 0; sequence < Count; sequence++)
+            {
+                WriteRecord(connection.GetStage(connection.Loop), 0, sequence);
+            }
+
+            // In the next turn, when the queue is held up.
+            connection.Loop.Post(() =>
+            {
+                var filter = default(KeepNothing);
+                dropped.SetResult(connection.DropOldest(Wanted, ref filter, connection.Loop));
+            });
+        });
+        long gone = await Soon(dropped.Task);
+        hold.Set();
+        Assert.InRange(gone, Wanted, Wanted + (256 * 1024));
+        await Soon(done.Task);
+        Assert.Equal(((long)Count * Record) - gone, received);
+        await Soon(ProcessFacts.UntilAsync(() => connection.SentBytes == received, Cancellation));
+        Assert.Equal(0, connection.PendingBytes);
+    }
+
+    private struct KeepNothing : IQueueFilter
+    {
+        public readonly int Keep(Span<byte> written) => 0;
+    }
 }

@@ -42,7 +42,7 @@ public sealed class PeerTests
         using (var client = new TcpClient())
         {
             await client.ConnectAsync((IPEndPoint)listener.EndPoint, Cancellation);
-            using var ssl = new SslStream(new SlicedStream(client.GetStream()));
+            using var ssl = new SslStream(new SlicedStream(client.GetStream(), 7, grows: true));
             await ssl.AuthenticateAsClientAsync(TlsSettings.Client(), Cancellation);
             foreach (int size in (int[])[1, 100, 16_384, 16_385, 70_000])
             {

@@ -1,9 +1,9 @@
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>Writes in pieces of seven bytes at first and ever larger ones later, so that records arrive in parts.</summary>
-internal sealed class SlicedStream(Stream inner) : Stream
+/// <summary>Writes in pieces of a few bytes, and maybe ever larger ones later, so that records arrive in parts.</summary>
+internal sealed class SlicedStream(Stream inner, int piece, bool grows) : Stream
 {
-    private int _piece = 7;
+    private int _piece = piece;
 
     public override bool CanRead => true;
 
@@ -24,11 +24,12 @@ internal sealed class SlicedStream(Stream inner) : Stream
 
     public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        for (; !buffer.IsEmpty; _piece++)
+        while (!buffer.IsEmpty)
         {
             int count = Math.Min(_piece, buffer.Length);
             await inner.WriteAsync(buffer[..count], cancellationToken);
             buffer = buffer[count..];
+            _piece += grows ? 1 : 0;
         }
     }
 
