@@ -129,7 +129,8 @@ public sealed class Probe : ConnectionHandler
     /// <summary>What the link or the dialer returned.</summary>
     public Connection? Made { get; set; }
 
-    public Connection Connection => Opened.Result;
+    /// <summary>For a pair that was connected; fails for an end that was closed before it was open.</summary>
+    public Connection Connection => Opened.IsCompleted ? Opened.Result : throw new InvalidOperationException("It was never opened.");
 
     public int Closings => Volatile.Read(ref _closings);
 

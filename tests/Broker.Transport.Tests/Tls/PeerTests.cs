@@ -168,18 +168,20 @@ public sealed class PeerTests
             {
                 await client.StandardInput.WriteAsync($"{command}\n");
                 await client.StandardInput.FlushAsync(Cancellation);
-                await Task.Delay(100, Cancellation);
+                await ReadUntilAsync(client.StandardError, command == 'R' ? "RENEGOTIATING" : "KEYUPDATE");
             }
 
             if (commands.StartsWith('R'))
             {
-                await Task.WhenAny(echo.Closed, Task.Delay(500, Cancellation));
+                // It does not go on without.
+                await echo.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+                Assert.Equal(0, echo.Received);
             }
             else
             {
                 await client.StandardInput.WriteAsync("hello there\n");
                 await client.StandardInput.FlushAsync(Cancellation);
-                await ReadUntilAsync(client, "hello there");
+                await ReadUntilAsync(client.StandardOutput, "hello there");
             }
 
             client.Kill();
@@ -210,7 +212,7 @@ public sealed class PeerTests
 
             using Process? server = Start($"s_server -accept {port} -cert {certificate} -key {keyFile} -rev {version}");
             Assert.SkipWhen(server is null, "there is no openssl command");
-            await ReadUntilAsync(server, "ACCEPT");
+            await ReadUntilAsync(server.StandardOutput, "ACCEPT");
             var answered = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
             var client = new Probe
             {
@@ -257,18 +259,21 @@ public sealed class PeerTests
         }
     }
 
-    private static async Task ReadUntilAsync(Process process, string text)
+    private static async Task ReadUntilAsync(StreamReader output, string text)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Cancellation);
         limit.CancelAfter(ConnectionPairs.Patience);
-        while (await process.StandardOutput.ReadLineAsync(limit.Token) is { } line)
+        var seen = new System.Text.StringBuilder();
+        while (await output.ReadLineAsync(limit.Token) is { } line)
         {
             if (line.Contains(text, StringComparison.Ordinal))
             {
                 return;
             }
+
+            seen.AppendLine(line);
         }
 
-        Assert.Fail($"'{text}' never came: {await process.StandardError.ReadToEndAsync(limit.Token)}");
+        Assert.Fail($"'{text}' never came: {seen}");
     }
 }
