@@ -17,7 +17,7 @@ public abstract partial class Connection
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
     private protected bool IsLingering => _state is StateFlushing or StateHalfClosed;
 
-    private protected bool IsClosed => _state == StateClosed;
+    internal bool IsClosed => _state == StateClosed;
 
     /// <summary>Ends the connection from the transport's side. On the loop.</summary>
     internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)
@@ -41,6 +41,13 @@ public abstract partial class Connection
                 Finish();
             }
 
+            return;
+        }
+
+        if (_tls is { IsSecured: false })
+        {
+            // What is queued could leave only after a handshake that nobody wants any more.
+            Finish();
             return;
         }
 
@@ -87,6 +94,8 @@ public abstract partial class Connection
             TakeOver(stage, Loop);
         }
 
+        SayGoodbye();
+
         // A reset is told once, and to the sender if that was first; the reader then sees a mere end.
         CloseOnLoop(_sendFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
@@ -94,7 +103,13 @@ public abstract partial class Connection
     /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>
     private void AdvanceLinger()
     {
-        if (_state != StateFlushing || PendingBytes != 0)
+        if (_state != StateFlushing || HasUnsent())
+        {
+            return;
+        }
+
+        // Sending it comes back here: then there is nothing left to do.
+        if (!SayGoodbye() || _state != StateFlushing || HasUnsent())
         {
             return;
         }
@@ -125,8 +140,11 @@ public abstract partial class Connection
         _lingerTimer = null;
         _deadlineTimer?.Cancel();
         _deadlineTimer = null;
+        _tlsTimer?.Cancel();
+        _tlsTimer = null;
         ReleaseInbound();
         RetireOutbound();
+        _tls?.Dispose();
         Loop.Group.Forget(this);
         try
         {

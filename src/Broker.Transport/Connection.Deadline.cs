@@ -8,6 +8,9 @@ public abstract partial class Connection
     private long _sentAtWatch;
     private LoopTimer? _deadlineTimer;
 
+    // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
+    private long Progress => SentBytes + (_tls?.WireSent ?? 0);
+
     // Under _gate.
     private void WatchDeadline()
     {
@@ -22,7 +25,7 @@ public abstract partial class Connection
     {
         if (!IsClosed)
         {
-            _sentAtWatch = SentBytes;
+            _sentAtWatch = Progress;
             _deadlineTimer = Loop.StartTimer(WriteDeadline, CheckDeadline);
         }
     }
@@ -38,7 +41,7 @@ public abstract partial class Connection
             }
         }
 
-        if (SentBytes == _sentAtWatch)
+        if (Progress == _sentAtWatch)
         {
             CloseOnLoop(CloseReason.SlowConsumer, null, TimeSpan.Zero);
             return;

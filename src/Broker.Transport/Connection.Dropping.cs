@@ -17,8 +17,8 @@ public abstract partial class Connection
 
     /// <summary>
     /// Takes what has waited longest out of the queue, block by block, until <paramref name="bytes"/> are gone or there is
-    /// no more. A block that was sent in part, or is being sent, stays: the peer never sees half of anything. Any thread of
-    /// the group.
+    /// no more. A block that was sent or encrypted in part, or is being sent, stays: the peer never sees half of anything.
+    /// Any thread of the group.
     /// </summary>
     /// <param name="bytes">How many bytes to let go, at least if possible.</param>
     /// <param name="filter">Says what of a block must stay.</param>
@@ -30,14 +30,17 @@ public abstract partial class Connection
         lock (_gate)
         {
             long dropped = 0;
+            // While a sender has the front of the queue out, what is encrypted is there.
+            long encrypted = _tls is null || (_sending && !_sendWaits) ? 0 : _tls.Encrypted;
             Block? kept = null;
             Block? at = _retired || _sealed ? null : _queueHead;
             while (at is not null && dropped < bytes)
             {
                 Block? next = at.Next;
                 // A send that waits has the first block out, and has not yet moved its start.
-                if (at.Start != 0 || (_sendWaits && at == _queueHead))
+                if (at.Start != 0 || encrypted > 0 || (_sendWaits && at == _queueHead))
                 {
+                    encrypted -= at.Length;
                     kept = at;
                     at = next;
                     continue;

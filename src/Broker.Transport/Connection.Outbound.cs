@@ -27,6 +27,9 @@ public abstract partial class Connection
     private readonly Action _postedWritable;
     private readonly Action _postedDrained;
 
+    /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
+    private protected Lock WatchGate => _gate;
+
     /// <summary>
     /// How many bytes may wait for the peer before the connection is closed as a slow consumer. Default 64 MiB.
     /// </summary>
@@ -90,9 +93,10 @@ public abstract partial class Connection
 
             _queueTail = last;
             _pendingBytes += bytes;
-            if (_sending || _blocked)
+            if (_sending || _blocked || _tls is { IsSecured: false })
             {
-                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call.
+                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
+                // end of a handshake.
                 CheckOverflow();
                 return;
             }
@@ -128,7 +132,7 @@ public abstract partial class Connection
         if (!IsClosed)
         {
             OnReadable(1);
-            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, _tls?.Fault, TimeSpan.Zero);
         }
     }
 
@@ -140,6 +144,11 @@ public abstract partial class Connection
             {
                 GiveBack(_queueHead, Loop);
                 _queueHead = _queueTail = null;
+            }
+
+            if (!_sending && _tls?.DetachWire() is { } wire)
+            {
+                GiveBack(wire, Loop);
             }
         }
     }
@@ -170,7 +179,7 @@ public abstract partial class Connection
     /// Takes <paramref name="gone"/> bytes off the front of a chain and gives back the blocks that are empty.
     /// Returns what is left of it.
     /// </summary>
-    private protected static Block? Consume(Block chain, int gone, EventLoop? loop)
+    internal static Block? Consume(Block chain, int gone, EventLoop? loop)
     {
         Block? at = chain;
         while (at is not null && gone >= at.Length)

@@ -1,4 +1,5 @@
 using Broker.Transport.Buffers;
+using Broker.Transport.Tls;
 
 namespace Broker.Transport;
 
@@ -47,14 +48,15 @@ public abstract partial class Connection
     {
         lock (_gate)
         {
-            if (_retired || _sending || _queueHead is null)
+            Block? head = _retired || _sending ? null : _tls is null ? _queueHead : _tls.Collect();
+            if (head is null)
             {
                 _armed = false;
                 return default;
             }
 
             _sending = _sendWaits = true;
-            return _queueHead.Array.AsMemory(_queueHead.Start, Math.Min(_queueHead.Length, MostToWaitWith));
+            return head.Array.AsMemory(head.Start, Math.Min(head.Length, MostToWaitWith));
         }
     }
 
@@ -66,10 +68,20 @@ public abstract partial class Connection
             _blocked = failed;
             _sendWaits = false;
             _sendFailed |= failed;
-            _pendingBytes -= gone;
-            _sentBytes += gone;
-            _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
-            _queueTail = _queueHead is null ? null : _queueTail;
+            if (_tls is not null)
+            {
+                // It was ciphertext, or what the start of TLS has counted as sent.
+                _tls.Collect();
+                _tls.ConsumeWire(gone, Loop);
+            }
+            else
+            {
+                _pendingBytes -= gone;
+                _sentBytes += gone;
+                _queueHead = _queueHead is null ? null : Consume(_queueHead, gone, Loop);
+                _queueTail = _queueHead is null ? null : _queueTail;
+            }
+
             if (failed || _retired)
             {
                 _sending = false;
@@ -113,32 +125,34 @@ public abstract partial class Connection
     {
         while (true)
         {
-            Block? chain;
-            Block? chainTail;
+            Block? chain = null;
+            Block? chainTail = null;
+            TlsLayer? tls;
             lock (_gate)
             {
-                chain = _queueHead;
-                chainTail = _queueTail;
-                _queueHead = _queueTail = null;
-                if (chain is null || _retired)
+                tls = _tls;
+                if (_retired || !(tls is null ? _queueHead is not null : tls.HasWork(_queueHead)))
                 {
-                    EndSending(chain, chainTail, blocked: false);
+                    EndSending(blocked: false);
                     break;
+                }
+
+                if (tls is null || tls.IsSecured)
+                {
+                    chain = _queueHead;
+                    chainTail = _queueTail;
+                    _queueHead = _queueTail = null;
                 }
             }
 
-            Block? rest = Send(chain, loop, out long sent, out SendOutcome outcome);
+            Block? rest = tls is null
+                ? Send(chain!, loop, out long sent, out SendOutcome outcome)
+                : tls.Send(chain, loop, out sent, out outcome);
             lock (_gate)
             {
                 _pendingBytes -= sent;
                 _sentBytes += sent;
-                if (rest is not null)
-                {
-                    chainTail!.Next = _queueHead;
-                    _queueTail ??= chainTail;
-                    _queueHead = rest;
-                }
-
+                PutBack(rest, chainTail, tls);
                 if (outcome == SendOutcome.Sent && !_retired)
                 {
                     continue;
@@ -151,7 +165,7 @@ public abstract partial class Connection
 
                 // After a failure too: nobody needs to try again.
                 _sendFailed |= outcome == SendOutcome.Failed;
-                EndSending(_queueHead, _queueTail, blocked: outcome != SendOutcome.Sent);
+                EndSending(blocked: outcome != SendOutcome.Sent);
             }
 
             if (outcome == SendOutcome.Failed)
@@ -162,14 +176,33 @@ public abstract partial class Connection
             break;
         }
 
-        if (IsLingering && Loop.IsCurrent)
+        if (IsLingering)
         {
-            AdvanceLinger();
+            Loop.Run(AdvanceLinger);
         }
-        else if (IsLingering)
+    }
+
+    // Under _gate. sentBy: the layer that was there when the chain was taken.
+    private void PutBack(Block? rest, Block? chainTail, TlsLayer? sentBy)
+    {
+        if (rest is null)
         {
-            Loop.Post(AdvanceLinger);
+            return;
         }
+
+        if (sentBy is null && _tls is not null)
+        {
+            // TLS was started meanwhile: behind all this.
+            long clear = LengthOf(rest);
+            _pendingBytes -= clear;
+            _sentBytes += clear;
+            _tls.Prepend(rest, chainTail!);
+            return;
+        }
+
+        chainTail!.Next = _queueHead;
+        _queueTail ??= chainTail;
+        _queueHead = rest;
     }
 
     // Under _gate, which also orders arming and disarming between loops.
@@ -207,10 +240,8 @@ public abstract partial class Connection
     }
 
     // Under _gate.
-    private void EndSending(Block? head, Block? tail, bool blocked)
+    private void EndSending(bool blocked)
     {
-        _queueHead = head;
-        _queueTail = tail;
         _blocked = blocked;
         Volatile.Write(ref _sending, false);
         if (_retired)
@@ -224,7 +255,7 @@ public abstract partial class Connection
             Loop.Post(_postedWritable);
         }
 
-        if (_heldUp && head is null)
+        if (_heldUp && _queueHead is null && _tls is not { HasWire: true })
         {
             _heldUp = false;
             Loop.Post(_postedDrained);

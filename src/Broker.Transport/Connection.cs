@@ -115,6 +115,20 @@ public abstract partial class Connection
         }
     }
 
+    /// <summary>Something outside a handler's call failed: it costs this connection and not the loop. On the loop.</summary>
+    internal void Fail(Exception error)
+    {
+        Loop.Group.ReportFault(error);
+        try
+        {
+            CloseOnLoop(CloseReason.Error, error, TimeSpan.Zero);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Loop.Group.ReportFault(e);
+        }
+    }
+
     /// <summary>There is something to receive. <paramref name="ready"/> is the number of connections that have, at this time. On the loop.</summary>
     internal abstract void OnReadable(int ready);
 

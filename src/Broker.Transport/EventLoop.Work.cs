@@ -10,6 +10,7 @@ public sealed partial class EventLoop
     private List<Action> _posted = [];
     private List<Action> _running = [];
     private volatile bool _hasPosted;
+    private bool _takesNoPosts;
 
     private OutboundStage[] _dirty = new OutboundStage[16];
     private int _dirtyCount;
@@ -19,14 +20,22 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
-    /// has been disposed nothing is run any more.
+    /// has been disposed nothing is run any more; <see cref="TryPost"/> says so.
     /// </summary>
-    public void Post(Action action)
+    public void Post(Action action) => TryPost(action);
+
+    /// <summary>As <see cref="Post"/>. False when the loop has ended and the action will not run; true when it will.</summary>
+    public bool TryPost(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
         bool first;
         lock (_postGate)
         {
+            if (_takesNoPosts)
+            {
+                return false;
+            }
+
             _posted.Add(action);
             first = _posted.Count == 1;
             _hasPosted = true;
@@ -36,6 +45,8 @@ public sealed partial class EventLoop
         {
             _poller.Wake();
         }
+
+        return true;
     }
 
     /// <summary>
@@ -98,6 +109,27 @@ public sealed partial class EventLoop
     /// <summary>An in-process connection has received. On this loop.</summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
 
+    private void HandOverStages()
+    {
+        for (int i = 0; i < _dirtyCount; i++)
+        {
+            OutboundStage stage = _dirty[i];
+            stage.Listed = false;
+            try
+            {
+                stage.Connection.TakeOver(stage, this);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Connection failed = stage.Connection;
+                failed.Loop.Run(() => failed.Fail(e));
+            }
+        }
+
+        Array.Clear(_dirty, 0, _dirtyCount);
+        _dirtyCount = 0;
+    }
+
     /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
     private void HandOver()
     {
@@ -112,22 +144,27 @@ public sealed partial class EventLoop
 
             for (int left = _readable.Count; left > 0; left--)
             {
-                _readable.Dequeue().OnReadable(1);
+                Read(_readable.Dequeue());
             }
         }
     }
 
     private void RunPosted()
     {
-        if (!_hasPosted)
+        if (_hasPosted)
         {
-            return;
+            RunPosted(last: false);
         }
+    }
 
+    // After the last run nothing is taken any more: what an action posts then is refused, so that the loop comes to its end.
+    private void RunPosted(bool last)
+    {
         lock (_postGate)
         {
             (_posted, _running) = (_running, _posted);
             _hasPosted = false;
+            _takesNoPosts = last;
         }
 
         foreach (Action action in _running)
@@ -136,6 +173,18 @@ public sealed partial class EventLoop
         }
 
         _running.Clear();
+    }
+
+    private static void Read(Connection connection)
+    {
+        try
+        {
+            connection.OnReadable(1);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            connection.Fail(e);
+        }
     }
 
     private void Guarded(Action action)

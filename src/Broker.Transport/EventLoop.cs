@@ -18,6 +18,7 @@ public sealed partial class EventLoop
     private readonly Thread _thread;
     private readonly Poller _poller;
     private readonly int _idlePolls;
+    private byte[]? _cipherBuffer;
     private int _threadId;
     private volatile bool _stopping;
 
@@ -51,6 +52,9 @@ public sealed partial class EventLoop
 
     /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
     internal byte[] ReceiveBuffer { get; }
+
+    /// <summary>Where connections of this loop receive what is still to be decrypted.</summary>
+    internal byte[] CipherBuffer => _cipherBuffer ??= GC.AllocateUninitializedArray<byte>(ReceiveBuffer.Length, pinned: true);
 
     internal Poller Poller => _poller;
 
@@ -96,7 +100,7 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
-        RunPosted();
+        RunPosted(last: true);
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace Broker.Transport;
 
 /// <summary>A connected stream socket: what is common to the ways of waiting for it (see <see cref="Poller"/>).</summary>
-internal abstract partial class SocketConnection : Connection
+internal abstract class SocketConnection : PullConnection
 {
     private readonly EndPoint? _remote;
 
@@ -25,9 +25,6 @@ internal abstract partial class SocketConnection : Connection
     public override EndPoint? RemoteEndPoint => _remote;
 
     private protected Socket Socket { get; }
-
-    /// <summary>Reads without waiting. On the loop.</summary>
-    private protected abstract int Receive(Span<byte> buffer, out ReceiveOutcome outcome);
 
     private protected override void ShutdownSend()
     {

@@ -1,6 +1,9 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Security;
 using Broker.Transport.InProcess;
+using Broker.Transport.Pipes;
+using Broker.Transport.Tests.Tls;
 
 namespace Broker.Transport.Tests;
 
@@ -10,11 +13,16 @@ public enum TransportKind
     Epoll,
     Portable,
     InProcess,
+    Tls,
+    PortableTls,
+    UpgradedTls,
+    Pipe,
+    TlsOverPipe,
 }
 
 /// <summary>
 /// Makes pairs of joined connections over one transport: the near end on <see cref="Near"/>, the far end on <see cref="Far"/>,
-/// two groups that know nothing of each other. One file without other parts, so that other test projects can link it.
+/// two groups that know nothing of each other.
 /// </summary>
 public sealed class ConnectionPairs : IDisposable
 {
@@ -23,19 +31,21 @@ public sealed class ConnectionPairs : IDisposable
     private readonly TransportKind _kind;
     private readonly Listener? _listener;
     private readonly ConcurrentQueue<Probe> _awaited = new();
+    private readonly SslServerAuthenticationOptions _serverOptions = TlsSettings.Server();
+    private readonly SslClientAuthenticationOptions _clientOptions = TlsSettings.Client();
     private readonly SemaphoreSlim _oneAtATime = new(1);
 
     public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null)
     {
-        Assert.SkipUnless(kind != TransportKind.Epoll || OperatingSystem.IsLinux(), "epoll is Linux's");
+        Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls) || OperatingSystem.IsLinux(), "epoll is Linux's");
         _kind = kind;
-        var options = new EventLoopOptions { ForcePortable = kind == TransportKind.Portable, OnFault = onFault };
+        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls, OnFault = onFault };
         Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
         Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
-        if (kind != TransportKind.InProcess)
+        if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe))
         {
             _listener = Listener.Start(
-                Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? probe : null);
+                Far, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => _awaited.TryDequeue(out Probe? probe) ? Wrap(probe, server: true) : null);
         }
     }
 
@@ -52,6 +62,12 @@ public sealed class ConnectionPairs : IDisposable
         {
             (near.Made, far.Made) = InProcessLink.Create(nearLoop, near, Far.Next(), far);
         }
+        else if (_kind is TransportKind.Pipe or TransportKind.TlsOverPipe)
+        {
+            (DuplexPipe a, DuplexPipe b) = DuplexPipe.Create();
+            near.Made = PipeLink.Open(nearLoop, a, Wrap(near, server: false));
+            far.Made = PipeLink.Open(Far.Next(), b, Wrap(far, server: true));
+        }
         else
         {
             // One at a time, so that the far end that is accepted is the one that belongs to the near end.
@@ -59,8 +75,8 @@ public sealed class ConnectionPairs : IDisposable
             try
             {
                 _awaited.Enqueue(far);
-                near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, near, cancellation);
-                await far.Opened.WaitAsync(Patience, cancellation);
+                near.Made = await Dialer.ConnectAsync(nearLoop, _listener!.EndPoint, Wrap(near, server: false), cancellation);
+                await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
             }
             finally
             {
@@ -68,9 +84,14 @@ public sealed class ConnectionPairs : IDisposable
             }
         }
 
-        await near.Opened.WaitAsync(Patience, cancellation);
-        await far.Opened.WaitAsync(Patience, cancellation);
+        await Task.WhenAny(near.Opened, near.Closed).WaitAsync(Patience, cancellation);
+        await Task.WhenAny(far.Opened, far.Closed).WaitAsync(Patience, cancellation);
     }
+
+    private ConnectionHandler Wrap(Probe probe, bool server)
+        => _kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe
+            ? new SecuredHandler(probe, server ? _serverOptions : null, server ? null : _clientOptions, greets: _kind == TransportKind.UpgradedTls)
+            : probe;
 
     public void Dispose()
     {
@@ -108,7 +129,8 @@ public sealed class Probe : ConnectionHandler
     /// <summary>What the link or the dialer returned.</summary>
     public Connection? Made { get; set; }
 
-    public Connection Connection => Opened.Result;
+    /// <summary>For a pair that was connected; fails for an end that was closed before it was open.</summary>
+    public Connection Connection => Opened.IsCompleted ? Opened.Result : throw new InvalidOperationException("It was never opened.");
 
     public int Closings => Volatile.Read(ref _closings);
 
@@ -137,7 +159,7 @@ public sealed class Probe : ConnectionHandler
         _closed.TrySetResult(reason);
     }
 
-    /// <summary>Writes on the connection's loop, and returns once it is staged.</summary>
+    /// <summary>Writes on the connection's loop, and returns once the loop has handed it over.</summary>
     public Task WriteAsync(ReadOnlyMemory<byte> bytes, Action<Connection>? then = null)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -146,7 +168,8 @@ public sealed class Probe : ConnectionHandler
         {
             connection.GetStage(connection.Loop).Write(bytes.Span);
             then?.Invoke(connection);
-            done.SetResult();
+            // Runs in the next turn.
+            connection.Loop.Post(done.SetResult);
         });
         return done.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
     }

@@ -253,6 +253,43 @@ public sealed class EventLoopTests
     }
 
     [Fact]
+    public async Task A_post_says_whether_it_will_run()
+    {
+        for (int i = 0; i < 200; i++)
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+            EventLoop loop = group[0];
+            int accepted = 0;
+            int ran = 0;
+            var posting = new Thread(() =>
+            {
+                while (loop.TryPost(() => ran++))
+                {
+                    accepted++;
+                }
+            });
+            posting.Start();
+            await Task.Yield();
+            group.Dispose();
+            posting.Join();
+            Assert.Equal(accepted, ran);
+            Assert.False(loop.TryPost(() => { }));
+        }
+    }
+
+    [Fact]
+    public async Task An_action_that_posts_itself_for_ever_does_not_keep_a_group_from_ending()
+    {
+        var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        EventLoop loop = group[0];
+        Action again = null!;
+        again = () => loop.Post(again);
+        loop.Post(again);
+        await Soon(Task.Run(group.Dispose, Cancellation));
+        Assert.False(loop.TryPost(again));
+    }
+
+    [Fact]
     public async Task Disposing_a_group_on_one_of_its_loops_is_refused()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });

@@ -232,7 +232,12 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(good, Echo());
         var near = new Probe();
         await pairs.ConnectAsync(near, bad);
-        await near.WriteAsync(new byte[10]);
+        // Over TLS a reset may come before the near end has looked at the end of the handshake.
+        if (near.Opened.IsCompleted)
+        {
+            await near.WriteAsync(new byte[10]);
+        }
+
         Assert.Equal(CloseReason.Error, await Soon(bad.Closed));
         Assert.NotNull(bad.Error);
         await Soon(near.Closed);

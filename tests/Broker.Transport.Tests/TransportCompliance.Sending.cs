@@ -142,6 +142,7 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task Bytes_written_before_the_loop_has_opened_the_connection_arrive()
     {
+        Assert.SkipWhen(IsTls, "what is written before TLS is started leaves in clear");
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
         byte[] sent = Pattern(12_000_000);
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
@@ -284,5 +285,86 @@ public abstract partial class TransportCompliance
         hold.Set();
         Assert.Equal(20_000_000, sent + unsent);
         Assert.NotEqual(0, unsent);
+    }
+
+    [Fact]
+    public async Task Dropping_the_oldest_leaves_whole_messages_in_order()
+    {
+        // Of a size that no block and no record of TLS is a multiple of.
+        const int Size = 24;
+        const int Count = 1_000_000;
+        const int Wanted = 5_000_000;
+        using var pairs = new ConnectionPairs(Kind);
+        using var hold = new ManualResetEventSlim();
+        var last = -1;
+        long received = 0;
+        TaskCompletionSource done = Signal();
+        var far = new Probe
+        {
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                int at = 0;
+                for (; bytes.Length - at >= Size; at += Size)
+                {
+                    int sequence = BinaryPrimitives.ReadInt32LittleEndian(bytes[at..]);
+                    if (sequence <= last || BinaryPrimitives.ReadInt32LittleEndian(bytes[(at + Size - 4)..]) != ~sequence)
+                    {
+                        done.TrySetException(new InvalidDataException($"{sequence} came after {last}."));
+                    }
+
+                    last = sequence;
+                }
+
+                received += at;
+                if (last == Count - 1)
+                {
+                    done.TrySetResult();
+                }
+
+                return at;
+            },
+        };
+        var near = new Probe();
+        await pairs.ConnectAsync(near, far);
+        TaskCompletionSource stopped = Signal();
+        pairs.Far[0].Post(() =>
+        {
+            stopped.SetResult();
+            hold.Wait(ConnectionPairs.Patience);
+        });
+        await Soon(stopped.Task);
+        Connection connection = near.Connection;
+        var dropped = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.Loop.Post(() =>
+        {
+            for (int sequence = 0; sequence < Count; sequence++)
+            {
+                OutboundStage stage = connection.GetStage(connection.Loop);
+                Span<byte> span = stage.GetSpan(Size)[..Size];
+                span.Clear();
+                BinaryPrimitives.WriteInt32LittleEndian(span, sequence);
+                BinaryPrimitives.WriteInt32LittleEndian(span[(Size - 4)..], ~sequence);
+                stage.Advance(Size);
+            }
+
+            // In the next turn, when the queue is held up.
+            connection.Loop.Post(() =>
+            {
+                var filter = default(KeepNothing);
+                dropped.SetResult(connection.DropOldest(Wanted, ref filter, connection.Loop));
+            });
+        });
+        long gone = await Soon(dropped.Task);
+        hold.Set();
+        Assert.InRange(gone, Wanted, Wanted + (256 * 1024));
+        await Soon(done.Task);
+        Assert.Equal(((long)Count * Size) - gone, received);
+        await Soon(ProcessFacts.UntilAsync(() => connection.SentBytes == received, Cancellation));
+        Assert.Equal(0, connection.PendingBytes);
+    }
+
+    private struct KeepNothing : IQueueFilter
+    {
+        public readonly int Keep(Span<byte> written) => 0;
     }
 }

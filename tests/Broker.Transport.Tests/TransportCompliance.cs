@@ -5,6 +5,9 @@ public abstract partial class TransportCompliance(TransportKind kind)
 {
     private protected TransportKind Kind => kind;
 
+    // A handshake costs milliseconds.
+    private bool IsTls => kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe;
+
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
@@ -58,3 +61,13 @@ public sealed class EpollTests() : TransportCompliance(TransportKind.Epoll);
 public sealed class PortableTests() : TransportCompliance(TransportKind.Portable);
 
 public sealed class InProcessTests() : TransportCompliance(TransportKind.InProcess);
+
+public sealed class TlsTests() : TransportCompliance(TransportKind.Tls);
+
+public sealed class PortableTlsTests() : TransportCompliance(TransportKind.PortableTls);
+
+public sealed class UpgradedTlsTests() : TransportCompliance(TransportKind.UpgradedTls);
+
+public sealed class PipeTests() : TransportCompliance(TransportKind.Pipe);
+
+public sealed class TlsOverPipeTests() : TransportCompliance(TransportKind.TlsOverPipe);

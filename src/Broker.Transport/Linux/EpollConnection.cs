@@ -43,6 +43,10 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Watch();
     }
 
+    private protected override void PauseReceiving() => SetReceives(false);
+
+    private protected override void ResumeReceiving() => SetReceives(true);
+
     private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
     {
         fixed (byte* at = buffer)
@@ -125,6 +129,15 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         _handle.DangerousRelease();
         base.ReleaseTransport();
+    }
+
+    private void SetReceives(bool receives)
+    {
+        lock (WatchGate)
+        {
+            _receives = receives;
+            Watch();
+        }
     }
 
     private void Watch() => _poller.Watch(_descriptor, _slot, _receives, _writes);

@@ -94,15 +94,22 @@ internal sealed unsafe class EpollPoller : Poller
                 continue;
             }
 
-            if ((flags & LibC.EPOLLOUT) != 0)
+            try
             {
-                connection.OnWritable();
-            }
+                if ((flags & LibC.EPOLLOUT) != 0)
+                {
+                    connection.OnWritable();
+                }
 
-            if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
+                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
+                {
+                    // Errors and hang-ups too: the read tells which.
+                    connection.OnReadable(ready);
+                }
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
             {
-                // Errors and hang-ups too: the read tells which.
-                connection.OnReadable(ready);
+                connection.Fail(e);
             }
         }
     }

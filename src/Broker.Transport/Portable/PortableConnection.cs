@@ -16,6 +16,8 @@ internal sealed class PortableConnection : SocketConnection
     private readonly Action _waitingSendDone;
     private SocketAsyncEventArgs? _writing;
     private bool _ended;
+    private bool _paused;
+    private bool _skipped;
 
     internal PortableConnection(EventLoop loop, PortablePoller poller, Socket socket, ConnectionHandler handler)
         : base(loop, socket, handler)
@@ -35,6 +37,10 @@ internal sealed class PortableConnection : SocketConnection
         {
             _reading.Dispose();
         }
+        else if (_paused)
+        {
+            _skipped = true;
+        }
         else if (!_ended && !Socket.ReceiveAsync(_reading))
         {
             // There is something already. Through the list, so that others get their turn first.
@@ -43,6 +49,18 @@ internal sealed class PortableConnection : SocketConnection
     }
 
     private protected override void StopReceiving() => _ended = true;
+
+    private protected override void PauseReceiving() => _paused = true;
+
+    private protected override void ResumeReceiving()
+    {
+        _paused = false;
+        if (_skipped)
+        {
+            _skipped = false;
+            AwaitReadable();
+        }
+    }
 
     private protected override void StartReceiving() => AwaitReadable();
 

@@ -47,8 +47,15 @@ internal sealed class PortablePoller : Poller
     {
         foreach (PortableConnection connection in _running)
         {
-            connection.OnReadable(ready);
-            connection.AwaitReadable();
+            try
+            {
+                connection.OnReadable(ready);
+                connection.AwaitReadable();
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                connection.Fail(e);
+            }
         }
 
         _running.Clear();

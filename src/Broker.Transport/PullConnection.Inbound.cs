@@ -5,7 +5,7 @@ namespace Broker.Transport;
 // Bytes are received into the loop's buffer and parsed there. A connection owns memory only for what its handler left
 // unconsumed, so an idle one owns none; a message larger than the loop's buffer is collected in memory of its own, which
 // grows with what has really arrived and not with what the peer announced.
-internal abstract partial class SocketConnection
+internal abstract partial class PullConnection
 {
     // Reads of one turn, so that a peer that always has more does not keep the others waiting.
     private const int ReadsAlone = 4;
@@ -16,14 +16,14 @@ internal abstract partial class SocketConnection
     private int _needed;
     private int _largestDelivered;
 
-    /// <summary>The socket is readable. <paramref name="ready"/> says of how many. On the loop.</summary>
+    /// <summary>There is something to receive. <paramref name="ready"/> says of how many. On the loop.</summary>
     internal override void OnReadable(int ready)
     {
         for (int reads = ready > 1 ? 1 : ReadsAlone; reads > 0 && !IsClosed; reads--)
         {
             bool more = IsLingering ? Discard()
-                : _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length ? Collect()
-                : ReadShared();
+                : Tls is { } tls ? ReadSecured(tls)
+                : Deliver<Clear>();
             if (!more)
             {
                 return;
@@ -38,12 +38,19 @@ internal abstract partial class SocketConnection
     }
 
     // Each of these returns whether there may be more to read.
-    private bool ReadShared()
+    private bool Deliver<TSource>()
+        where TSource : struct, ISource
+        => _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length
+            ? Collect<TSource>()
+            : ReadShared<TSource>();
+
+    private bool ReadShared<TSource>()
+        where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffer;
         int kept = _restLength;
         _rest.AsSpan(0, kept).CopyTo(buffer);
-        int got = Receive(buffer.AsSpan(kept), out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -65,7 +72,8 @@ internal abstract partial class SocketConnection
         return total == buffer.Length;
     }
 
-    private bool Collect()
+    private bool Collect<TSource>()
+        where TSource : struct, ISource
     {
         // What the handler needs; where it does not know, as much again as it had, and it is called for whatever comes.
         long most = _needed > _restLength ? _needed : _restLength * 2L;
@@ -80,7 +88,7 @@ internal abstract partial class SocketConnection
             return false;
         }
 
-        int got = Receive(_rest.AsSpan(_restLength, room), out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, _rest, _restLength, room, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -130,12 +138,11 @@ internal abstract partial class SocketConnection
         }
         else if (outcome != ReceiveOutcome.Blocked)
         {
-            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, Tls?.Fault, TimeSpan.Zero);
         }
 
         return false;
     }
-
 
     private void Keep(ReadOnlySpan<byte> left)
     {
@@ -187,5 +194,17 @@ internal abstract partial class SocketConnection
         }
 
         _restLength = 0;
+    }
+
+    // Where the bytes for the handler come from; by type, so that what arrives in clear costs nothing for TLS.
+    private interface ISource
+    {
+        static abstract int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome);
+    }
+
+    private readonly struct Clear : ISource
+    {
+        public static int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome)
+            => connection.Receive(array.AsSpan(offset, count), out outcome);
     }
 }

@@ -1,0 +1,279 @@
+using System.Net.Security;
+using Broker.Transport.Buffers;
+using Broker.Transport.Tls;
+
+namespace Broker.Transport;
+
+// Open in clear → handshake → secured. In the handshake nothing is given to the handler, and what is handed over waits in the queue.
+public abstract partial class Connection
+{
+    private TlsLayer? _tls;
+    private LoopTimer? _tlsTimer;
+    private Action<Connection>? _onSecured;
+    private bool _goodbyeSaid;
+
+    /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
+    public TlsFacts? TlsFacts { get; private set; }
+
+    private protected TlsLayer? Tls => _tls;
+
+    /// <summary>Goes over to TLS as the server: the peer is expected to say hello.</summary>
+    /// <param name="options">
+    /// Handed to <see cref="SslStream"/> as they are and not changed. Their callbacks run on the thread pool and may block.
+    /// </param>
+    /// <param name="timeout">How long the handshake may take.</param>
+    /// <param name="onSecured">
+    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
+    /// </param>
+    /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})" path="/remarks|/exception"/>
+    public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        BeginTls(ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured);
+    }
+
+    /// <summary>Goes over to TLS as the client.</summary>
+    /// <param name="options">
+    /// Handed to <see cref="SslStream"/> as they are and not changed. Their callbacks run on the thread pool and may block.
+    /// </param>
+    /// <param name="timeout">How long the handshake may take.</param>
+    /// <param name="onSecured">
+    /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
+    /// </param>
+    /// <remarks>
+    /// <para>Call it on the connection's loop, once: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the first byte,
+    /// in <see cref="ConnectionHandler.OnReceived"/> where the protocol starts in clear, or from an action posted to the loop.
+    /// The same handler goes on.</para>
+    /// <para>What this loop has staged before the call, and what was handed over, leaves in clear, ahead of the
+    /// handshake; it no longer counts as pending. Everything later is encrypted, and waits until the handshake has succeeded.</para>
+    /// <para>Received bytes that the handler has not consumed, including those that the call under way does not
+    /// consume, belong to the handshake. They never reach the handler: a peer, or somebody between, that sends
+    /// plaintext ahead of the handshake makes it fail (the injection of RFC 3207 section 6).</para>
+    /// <para>A handshake that fails or is late closes the connection with <see cref="CloseReason.Error"/> and the exception, after
+    /// the peer was sent the alert.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">Not on the loop, or TLS was started already.</exception>
+    /// <exception cref="NotSupportedException">An in-process link, which carries no bytes out of the process.</exception>
+    public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        BeginTls(ssl => ssl.AuthenticateAsClientAsync(options), timeout, onSecured);
+    }
+
+    internal void PostTlsStarved() => Loop.Post(OnTlsStarved);
+
+    /// <summary>Ciphertext that is the protocol's own, from the thread that runs the handshake or reads.</summary>
+    internal void PostWire(Block block)
+    {
+        lock (_gate)
+        {
+            if (_retired)
+            {
+                block.Home.Give(block);
+                return;
+            }
+
+            _tls!.Post(block, block);
+            if (_sending || _blocked)
+            {
+                return;
+            }
+
+            _sending = true;
+        }
+
+        SendQueue(Loop.Group.Current);
+    }
+
+    /// <summary>Sends blocks as they are.</summary>
+    internal Block? SendWire(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+        => Send(chain, loop, out sent, out outcome);
+
+    private protected virtual bool CanCarryTls => false;
+
+    /// <summary>What was received and not consumed goes to the handshake. On the loop, maybe in a call of the handler.</summary>
+    private protected virtual void OnTlsStarted()
+    {
+    }
+
+    /// <summary>Decrypts and delivers what came with the end of the handshake. On the loop.</summary>
+    private protected virtual void OnTlsSecured(TlsLayer tls)
+    {
+    }
+
+    /// <summary>The handshake has used up what was received. On the loop.</summary>
+    private protected virtual void OnTlsStarved()
+    {
+    }
+
+    /// <summary>The peer's stream ended in the handshake, which now fails and says how. On the loop.</summary>
+    private protected void EndWhileHandshaking(TlsLayer tls)
+    {
+        _peerEnded = true;
+        lock (_gate)
+        {
+            StopReceiving();
+        }
+
+        tls.EndHandshakeFeed();
+    }
+
+    private void BeginTls(Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
+    {
+        ArgumentNullException.ThrowIfNull(onSecured);
+        if (!Loop.IsCurrent || _tls is not null)
+        {
+            throw new InvalidOperationException("TLS is started once, on the connection's loop.");
+        }
+
+        if (!CanCarryTls)
+        {
+            throw new NotSupportedException("An in-process link does not carry TLS.");
+        }
+
+        if (!IsOpen)
+        {
+            return;
+        }
+
+        if (_stages[Loop.Index] is { Length: > 0 } stage)
+        {
+            TakeOver(stage, Loop);
+        }
+
+        var tls = new TlsLayer(this);
+        _onSecured = onSecured;
+        lock (_gate)
+        {
+            if (_queueHead is not null)
+            {
+                // What another thread is sending at this time comes back to the front, see SendQueue.
+                long clear = LengthOf(_queueHead);
+                _pendingBytes -= clear;
+                _sentBytes += clear;
+                tls.Post(_queueHead, _queueTail!);
+                _queueHead = _queueTail = null;
+            }
+
+            _tls = tls;
+        }
+
+        _tlsTimer = Loop.StartTimer(timeout, () => EndHandshake(new TimeoutException("The handshake of TLS took too long.")));
+        OnTlsStarted();
+        tls.Start(authenticate, error => Loop.Post(() => EndHandshake(error)));
+    }
+
+    private void EndHandshake(Exception? error)
+    {
+        TlsLayer tls = _tls!;
+        if (!IsOpen || tls.IsSecured)
+        {
+            return;
+        }
+
+        _tlsTimer?.Cancel();
+        if (error is not null)
+        {
+            FailHandshake(error);
+            return;
+        }
+
+        lock (_gate)
+        {
+            tls.Secure();
+        }
+
+        try
+        {
+            TlsFacts = tls.Facts();
+            _onSecured!(this);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+        }
+
+        _onSecured = null;
+        if (!IsClosed)
+        {
+            ResumeSending();
+            OnTlsSecured(tls);
+        }
+    }
+
+    private void ResumeSending()
+    {
+        lock (_gate)
+        {
+            if (_sending || _blocked || _retired || _queueHead is null)
+            {
+                return;
+            }
+
+            _sending = true;
+        }
+
+        SendQueue(Loop);
+    }
+
+    private void FailHandshake(Exception error)
+    {
+        _reason = CloseReason.Error;
+        _error = error;
+        _state = StateFlushing;
+        lock (_gate)
+        {
+            _sealed = true;
+        }
+
+        _tls!.Abort(error);
+        // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
+        OnTlsStarved();
+        _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
+        AdvanceLinger();
+    }
+
+    /// <summary>Sends the alert that closes our direction (close_notify). On the loop. False when it has to wait for another sender.</summary>
+    private bool SayGoodbye()
+    {
+        if (_goodbyeSaid || _tls is not { IsSecured: true } tls)
+        {
+            return true;
+        }
+
+        lock (_gate)
+        {
+            if (_sending || _blocked || _retired)
+            {
+                return false;
+            }
+
+            _sending = true;
+        }
+
+        _goodbyeSaid = true;
+        tls.EncryptGoodbye(Loop);
+        SendQueue(Loop);
+        return true;
+    }
+
+    // In clear: all that was handed over. Over TLS: what can still leave, in one form or the other.
+    private bool HasUnsent()
+    {
+        lock (_gate)
+        {
+            return _tls is null ? _pendingBytes != 0 : _tls.HasWire || (_tls.IsSecured && _pendingBytes != 0);
+        }
+    }
+
+    private static long LengthOf(Block chain)
+    {
+        long length = 0;
+        for (Block? at = chain; at is not null; at = at.Next)
+        {
+            length += at.Length;
+        }
+
+        return length;
+    }
+}

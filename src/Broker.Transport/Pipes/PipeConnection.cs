@@ -1,0 +1,330 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net;
+using System.Runtime.CompilerServices;
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Pipes;
+
+/// <summary>
+/// A connection over a <see cref="PipeReader"/> and a <see cref="PipeWriter"/>. One read and one flush are under way at most;
+/// their completions, on whatever thread, only post to the loop.
+/// </summary>
+internal sealed class PipeConnection : PullConnection
+{
+    // Between two flushes: so that the other side can work while this one copies.
+    private const int FlushAt = 64 * 1024;
+
+    private readonly PipeReader _reader;
+    private readonly PipeWriter _writer;
+    private readonly Action _onRead;
+    private readonly Action _onFlushed;
+    private readonly Action _postedRead;
+    private readonly Action _postedFlushed;
+    private readonly Lock _gate = new();
+    private ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter _reading;
+    private ConfiguredValueTaskAwaitable<FlushResult>.ConfiguredValueTaskAwaiter _flushing;
+    private ReadResult _result;
+    private bool _hasResult;
+    private bool _reads;
+    private bool _flushes;
+    private bool _stopped;
+    private bool _paused;
+    private bool _writerDone;
+    private bool _released;
+
+    internal PipeConnection(EventLoop loop, IDuplexPipe pipe, ConnectionHandler handler)
+        : base(loop, handler)
+    {
+        _reader = pipe.Input;
+        _writer = pipe.Output;
+        _onRead = () => OnCompleted(_postedRead!);
+        _onFlushed = () => OnCompleted(_postedFlushed!);
+        _postedRead = EndRead;
+        _postedFlushed = EndFlush;
+    }
+
+    public override EndPoint? RemoteEndPoint => null;
+
+    private protected override void StartReceiving() => AwaitReadable();
+
+    private protected override void StopReceiving() => _stopped = true;
+
+    private protected override void PauseReceiving() => _paused = true;
+
+    private protected override void ResumeReceiving()
+    {
+        _paused = false;
+        AwaitReadable();
+    }
+
+    private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
+    {
+        try
+        {
+            ReadResult result = _result;
+            if (_hasResult)
+            {
+                _hasResult = false;
+                _result = default;
+            }
+            else if (_reads || !_reader.TryRead(out result))
+            {
+                outcome = ReceiveOutcome.Blocked;
+                return 0;
+            }
+
+            ReadOnlySequence<byte> some = result.Buffer.Slice(0, Math.Min(result.Buffer.Length, buffer.Length));
+            some.CopyTo(buffer);
+            int got = (int)some.Length;
+            _reader.AdvanceTo(some.End);
+            outcome = got > 0 ? ReceiveOutcome.Received : result.IsCompleted ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Blocked;
+            return got;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            outcome = ReceiveOutcome.Failed;
+            return 0;
+        }
+    }
+
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    {
+        sent = 0;
+        Block? at = chain;
+        try
+        {
+            while (at is not null)
+            {
+                if (_flushes)
+                {
+                    outcome = SendOutcome.Blocked;
+                    return at;
+                }
+
+                int copied = 0;
+                while (at is not null && copied < FlushAt)
+                {
+                    int count = Math.Min(at.Length, FlushAt - copied);
+                    _writer.Write(at.Array.AsSpan(at.Start, count));
+                    copied += count;
+                    sent += count;
+                    at = Consume(at, count, loop);
+                }
+
+                if (!TryFlush())
+                {
+                    outcome = SendOutcome.Failed;
+                    return at;
+                }
+            }
+
+            outcome = _flushes ? SendOutcome.Blocked : SendOutcome.Sent;
+            return at;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            outcome = SendOutcome.Failed;
+            return at;
+        }
+    }
+
+    private protected override void ArmWritable()
+    {
+        // The end of the flush that is under way calls.
+    }
+
+    private protected override void DisarmWritable()
+    {
+    }
+
+    private protected override void ShutdownSend() => CompleteWriter();
+
+    private protected override void ReleaseTransport()
+    {
+        bool idle;
+        lock (_gate)
+        {
+            _released = true;
+            idle = !_reads && !_flushes;
+        }
+
+        if (idle)
+        {
+            Complete();
+            return;
+        }
+
+        // What is under way uses the pipe: its end completes it.
+        _reader.CancelPendingRead();
+        _writer.CancelPendingFlush();
+    }
+
+    // False when nobody reads any more.
+    private bool TryFlush()
+    {
+        ValueTask<FlushResult> flush = _writer.FlushAsync();
+        if (flush.IsCompleted)
+        {
+            return !flush.GetAwaiter().GetResult().IsCompleted;
+        }
+
+        _flushing = flush.ConfigureAwait(false).GetAwaiter();
+        lock (_gate)
+        {
+            _flushes = true;
+        }
+
+        _flushing.UnsafeOnCompleted(_onFlushed);
+        return true;
+    }
+
+    private void EndFlush()
+    {
+        bool failed;
+        try
+        {
+            failed = _flushing.GetResult().IsCompleted;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            failed = true;
+        }
+
+        if (EndOperation(ref _flushes) || IsClosed)
+        {
+            return;
+        }
+
+        if (failed)
+        {
+            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+        }
+        else
+        {
+            OnWritable();
+        }
+    }
+
+    private void AwaitReadable()
+    {
+        if (_reads || _stopped || _paused || IsClosed)
+        {
+            return;
+        }
+
+        try
+        {
+            _reading = _reader.ReadAsync().ConfigureAwait(false).GetAwaiter();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            return;
+        }
+
+        lock (_gate)
+        {
+            _reads = true;
+        }
+
+        // Complete already as it may be: through the loop's list, so that others get their turn.
+        if (_reading.IsCompleted)
+        {
+            Loop.Post(_postedRead);
+        }
+        else
+        {
+            _reading.UnsafeOnCompleted(_onRead);
+        }
+    }
+
+    private void EndRead()
+    {
+        Exception? error = null;
+        try
+        {
+            _result = _reading.GetResult();
+            _hasResult = true;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            error = e;
+        }
+
+        if (EndOperation(ref _reads) || IsClosed)
+        {
+            return;
+        }
+
+        if (error is not null)
+        {
+            CloseOnLoop(CloseReason.Error, error, TimeSpan.Zero);
+            return;
+        }
+
+        try
+        {
+            OnReadable(1);
+            AwaitReadable();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Fail(e);
+        }
+    }
+
+    private void OnCompleted(Action onLoop)
+    {
+        // A loop that has ended has closed the connection before: then nobody else uses the pipe.
+        if (!Loop.TryPost(onLoop))
+        {
+            onLoop();
+        }
+    }
+
+    // Returns whether the connection is gone; then the last operation completes the pipe.
+    private bool EndOperation(ref bool operation)
+    {
+        bool last;
+        lock (_gate)
+        {
+            operation = false;
+            if (!_released)
+            {
+                return false;
+            }
+
+            last = !_reads && !_flushes;
+        }
+
+        if (last)
+        {
+            Complete();
+        }
+
+        return true;
+    }
+
+    private void Complete()
+    {
+        try
+        {
+            _reader.Complete();
+            CompleteWriter();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Loop.Group.ReportFault(e);
+        }
+    }
+
+    private void CompleteWriter()
+    {
+        if (!_writerDone)
+        {
+            _writerDone = true;
+            _writer.Complete();
+        }
+    }
+}

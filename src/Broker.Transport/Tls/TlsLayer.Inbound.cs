@@ -1,0 +1,81 @@
+namespace Broker.Transport.Tls;
+
+// A read of zero bytes is under way while there is nothing to decrypt: it holds no buffer, neither ours nor one of SslStream's,
+// and it is over when a read of more would not wait. It completes within Feed, on the loop's thread, so it is enough to look.
+internal sealed partial class TlsLayer
+{
+    private ValueTask<int> _read;
+    private bool _reads;
+    private bool _readFailed;
+
+    /// <summary>Gives ciphertext to the handshake. Returns how much of it waits. On the loop.</summary>
+    internal int FeedHandshake(ReadOnlySpan<byte> bytes) => _wire.FeedCopy(bytes);
+
+    /// <summary>The peer ended its stream in the handshake. On the loop.</summary>
+    internal void EndHandshakeFeed() => _wire.End();
+
+    /// <summary>Lends the first bytes of a buffer until <see cref="EndFeed"/>; none at the end of the stream. On the loop.</summary>
+    internal void Feed(byte[] cipher, int count) => _wire.Feed(cipher, count);
+
+    internal void EndFeed() => _wire.EndFeed();
+
+    /// <summary>Whether <see cref="Read"/> has something to say: bytes, the end of the stream or a failure. On the loop.</summary>
+    internal bool IsReadable()
+    {
+        if (_readFailed)
+        {
+            return true;
+        }
+
+        if (!_reads)
+        {
+            _read = _ssl.ReadAsync(Memory<byte>.Empty);
+            _reads = true;
+        }
+
+        return _read.IsCompleted;
+    }
+
+    /// <summary>Decrypts as much as there is and fits. After <see cref="IsReadable"/>, on the loop.</summary>
+    internal int Read(Memory<byte> buffer, out ReceiveOutcome outcome)
+    {
+        int total = 0;
+        outcome = _readFailed ? ReceiveOutcome.Failed : ReceiveOutcome.Received;
+        try
+        {
+            while (!_readFailed && total < buffer.Length && IsReadable())
+            {
+                _reads = false;
+                _ = _read.GetAwaiter().GetResult();
+                int got = ReadNow(buffer[total..]);
+                if (got == 0)
+                {
+                    // The next read says so again.
+                    outcome = total == 0 ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Received;
+                    return total;
+                }
+
+                total += got;
+            }
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Fault = e;
+            _readFailed = true;
+            outcome = total == 0 ? ReceiveOutcome.Failed : ReceiveOutcome.Received;
+        }
+
+        return total;
+    }
+
+    private int ReadNow(Memory<byte> buffer)
+    {
+        ValueTask<int> read = _ssl.ReadAsync(buffer);
+        if (!read.IsCompleted)
+        {
+            throw new InvalidOperationException("A record of TLS was announced and is not there.");
+        }
+
+        return read.GetAwaiter().GetResult();
+    }
+}

@@ -1,0 +1,112 @@
+using System.Net.Security;
+
+namespace Broker.Transport.Tls;
+
+/// <summary>
+/// TLS between a connection and its transport. The cryptography and the protocol are <see cref="SslStream"/>'s; this moves
+/// bytes to and from it without a thread that waits.
+/// </summary>
+/// <remarks>
+/// The handshake's steps run on the thread pool: they cost milliseconds of arithmetic and may look at revocation lists. After
+/// it, reading happens on the connection's loop only, and writing on whatever thread has the right to send, as in clear: one
+/// reader and one writer at a time, which is what <see cref="SslStream"/> asks for.
+/// </remarks>
+internal sealed partial class TlsLayer
+{
+    private const int HandshakeRuns = 1;
+    private const int Released = 2;
+
+    private readonly Connection _connection;
+    private readonly TlsWire _wire;
+    private readonly SslStream _ssl;
+    private int _flags;
+    private volatile bool _secured;
+
+    internal TlsLayer(Connection connection)
+    {
+        _connection = connection;
+        _wire = new TlsWire(this);
+        _ssl = new SslStream(_wire, leaveInnerStreamOpen: true);
+    }
+
+    /// <summary>Whether the handshake has succeeded. Set on the loop, under the connection's gate.</summary>
+    internal bool IsSecured => _secured;
+
+    /// <summary>Why sending failed, where it was TLS that failed.</summary>
+    internal Exception? Fault { get; private set; }
+
+    /// <summary>Runs the handshake on the pool; <paramref name="done"/> is called there, with what went wrong.</summary>
+    internal void Start(Func<SslStream, Task> authenticate, Action<Exception?> done)
+    {
+        _flags = HandshakeRuns;
+        _ = Task.Run(async () =>
+        {
+            Exception? error = null;
+            try
+            {
+                await authenticate(_ssl).ConfigureAwait(false);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                error = e;
+            }
+
+            if ((Interlocked.And(ref _flags, ~HandshakeRuns) & Released) != 0)
+            {
+                _ssl.Dispose();
+            }
+
+            done(error);
+        });
+    }
+
+    /// <summary>What was negotiated. On the loop, after a handshake that succeeded.</summary>
+    internal TlsFacts Facts() => TlsFacts.Of(_ssl);
+
+    /// <summary>From now on bytes are carried. On the loop, under the connection's gate.</summary>
+    internal void Secure()
+    {
+        _wire.RunInline();
+        _secured = true;
+    }
+
+    /// <summary>A handshake under way fails. On the loop.</summary>
+    internal void Abort(Exception error) => _wire.Fail(error);
+
+    internal void OnStarved()
+    {
+        if (!_secured)
+        {
+            _connection.PostTlsStarved();
+        }
+    }
+
+    /// <summary>Ends it all. On the loop, when nobody sends any more.</summary>
+    internal void Dispose()
+    {
+        _wire.Fail(new ObjectDisposedException(nameof(Connection)));
+        if (_reads)
+        {
+            // Completed by the failure: the reader's state goes back to where it came from.
+            _reads = false;
+            Observe(_read);
+        }
+
+        if ((Interlocked.Or(ref _flags, Released) & HandshakeRuns) == 0)
+        {
+            _ssl.Dispose();
+        }
+    }
+
+    private static void Observe(ValueTask<int> read)
+    {
+        try
+        {
+            _ = read.GetAwaiter().GetResult();
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
+        {
+            // The connection is gone, which is all it says.
+        }
+    }
+}

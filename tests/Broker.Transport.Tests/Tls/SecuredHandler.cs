@@ -1,0 +1,56 @@
+using System.Net.Security;
+
+namespace Broker.Transport.Tests.Tls;
+
+/// <summary>
+/// Puts TLS under another handler, which sees a connection that opens when it is secured. With a greeting the server says
+/// one line in clear first, as NATS does.
+/// </summary>
+internal sealed class SecuredHandler(
+    ConnectionHandler inner, SslServerAuthenticationOptions? server, SslClientAuthenticationOptions? client, bool greets)
+    : ConnectionHandler
+{
+    internal static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
+
+    private bool _started;
+
+    public override void OnOpened(Connection connection)
+    {
+        if (server is not null)
+        {
+            if (greets)
+            {
+                connection.GetStage(connection.Loop).Write("INFO {}\r\n"u8);
+            }
+
+            _started = true;
+            connection.StartTls(server, Timeout, inner.OnOpened);
+        }
+        else if (!greets)
+        {
+            _started = true;
+            connection.StartTls(client!, Timeout, inner.OnOpened);
+        }
+    }
+
+    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        if (_started)
+        {
+            return inner.OnReceived(connection, bytes, ref needed);
+        }
+
+        int line = bytes.IndexOf((byte)'\n') + 1;
+        if (line != 0)
+        {
+            _started = true;
+            connection.StartTls(client!, Timeout, inner.OnOpened);
+        }
+
+        return line;
+    }
+
+    public override void OnDrained(Connection connection) => inner.OnDrained(connection);
+
+    public override void OnClosed(Connection connection, CloseReason reason, Exception? error) => inner.OnClosed(connection, reason, error);
+}
