@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace Broker.Transport;
 
 // What a turn has to do beside sockets: in-process peers with bytes, stages to hand over, actions from other threads.
@@ -6,17 +8,15 @@ public sealed partial class EventLoop
     // In-process links may answer each other for ever; after this many rounds sockets and timers get their turn.
     private const int MostRounds = 16;
 
-    private readonly Lock _postGate = new();
-    private List<Action> _posted = [];
-    private List<Action> _running = [];
-    private volatile bool _hasPosted;
-    private bool _takesNoPosts;
+    private readonly ConcurrentQueue<Action> _posted = new();
+    private readonly Lock _endGate = new();
+    private volatile bool _takesNoPosts;
 
     private OutboundStage[] _dirty = new OutboundStage[16];
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
 
-    private bool HasWork => _hasPosted || _readable.Count > 0 || _dirtyCount > 0;
+    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _dirtyCount > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
@@ -28,25 +28,20 @@ public sealed partial class EventLoop
     public bool TryPost(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
-        bool first;
-        lock (_postGate)
+        if (_takesNoPosts)
         {
-            if (_takesNoPosts)
-            {
-                return false;
-            }
-
-            _posted.Add(action);
-            first = _posted.Count == 1;
-            _hasPosted = true;
+            return false;
         }
 
-        if (first && !IsCurrent)
+        _posted.Enqueue(action);
+        if (IsCurrent)
         {
-            _poller.Wake();
+            return true;
         }
 
-        return true;
+        // A fence too: a loop that ends now sees the action, or is seen here to end.
+        _poller.Wake();
+        return !_takesNoPosts || WasTaken(action);
     }
 
     /// <summary>
@@ -65,7 +60,15 @@ public sealed partial class EventLoop
         {
             OutboundStage stage = _dirty[i];
             stage.Listed = false;
-            stage.Connection.TakeOver(stage, this);
+            try
+            {
+                stage.Connection.TakeOver(stage, this);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Connection failed = stage.Connection;
+                failed.Loop.Run(() => failed.Fail(e));
+            }
         }
 
         Array.Clear(_dirty, 0, _dirtyCount);
@@ -109,27 +112,6 @@ public sealed partial class EventLoop
     /// <summary>An in-process connection has received. On this loop.</summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
 
-    private void HandOverStages()
-    {
-        for (int i = 0; i < _dirtyCount; i++)
-        {
-            OutboundStage stage = _dirty[i];
-            stage.Listed = false;
-            try
-            {
-                stage.Connection.TakeOver(stage, this);
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                Connection failed = stage.Connection;
-                failed.Loop.Run(() => failed.Fail(e));
-            }
-        }
-
-        Array.Clear(_dirty, 0, _dirtyCount);
-        _dirtyCount = 0;
-    }
-
     /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
     private void HandOver()
     {
@@ -151,28 +133,42 @@ public sealed partial class EventLoop
 
     private void RunPosted()
     {
-        if (_hasPosted)
+        if (_posted.IsEmpty)
         {
-            RunPosted(last: false);
-        }
-    }
-
-    // After the last run nothing is taken any more: what an action posts then is refused, so that the loop comes to its end.
-    private void RunPosted(bool last)
-    {
-        lock (_postGate)
-        {
-            (_posted, _running) = (_running, _posted);
-            _hasPosted = false;
-            _takesNoPosts = last;
+            return;
         }
 
-        foreach (Action action in _running)
+        // No more than there are: an action that posts itself again must not keep the loop here.
+        for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out Action? action); left--)
         {
             Guarded(action);
         }
+    }
 
-        _running.Clear();
+    // What an action posts now is refused, so that the loop comes to its end.
+    private void RunLastPosted()
+    {
+        var last = new List<Action>();
+        lock (_endGate)
+        {
+            _takesNoPosts = true;
+            Interlocked.MemoryBarrier();
+            while (_posted.TryDequeue(out Action? action))
+            {
+                last.Add(action);
+            }
+        }
+
+        last.ForEach(Guarded);
+    }
+
+    // The action came while the loop ended: what is still queued then will not run.
+    private bool WasTaken(Action action)
+    {
+        lock (_endGate)
+        {
+            return !_posted.Contains(action);
+        }
     }
 
     private static void Read(Connection connection)
