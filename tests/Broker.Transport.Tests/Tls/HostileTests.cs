@@ -50,25 +50,33 @@ public sealed class HostileTests
         },
     };
 
-    // Decides by the first byte, as a server does whose port takes both.
-    private static Probe EchoOfEither() => new()
+    // Decides once, by the first byte, as a server does whose port takes both.
+    private static Probe EchoOfEither()
     {
-        WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+        bool decided = false;
+        return new Probe
         {
-            if (connection.TlsFacts is null && TlsFacts.StartsHandshake(bytes[0]))
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.StartTls(TlsSettings.Server(), SecuredHandler.Timeout, _ => { });
-                return 0;
-            }
+                bool secures = !decided && TlsFacts.StartsHandshake(bytes[0]);
+                decided = true;
+                if (secures)
+                {
+                    connection.StartTls(TlsSettings.Server(), SecuredHandler.Timeout, _ => { });
+                    return 0;
+                }
 
-            connection.GetStage(connection.Loop).Write(bytes);
-            return bytes.Length;
-        },
-    };
+                connection.GetStage(connection.Loop).Write(bytes);
+                return bytes.Length;
+            },
+        };
+    }
 
     private static async Task EchoesAsync(Stream stream, int size)
     {
         byte[] sent = RandomNumberGenerator.GetBytes(size);
+        // Not what a handshake starts with.
+        sent[0] = (byte)'P';
         byte[] back = new byte[size];
         Task reading = stream.ReadExactlyAsync(back, Cancellation).AsTask();
         await stream.WriteAsync(sent, Cancellation);
