@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Broker.Protocol.Subjects;
 
 namespace Broker.Server.Routing;
@@ -19,7 +20,7 @@ internal sealed class SubscriptionTrie(ulong seed)
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
     // Pending branches of a match: a hostile subject has thousands of tokens, so the walk does not recurse.
-    private readonly Stack<(SubscriptionNode Node, int Position)> _pending = new();
+    private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
     internal int Count { get; private set; }
 
@@ -79,7 +80,10 @@ internal sealed class SubscriptionTrie(ulong seed)
         Collapse(node);
     }
 
-    /// <summary>Adds every subscription whose filter matches the subject to <paramref name="found"/>.</summary>
+    /// <summary>
+    /// Adds every subscription whose filter matches the subject to <paramref name="found"/>; names come before stars, as clients of
+    /// nats-server are used to.
+    /// </summary>
     internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found)
     {
         _pending.Clear();
@@ -87,42 +91,45 @@ internal sealed class SubscriptionTrie(ulong seed)
         int position = 0;
         while (true)
         {
-            Steps++;
             TokenEntry? next = null;
-            if (position > subject.Length)
+            int length = 1;
+            if (node is not null)
             {
-                node.Exact.AddTo(found);
-            }
-            else
-            {
-                node.Tail.AddTo(found);
-                ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
-                position += token.Length + 1;
-                if (node.Star is SubscriptionNode branch)
+                Steps++;
+                if (position > subject.Length)
                 {
-                    _pending.Push((branch, position));
+                    node.Exact.AddTo(found);
                 }
-                else if (node.Star is not null)
+                else
                 {
-                    MatchAlone((Subscription)node.Star, 1, subject, position, found);
+                    node.Tail.AddTo(found);
+                    ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
+                    length = token.Length;
+                    position += length + 1;
+                    if (node.Star is not null)
+                    {
+                        _pending.Push((node.Star, position));
+                    }
+
+                    next = node.Children.Find(token, Hash(token));
+                }
+            }
+
+            if (next is null)
+            {
+                if (!_pending.TryPop(out (TokenEntry Entry, int Position) at))
+                {
+                    return;
                 }
 
-                next = node.Children.Count == 0 ? null : node.Children.Find(token, Hash(token));
-                if (next is Subscription alone)
-                {
-                    MatchAlone(alone, token.Length, subject, position, found);
-                }
+                (next, position) = at;
+                length = 1;
             }
 
             node = next as SubscriptionNode;
             if (node is null)
             {
-                if (!_pending.TryPop(out (SubscriptionNode Node, int Position) at))
-                {
-                    return;
-                }
-
-                (node, position) = at;
+                MatchAlone(Unsafe.As<Subscription>(next), length, subject, position, found);
             }
         }
     }
@@ -188,7 +195,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         // The one that stood here goes one token on, and both may meet there again.
         var made = new SubscriptionNode(star ? [] : token.ToArray());
         int next = position;
-        Put(made, (Subscription)entry, ref next);
+        Put(made, Unsafe.As<Subscription>(entry), ref next);
         Set(node, slot, made);
         return made;
     }
