@@ -77,36 +77,18 @@ public sealed class HostileNamesTests
     public void Comparing_long_subjects_is_paid_for()
     {
         // One step for each would let a subscription compare megabytes while it holds the lock.
+        const int Subjects = 900;
         var router = new Router();
         string tail = string.Join('.', Enumerable.Repeat("t", 1500));
-        for (int i = 0; i < 900; i++)
+        for (int i = 0; i < Subjects; i++)
         {
             router.Find(Bytes($"s{i}.{tail}"));
         }
 
+        // More work than the subjects have paid for: the table is emptied, which is one step more for each.
         long before = router.Routes.Steps;
         router.Add(Make($"*.{tail}.x"));
-        Assert.True(router.Routes.Steps - before > 900);
-        Assert.InRange(router.Routes.Count, 0, 900);
-    }
-
-    [Fact]
-    public void Subscriptions_that_go_give_the_memory_back()
-    {
-        var router = new Router();
-        Subscription[] all = [.. Enumerable.Range(0, 300_000).Select(i => Make($"devices.{i % 100}.{i}"))];
-        long before = GC.GetTotalMemory(forceFullCollection: true);
-        Array.ForEach(all, router.Add);
-        long full = GC.GetTotalMemory(forceFullCollection: true) - before;
-        Assert.InRange(full, 1, 40L * all.Length);
-        foreach (Subscription subscription in all.AsSpan(1000))
-        {
-            router.Remove(subscription);
-        }
-
-        long left = GC.GetTotalMemory(forceFullCollection: true) - before;
-        Assert.InRange(left, long.MinValue, full / 20);
-        Assert.Equal(1000, all.Take(1000).Count(s => router.Find(s.Filter).Plain is [var only] && only == s));
-        GC.KeepAlive(all);
+        Assert.InRange(router.Routes.Steps - before, 10 * Subjects, 66 * Subjects);
+        Assert.Equal(0, router.Routes.Count);
     }
 }
