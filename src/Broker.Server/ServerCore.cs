@@ -34,7 +34,6 @@ internal sealed class ServerCore
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
-        KeyComparer = new ByteKeyComparer(Router.Seed);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
         {
@@ -72,8 +71,6 @@ internal sealed class ServerCore
     internal PendingTotal PendingTotal { get; }
 
     internal Router Router { get; } = new();
-
-    internal ByteKeyComparer KeyComparer { get; }
 
     internal ClosedConnections Closed { get; } = new();
 

@@ -19,7 +19,7 @@ public class RoutingBenchmarks
     private readonly List<Subscription> _found = [];
     private Router _router = new();
     private RouteCache _cache;
-    private SubscriptionTrie _trie = new(new ByteKeyComparer(0));
+    private SubscriptionTrie _trie = new(seed: 0);
     private SubscriptionSet _set = new(FilterKind.Literal, 0);
     private byte[][] _known = [];
     private byte[][] _strangers = [];
@@ -47,13 +47,13 @@ public class RoutingBenchmarks
         }
         while (_known.Select(s => ByteHash.Compute(s, _router.Seed) % CacheSlots).Distinct().Count() < Known);
 
-        _trie = new SubscriptionTrie(new ByteKeyComparer(_router.Seed));
+        _trie = new SubscriptionTrie(_router.Seed);
         foreach (Subscription subscription in _set.Subscriptions)
         {
             _router.Add(subscription);
         }
 
-        // The trie has its own: a subscription knows its slot in one only.
+        // The trie has its own: a subscription knows its place in one only.
         foreach (Subscription subscription in _set.Subscriptions)
         {
             _trie.Add(SubscriptionSet.Subscribe(subscription.Filter));

@@ -2,10 +2,10 @@ namespace Broker.Server.Routing;
 
 /// <summary>Where messages of one subject go: what a walk of the trie found, kept until a subscription changes it.</summary>
 /// <remarks>
-/// Immutable but for <see cref="IsCurrent"/>, and shared by all publishers of the subject. A publisher holds on to it and
+/// Immutable but for <see cref="IsCurrent"/> and its place in the router's table, and shared by all publishers of the subject. A publisher holds on to it and
 /// looks at that flag only, so that a SUB or UNSUB costs just those whose subject it concerns.
 /// </remarks>
-internal sealed class Route
+internal sealed class Route : TokenEntry
 {
     // The object itself and its arrays' headers.
     private const int OwnCost = 256;
@@ -14,8 +14,8 @@ internal sealed class Route
     private byte[]? _headerMessageHead;
 
     internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues)
+        : base(subject)
     {
-        Subject = subject;
         Plain = plain;
         Queues = queues;
         IsEmpty = plain.Length == 0 && queues.Length == 0;
@@ -26,8 +26,8 @@ internal sealed class Route
 
     // Refused: nobody is sent it, and so there is nothing to write heads for.
     private Route(byte[] subject)
+        : base(subject)
     {
-        Subject = subject;
         Plain = [];
         Queues = [];
         MessageHead = [];
@@ -35,7 +35,7 @@ internal sealed class Route
         Cost = OwnCost + subject.Length;
     }
 
-    internal byte[] Subject { get; }
+    internal byte[] Subject => Bytes;
 
     /// <summary>Every one of these is sent the message.</summary>
     internal Subscription[] Plain { get; }

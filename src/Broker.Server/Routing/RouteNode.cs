@@ -1,9 +1,11 @@
 namespace Broker.Server.Routing;
 
-/// <summary>One token of the subjects that were published to lately.</summary>
-internal sealed class RouteNode
+/// <summary>One token that several of the subjects have in common that were published to lately.</summary>
+internal sealed class RouteNode(byte[] token) : TokenEntry(token)
 {
-    internal Dictionary<byte[], RouteNode>? Children { get; set; }
+    /// <summary>Nodes, and routes that are alone with the token.</summary>
+    internal TokenTable Children;
 
+    /// <summary>The route of the subject that ends here.</summary>
     internal Route? Route { get; set; }
 }

@@ -3,15 +3,15 @@ using Broker.Protocol.Subjects;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// The routes in use, by the tokens of their subjects, so that those a filter concerns are found without looking at the
-/// others. Not thread-safe: the router's lock guards it.
+/// The routes in use, by the tokens of their subjects as far as several share them, so that those a filter concerns are found
+/// without looking at the others. Not thread-safe: the router's lock guards it.
 /// </summary>
 /// <remarks>
 /// Bounded in routes and in bytes, and in work: looking for what a filter concerns is paid for by the routes that were added
 /// since. A client that subscribes to <c>*.x</c> again and again, over a hundred thousand subjects, would otherwise hold the lock
 /// for a walk through all of them each time; once what was paid is used up, all routes expire instead, and the table is empty.
 /// </remarks>
-internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
+internal sealed class RouteTable(ulong seed, int capacity)
 {
     /// <summary>The most bytes that routes and nodes hold together, about.</summary>
     internal const long MostCost = 64L * 1024 * 1024;
@@ -19,13 +19,17 @@ internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
     /// <summary>How many nodes a subscription may look at in any case.</summary>
     internal const int FreeSteps = 1024;
 
-    // A node with a dictionary of one token, and the token.
-    private const int NodeCost = 352;
+    // A node with a token and a table of few; a slot in such a table.
+    private const int NodeCost = 224;
+    private const int SlotCost = 24;
     private const int StepsPerRoute = 64;
     private const int MostCredit = 1024 * 1024;
 
+    // To compare so much is as much work as to look at a node.
+    private const int BytesPerStep = 32;
+
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
-    private RouteNode _root = new();
+    private RouteNode _root = new([]);
     private int _credit;
 
     internal int Count { get; private set; }
@@ -33,21 +37,30 @@ internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
     /// <summary>About how many bytes are held.</summary>
     internal long Cost { get; private set; }
 
-    /// <summary>How many nodes subscriptions have looked at so far.</summary>
+    /// <summary>How many nodes, and routes in the place of one, subscriptions have looked at so far.</summary>
     internal long Steps { get; private set; }
 
     internal Route? Find(ReadOnlySpan<byte> subject)
     {
-        RouteNode? node = _root;
-        var tokens = new TokenEnumerator(subject);
-        while (node is not null && tokens.MoveNext())
+        RouteNode node = _root;
+        int position = 0;
+        while (position <= subject.Length)
         {
-            node = Child(node, tokens.Current);
+            ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
+            TokenEntry? entry = node.Children.Find(token, Hash(token));
+            if (entry is not RouteNode next)
+            {
+                return entry is Route alone && subject.SequenceEqual(alone.Subject) ? alone : null;
+            }
+
+            node = next;
+            position += token.Length + 1;
         }
 
-        return node?.Route;
+        return node.Route;
     }
 
+    /// <summary>Adds the route of a subject that has none.</summary>
     internal void Add(Route route)
     {
         if (Count >= capacity || Cost + route.Cost > MostCost)
@@ -56,24 +69,15 @@ internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
             ExpireAll();
         }
 
-        RouteNode node = _root;
-        foreach (ReadOnlySpan<byte> token in new TokenEnumerator(route.Subject))
+        RouteNode? node = _root;
+        int position = 0;
+        while (node is not null)
         {
-            RouteNode? child = Child(node, token);
-            if (child is null)
-            {
-                child = new RouteNode();
-                node.Children ??= new Dictionary<byte[], RouteNode>(comparer);
-                node.Children.Add(token.ToArray(), child);
-                Cost += NodeCost;
-            }
-
-            node = child;
+            node = Put(node, route, ref position);
         }
 
-        node.Route = route;
         Count++;
-        Cost += route.Cost;
+        Cost += route.Cost + SlotCost;
         _credit = Math.Min(_credit + StepsPerRoute, MostCredit);
     }
 
@@ -85,54 +89,129 @@ internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
         _credit = Math.Max(_credit, FreeSteps);
         while (_pending.TryPop(out (RouteNode Node, int Position) at))
         {
-            Steps++;
-            if (--_credit < _pending.Count)
+            Pay(1);
+            if (at.Position > filter.Length)
+            {
+                ExpireHere(at.Node);
+            }
+            else
+            {
+                ReadOnlySpan<byte> token = TokenEntry.TokenAt(filter, at.Position);
+                if (token is [Subject.AnyTail] && at.Position + 1 == filter.Length)
+                {
+                    ExpireBelow(at.Node);
+                }
+                else
+                {
+                    Visit(at.Node, token, filter, at.Position + token.Length + 1);
+                }
+            }
+
+            if (_credit < _pending.Count)
             {
                 ExpireAll();
                 return;
             }
+        }
+    }
 
-            if (at.Position > filter.Length)
+    // What of a node's children a filter's token concerns.
+    private void Visit(RouteNode node, ReadOnlySpan<byte> token, ReadOnlySpan<byte> filter, int next)
+    {
+        if (token is not [Subject.AnyToken])
+        {
+            int slot = node.Children.IndexOf(token, Hash(token));
+            if (slot >= 0)
             {
-                Expire(at.Node);
-                continue;
+                Visit(node, slot, filter, next);
             }
-
-            ReadOnlySpan<byte> rest = filter[at.Position..];
-            int end = rest.IndexOf(Subject.Separator);
-            ReadOnlySpan<byte> token = end < 0 ? rest : rest[..end];
-            int next = at.Position + token.Length + 1;
-            if (token is [Subject.AnyTail] && end < 0)
+        }
+        else if (node.Children.Count > _credit)
+        {
+            _credit = -1;
+            return;
+        }
+        else
+        {
+            for (int slot = 0; slot < node.Children.Length && _credit >= _pending.Count; slot++)
             {
-                ExpireBelow(at.Node);
-            }
-            else if (token is not [Subject.AnyToken])
-            {
-                if (Child(at.Node, token) is { } child)
+                // Another may have moved up.
+                while (Visit(node, slot, filter, next))
                 {
-                    _pending.Push((child, next));
-                }
-            }
-            else if (at.Node.Children is { } children)
-            {
-                if (children.Count > _credit)
-                {
-                    ExpireAll();
-                    return;
-                }
-
-                foreach (RouteNode child in children.Values)
-                {
-                    _pending.Push((child, next));
                 }
             }
         }
+
+        node.Children.Trim();
+    }
+
+    // True when the slot held a route that has expired, and thus holds something else now.
+    private bool Visit(RouteNode node, int slot, ReadOnlySpan<byte> filter, int next)
+    {
+        TokenEntry? entry = node.Children[slot];
+        if (entry is RouteNode branch)
+        {
+            _pending.Push((branch, next));
+        }
+        else if (entry is not null)
+        {
+            var route = (Route)entry;
+            ReadOnlySpan<byte> subject = route.Subject;
+            int position = route.Place + TokenEntry.TokenAt(subject, route.Place).Length + 1;
+            Pay(1 + (Math.Max(0, subject.Length - position) / BytesPerStep));
+            bool matches = next > filter.Length || position > subject.Length
+                ? next > filter.Length && position > subject.Length
+                : Subject.Matches(filter[next..], subject[position..]);
+            if (matches)
+            {
+                Expire(route);
+                node.Children.RemoveAt(slot);
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    // One step of an insertion: the node to go on with, or null when the route has found its place.
+    private RouteNode? Put(RouteNode node, Route route, ref int position)
+    {
+        if (position > route.Subject.Length)
+        {
+            node.Route = route;
+            return null;
+        }
+
+        int start = position;
+        ReadOnlySpan<byte> token = TokenEntry.TokenAt(route.Subject, start);
+        position += token.Length + 1;
+        uint hash = Hash(token);
+        int slot = node.Children.IndexOf(token, hash);
+        if (slot < 0)
+        {
+            route.Place = start;
+            node.Children.Add(hash, route);
+            return null;
+        }
+
+        if (node.Children[slot] is RouteNode known)
+        {
+            return known;
+        }
+
+        // The one that stood here goes one token on, and both may meet there again.
+        var made = new RouteNode(token.ToArray());
+        int next = position;
+        Put(made, (Route)node.Children[slot]!, ref next);
+        node.Children.Replace(slot, made);
+        Cost += NodeCost;
+        return made;
     }
 
     private void ExpireAll()
     {
         ExpireBelow(_root);
-        _root = new RouteNode();
+        _root = new RouteNode([]);
         _pending.Clear();
     }
 
@@ -147,32 +226,48 @@ internal sealed class RouteTable(ByteKeyComparer comparer, int capacity)
             {
                 Steps++;
                 Cost -= NodeCost;
-                Expire(node);
+                ExpireHere(node);
             }
 
-            if (node.Children is { } children)
+            for (int slot = 0; slot < node.Children.Length; slot++)
             {
-                foreach (RouteNode child in children.Values)
+                TokenEntry? entry = node.Children[slot];
+                if (entry is RouteNode child)
                 {
                     nodes.Push(child);
+                }
+                else if (entry is not null)
+                {
+                    Steps++;
+                    Expire((Route)entry);
                 }
             }
         }
 
-        top.Children = null;
+        top.Children = default;
     }
 
-    private void Expire(RouteNode node)
+    private void ExpireHere(RouteNode node)
     {
         if (node.Route is { } route)
         {
-            route.Expire();
+            Expire(route);
             node.Route = null;
-            Count--;
-            Cost -= route.Cost;
         }
     }
 
-    private static RouteNode? Child(RouteNode node, ReadOnlySpan<byte> token)
-        => node.Children?.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(token, out RouteNode? child) == true ? child : null;
+    private void Expire(Route route)
+    {
+        route.Expire();
+        Count--;
+        Cost -= route.Cost + SlotCost;
+    }
+
+    private void Pay(int steps)
+    {
+        Steps += steps;
+        _credit -= steps;
+    }
+
+    private uint Hash(ReadOnlySpan<byte> token) => ByteHash.Compute(token, seed);
 }

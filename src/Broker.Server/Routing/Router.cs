@@ -23,9 +23,8 @@ internal sealed class Router
     internal Router()
     {
         Seed = MemoryMarshal.Read<ulong>(RandomNumberGenerator.GetBytes(sizeof(ulong)));
-        var comparer = new ByteKeyComparer(Seed);
-        _subscriptions = new SubscriptionTrie(comparer);
-        _routes = new RouteTable(comparer, RouteCapacity);
+        _subscriptions = new SubscriptionTrie(Seed);
+        _routes = new RouteTable(Seed, RouteCapacity);
     }
 
     /// <summary>The seed of this router's hashes.</summary>

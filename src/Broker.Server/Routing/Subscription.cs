@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
@@ -7,26 +8,33 @@ namespace Broker.Server.Routing;
 /// <summary>One SUB of one client.</summary>
 /// <remarks>
 /// Made and ended on its session's loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
-/// ended between their finding it and their using it.
+/// ended between their finding it and their using it. There may be millions: 64 bytes with what few have apart, and the filter.
 /// </remarks>
-internal sealed class Subscription
+internal sealed class Subscription : TokenEntry
 {
     /// <summary>Sids of up to this many bytes are written with one store.</summary>
     internal const int ShortSid = 8;
 
+    private readonly ulong _sidWord;
+    private readonly byte _shortSidLength;
+    private Extras? _extras;
     private long _delivered;
     private volatile bool _closed;
 
     internal Subscription(ClientSession session, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
+        : base(filter)
     {
         Session = session;
-        Filter = filter;
-        Queue = queue;
-        Sid = sid.ToArray();
         Span<byte> word = stackalloc byte[ShortSid];
         word.Clear();
         sid[..Math.Min(sid.Length, ShortSid)].CopyTo(word);
-        SidWord = MemoryMarshal.Read<ulong>(word);
+        _sidWord = MemoryMarshal.Read<ulong>(word);
+        bool isLong = sid.Length > ShortSid;
+        _shortSidLength = isLong ? byte.MaxValue : (byte)sid.Length;
+        if (isLong || queue is not null)
+        {
+            _extras = new Extras { Queue = queue, LongSid = isLong ? sid.ToArray() : [] };
+        }
     }
 
     internal ClientSession Session { get; }
@@ -34,25 +42,40 @@ internal sealed class Subscription
     /// <summary>What its client may receive, at this time; null for everything. Routers may be used without sessions.</summary>
     internal AccessRules? Access => Session?.Access;
 
-    internal byte[] Filter { get; }
+    internal byte[] Filter => Bytes;
 
     /// <summary>The queue group; null for a plain subscription.</summary>
-    internal byte[]? Queue { get; }
+    internal byte[]? Queue => _extras?.Queue;
 
-    internal byte[] Sid { get; }
+    /// <summary>Borrowed from the subscription, for as long as that is held.</summary>
+    internal ReadOnlySpan<byte> Sid
+        => _shortSidLength <= ShortSid
+            ? MemoryMarshal.CreateReadOnlySpan(in Unsafe.As<ulong, byte>(ref Unsafe.AsRef(in _sidWord)), _shortSidLength)
+            : _extras!.LongSid;
 
     /// <summary>The first eight bytes of the sid, padded with zeros.</summary>
-    internal ulong SidWord { get; }
+    internal ulong SidWord => _sidWord;
 
-    /// <summary>After how many deliveries it ends; 0 for never.</summary>
-    internal long Max { get; set; }
+    /// <summary>After how many deliveries it ends; 0 for never. Set on its session's loop.</summary>
+    internal long Max
+    {
+        get => _extras is { } extras ? extras.Max : 0;
+        set
+        {
+            if (_extras is { } extras)
+            {
+                extras.Max = value;
+            }
+            else if (value != 0)
+            {
+                Volatile.Write(ref _extras, new Extras { Max = value });
+            }
+        }
+    }
 
     internal bool IsClosed => _closed;
 
     internal long Delivered => Volatile.Read(ref _delivered);
-
-    /// <summary>Where it stands in its node's bag; the router's.</summary>
-    internal int Slot { get; set; }
 
     internal void Close() => _closed = true;
 
@@ -61,4 +84,13 @@ internal sealed class Subscription
 
     /// <summary>Counts a delivery by one of several loops.</summary>
     internal long CountShared() => Interlocked.Increment(ref _delivered);
+
+    private sealed class Extras
+    {
+        internal byte[]? Queue { get; init; }
+
+        internal byte[] LongSid { get; init; } = [];
+
+        internal long Max { get; set; }
+    }
 }

@@ -1,38 +1,75 @@
+using System.Runtime.InteropServices;
+
 namespace Broker.Server.Routing;
 
-/// <summary>The subscriptions of one filter. Each knows its slot, so that removing one of many is no search.</summary>
+/// <summary>The subscriptions of one filter. Of several each knows its place, so that removing one of many is no search.</summary>
 internal struct SubscriptionBag
 {
-    private Subscription[]? _items;
+    private const int SmallCapacity = 8;
 
-    internal int Count { get; private set; }
+    // Null, the only subscription, or a list of several. Most filters are of one.
+    private object? _held;
 
-    internal readonly ReadOnlySpan<Subscription> Items => _items.AsSpan(0, Count);
+    internal readonly int Count => _held switch
+    {
+        null => 0,
+        List<Subscription> several => several.Count,
+        _ => 1,
+    };
+
+    internal readonly Subscription? Sole => _held as Subscription;
 
     internal void Add(Subscription subscription)
     {
-        if (_items is null)
+        switch (_held)
         {
-            _items = new Subscription[1];
+            case null:
+                _held = subscription;
+                break;
+            case List<Subscription> several:
+                subscription.Place = several.Count;
+                several.Add(subscription);
+                break;
+            default:
+                var first = (Subscription)_held;
+                first.Place = 0;
+                subscription.Place = 1;
+                _held = new List<Subscription>(2) { first, subscription };
+                break;
         }
-        else if (Count == _items.Length)
-        {
-            Array.Resize(ref _items, Count * 2);
-        }
-
-        subscription.Slot = Count;
-        _items[Count++] = subscription;
     }
 
     internal void Remove(Subscription subscription)
     {
-        Subscription last = _items![--Count];
-        _items[subscription.Slot] = last;
-        last.Slot = subscription.Slot;
-        _items[Count] = null!;
-        if (Count == 0)
+        if (_held is not List<Subscription> several)
         {
-            _items = null;
+            _held = null;
+            return;
+        }
+
+        Subscription last = several[^1];
+        several[subscription.Place] = last;
+        last.Place = subscription.Place;
+        several.RemoveAt(several.Count - 1);
+        if (several.Count == 1)
+        {
+            _held = several[0];
+        }
+        else if (several.Capacity > SmallCapacity && several.Count * 4L < several.Capacity)
+        {
+            several.Capacity = several.Count * 2;
+        }
+    }
+
+    internal readonly void AddTo(List<Subscription> found)
+    {
+        if (_held is Subscription sole)
+        {
+            found.Add(sole);
+        }
+        else if (_held is List<Subscription> several)
+        {
+            found.AddRange(CollectionsMarshal.AsSpan(several));
         }
     }
 }

@@ -1,50 +1,42 @@
+using System.Runtime.CompilerServices;
 using Broker.Protocol.Subjects;
 
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// All subscriptions by the tokens of their filters. Not thread-safe: the router's lock guards it.
+/// All subscriptions by the tokens of their filters, as far as it takes to tell them apart: a subscription that nothing else
+/// shares its way with stands where that way begins, and the rest of its filter is compared when a match comes by. Not
+/// thread-safe: the router's lock guards it.
 /// </summary>
-internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
+/// <remarks>
+/// What it looks like depends on the subscriptions alone and not on those that came and went: a node with one subscription left
+/// gives way to it.
+/// </remarks>
+internal sealed class SubscriptionTrie(ulong seed)
 {
-    private readonly SubscriptionNode _root = new();
-    private readonly List<SubscriptionNode> _path = [];
+    private readonly SubscriptionNode _root = new([]);
+
+    // Parents, and where in the filter the token begins that leads on from each.
+    private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
     // Pending branches of a match: a hostile subject has thousands of tokens, so the walk does not recurse.
-    private readonly Stack<(SubscriptionNode Node, int Position)> _pending = new();
+    private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
     internal int Count { get; private set; }
 
-    /// <summary>How many nodes there are beside the root.</summary>
+    /// <summary>How many places there are beside the root: nodes, and subscriptions that stand in the place of one.</summary>
     internal int Nodes { get; private set; }
 
-    /// <summary>How many nodes matches have looked at so far.</summary>
+    /// <summary>How many of these, and how often the root, matches have looked at so far.</summary>
     internal long Steps { get; private set; }
 
     internal void Add(Subscription subscription)
     {
-        SubscriptionNode node = _root;
-        bool tail = false;
-        var tokens = new TokenEnumerator(subscription.Filter);
-        while (tokens.MoveNext())
+        SubscriptionNode? node = _root;
+        int position = 0;
+        while (node is not null)
         {
-            if (tokens.Current is [Subject.AnyTail])
-            {
-                tail = true;
-            }
-            else
-            {
-                node = GetOrAdd(node, tokens.Current);
-            }
-        }
-
-        if (tail)
-        {
-            node.Tail.Add(subscription);
-        }
-        else
-        {
-            node.Exact.Add(subscription);
+            node = Put(node, subscription, ref position);
         }
 
         Count++;
@@ -53,131 +45,206 @@ internal sealed class SubscriptionTrie(ByteKeyComparer comparer)
     /// <summary>Removes a subscription that is in the trie.</summary>
     internal void Remove(Subscription subscription)
     {
+        ReadOnlySpan<byte> filter = subscription.Filter;
         SubscriptionNode node = _root;
+        int position = 0;
         _path.Clear();
-        bool tail = false;
-        var tokens = new TokenEnumerator(subscription.Filter);
-        while (tokens.MoveNext())
+        while (position <= filter.Length)
         {
-            if (tokens.Current is [Subject.AnyTail])
+            ReadOnlySpan<byte> token = TokenEntry.TokenAt(filter, position);
+            if (IsTail(filter, position, token))
             {
-                tail = true;
+                node.Tail.Remove(subscription);
+                break;
             }
-            else
+
+            int slot = token is [Subject.AnyToken] ? -1 : node.Children.IndexOf(token, Hash(token));
+            TokenEntry entry = slot < 0 ? node.Star! : node.Children[slot]!;
+            if (entry is not SubscriptionNode next)
             {
-                _path.Add(node);
-                node = Find(node, tokens.Current)!;
+                Clear(node, slot);
+                break;
             }
+
+            _path.Push((node, position));
+            node = next;
+            position += token.Length + 1;
         }
 
-        if (tail)
-        {
-            node.Tail.Remove(subscription);
-        }
-        else
+        if (position > filter.Length)
         {
             node.Exact.Remove(subscription);
         }
 
         Count--;
-        if (node.IsEmpty)
-        {
-            Prune(subscription.Filter);
-        }
+        Collapse(node);
     }
 
-    /// <summary>Adds every subscription whose filter matches the subject to <paramref name="found"/>.</summary>
+    /// <summary>
+    /// Adds every subscription whose filter matches the subject to <paramref name="found"/>; names come before stars, as clients of
+    /// nats-server are used to.
+    /// </summary>
     internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found)
     {
         _pending.Clear();
-        _pending.Push((_root, 0));
-        while (_pending.TryPop(out (SubscriptionNode Node, int Position) at))
+        SubscriptionNode? node = _root;
+        int position = 0;
+        while (true)
         {
-            SubscriptionNode? node = at.Node;
-            int position = at.Position;
-            while (node is not null)
+            TokenEntry? next = null;
+            int length = 1;
+            if (node is not null)
             {
                 Steps++;
                 if (position > subject.Length)
                 {
-                    found.AddRange(node.Exact.Items);
-                    break;
+                    node.Exact.AddTo(found);
                 }
-
-                found.AddRange(node.Tail.Items);
-                ReadOnlySpan<byte> rest = subject[position..];
-                int end = rest.IndexOf(Subject.Separator);
-                ReadOnlySpan<byte> token = end < 0 ? rest : rest[..end];
-                position += token.Length + 1;
-                if (node.Star is not null)
+                else
                 {
-                    _pending.Push((node.Star, position));
+                    node.Tail.AddTo(found);
+                    ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
+                    length = token.Length;
+                    position += length + 1;
+                    if (node.Star is not null)
+                    {
+                        _pending.Push((node.Star, position));
+                    }
+
+                    next = node.Children.Find(token, Hash(token));
+                }
+            }
+
+            if (next is null)
+            {
+                if (!_pending.TryPop(out (TokenEntry Entry, int Position) at))
+                {
+                    return;
                 }
 
-                node = node.Children is { } children
-                    && children.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(token, out SubscriptionNode? child)
-                    ? child
-                    : null;
+                (next, position) = at;
+                length = 1;
+            }
+
+            node = next as SubscriptionNode;
+            if (node is null)
+            {
+                MatchAlone(Unsafe.As<Subscription>(next), length, subject, position, found);
             }
         }
     }
 
-    private static SubscriptionNode? Find(SubscriptionNode node, ReadOnlySpan<byte> token)
-        => token is [Subject.AnyToken]
-            ? node.Star
-            : node.Children?.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(token, out SubscriptionNode? child) == true ? child : null;
-
-    private SubscriptionNode GetOrAdd(SubscriptionNode node, ReadOnlySpan<byte> token)
+    private void MatchAlone(Subscription alone, int tokenLength, ReadOnlySpan<byte> subject, int position, List<Subscription> found)
     {
-        if (Find(node, token) is { } found)
+        Steps++;
+        ReadOnlySpan<byte> filter = alone.Filter;
+        int start = alone.Place + tokenLength + 1;
+        bool matches = start > filter.Length || position > subject.Length
+            ? start > filter.Length && position > subject.Length
+            : filter[start..].SequenceEqual(subject[position..]) || Subject.Matches(filter[start..], subject[position..]);
+        if (matches)
         {
-            return found;
+            found.Add(alone);
         }
-
-        var made = new SubscriptionNode();
-        Nodes++;
-        if (token is [Subject.AnyToken])
-        {
-            node.Star = made;
-        }
-        else
-        {
-            node.Children ??= new Dictionary<byte[], SubscriptionNode>(comparer);
-            node.Children.Add(token.ToArray(), made);
-        }
-
-        return made;
     }
 
-    // From the leaf up, as long as nodes are empty. _path holds the parents.
-    private void Prune(byte[] filter)
+    // One step of an insertion: the node to go on with, or null when the subscription has found its place.
+    private SubscriptionNode? Put(SubscriptionNode node, Subscription subscription, ref int position)
     {
-        int end = filter.AsSpan() is [.., Subject.Separator, Subject.AnyTail] ? filter.Length - 2 : filter.Length;
-        for (int i = _path.Count - 1; i >= 0; i--)
+        ReadOnlySpan<byte> filter = subscription.Filter;
+        if (position > filter.Length)
         {
-            int start = filter.AsSpan(0, end).LastIndexOf(Subject.Separator) + 1;
-            ReadOnlySpan<byte> token = filter.AsSpan(start, end - start);
-            SubscriptionNode parent = _path[i];
-            Nodes--;
-            if (token is [Subject.AnyToken])
+            node.Exact.Add(subscription);
+            return null;
+        }
+
+        int start = position;
+        ReadOnlySpan<byte> token = TokenEntry.TokenAt(filter, start);
+        if (IsTail(filter, start, token))
+        {
+            node.Tail.Add(subscription);
+            return null;
+        }
+
+        position += token.Length + 1;
+        bool star = token is [Subject.AnyToken];
+        uint hash = star ? 0 : Hash(token);
+        int slot = star ? -1 : node.Children.IndexOf(token, hash);
+        TokenEntry? entry = star ? node.Star : slot < 0 ? null : node.Children[slot];
+        if (entry is null)
+        {
+            subscription.Place = start;
+            Nodes++;
+            if (star)
             {
-                parent.Star = null;
+                node.Star = subscription;
             }
             else
             {
-                parent.Children!.GetAlternateLookup<ReadOnlySpan<byte>>().Remove(token);
-                if (parent.Children.Count == 0)
-                {
-                    parent.Children = null;
-                }
+                node.Children.Add(hash, subscription);
             }
 
-            if (!parent.IsEmpty)
+            return null;
+        }
+
+        if (entry is SubscriptionNode known)
+        {
+            return known;
+        }
+
+        // The one that stood here goes one token on, and both may meet there again.
+        var made = new SubscriptionNode(star ? [] : token.ToArray());
+        int next = position;
+        Put(made, Unsafe.As<Subscription>(entry), ref next);
+        Set(node, slot, made);
+        return made;
+    }
+
+    // From a node up that a subscription has left. _path holds the parents.
+    private void Collapse(SubscriptionNode node)
+    {
+        while (_path.TryPop(out (SubscriptionNode Node, int Position) parent) && node.Sole is { } sole)
+        {
+            if (node.Children.Count == 1 || node.Star is not null)
             {
-                return;
+                Nodes--;
             }
 
-            end = start - 1;
+            int slot = parent.Node.Star == node ? -1 : parent.Node.Children.IndexOf(node.Bytes, Hash(node.Bytes));
+            sole.Place = parent.Position;
+            Set(parent.Node, slot, sole);
+            node = parent.Node;
         }
     }
+
+    private void Clear(SubscriptionNode node, int slot)
+    {
+        Nodes--;
+        if (slot < 0)
+        {
+            node.Star = null;
+        }
+        else
+        {
+            node.Children.RemoveAt(slot);
+            node.Children.Trim();
+        }
+    }
+
+    private static void Set(SubscriptionNode node, int slot, TokenEntry entry)
+    {
+        if (slot < 0)
+        {
+            node.Star = entry;
+        }
+        else
+        {
+            node.Children.Replace(slot, entry);
+        }
+    }
+
+    private uint Hash(ReadOnlySpan<byte> token) => ByteHash.Compute(token, seed);
+
+    private static bool IsTail(ReadOnlySpan<byte> filter, int start, ReadOnlySpan<byte> token)
+        => token is [Subject.AnyTail] && start + 1 == filter.Length;
 }

@@ -115,7 +115,7 @@ internal sealed partial class ClientSession
             return Array.Find(_server.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
         }
 
-        foreach (Subscription subscription in _subscriptions.Values)
+        foreach (Subscription subscription in _subscriptions)
         {
             if (subscription.Queue is null && !subscription.IsClosed && Subject.Matches(subscription.Filter, reply))
             {

@@ -69,9 +69,9 @@ internal sealed partial class ClientSession
 
     /// <summary>Up to <paramref name="most"/> of its subscriptions, from the <paramref name="skip"/>-th on. On the loop.</summary>
     internal Subscription[] CopySubscriptions(int skip, int most)
-        => _subscriptions is null ? [] : [.. _subscriptions.Values.Skip(skip).Take(most)];
+        => _subscriptions is null ? [] : _subscriptions.Copy(skip, most);
 
-    private Dictionary<byte[], Subscription> StartSubscriptions()
+    private SubscriptionTable StartSubscriptions()
     {
         // Before a publisher can find a subscription.
         if (_deliveries.Length == 0)
@@ -79,7 +79,7 @@ internal sealed partial class ClientSession
             _deliveries = new DeliveryTally[_server.LoopCount];
         }
 
-        return new Dictionary<byte[], Subscription>(_server.KeyComparer);
+        return new SubscriptionTable(_server.Router.Seed);
     }
 
     private void PingSent() => _pingSent = Stopwatch.GetTimestamp();

@@ -64,7 +64,7 @@ internal sealed partial class ClientSession
 
     private void ReviewSubscriptions()
     {
-        foreach (Subscription subscription in _subscriptions!.Values.ToArray())
+        foreach (Subscription subscription in _subscriptions!.Copy())
         {
             if (Access?.MaySubscribe(subscription.Filter, subscription.Queue) != false)
             {

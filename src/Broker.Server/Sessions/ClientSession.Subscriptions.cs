@@ -6,20 +6,14 @@ namespace Broker.Server.Sessions;
 // SUB and UNSUB. The table is this loop's; what publishers see is the router's.
 internal sealed partial class ClientSession
 {
-    private Dictionary<byte[], Subscription>? _subscriptions;
+    private SubscriptionTable? _subscriptions;
 
     private bool _toldTooMany;
 
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
     /// <summary>Takes a subscription out of the table that a delivery has ended. On the session's loop.</summary>
-    internal void Forget(Subscription subscription)
-    {
-        if (_subscriptions is not null && _subscriptions.TryGetValue(subscription.Sid, out Subscription? known) && known == subscription)
-        {
-            _subscriptions.Remove(subscription.Sid);
-        }
-    }
+    internal void Forget(Subscription subscription) => _subscriptions?.Remove(subscription);
 
     private bool Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
@@ -44,15 +38,16 @@ internal sealed partial class ClientSession
         _subscriptions ??= StartSubscriptions();
         // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
         // last message, and the sid is free.
-        if (!_subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? known) || known.IsClosed)
+        Subscription? known = _subscriptions.Find(sid);
+        if (known is null || known.IsClosed)
         {
             if (known is not null)
             {
-                _subscriptions.Remove(known.Sid);
+                _subscriptions.Remove(known);
             }
 
             var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
-            _subscriptions.Add(subscription.Sid, subscription);
+            _subscriptions.Add(subscription);
             _server.Router.Add(subscription);
         }
 
@@ -72,8 +67,7 @@ internal sealed partial class ClientSession
 
     private bool Unsubscribe(ReadOnlySpan<byte> sid, int max)
     {
-        if (_subscriptions is not null
-            && _subscriptions.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(sid, out Subscription? subscription))
+        if (_subscriptions?.Find(sid) is { } subscription)
         {
             // The limit is set before the count is read: a publisher on another loop that counts meanwhile sees the limit,
             // or its count is seen here.
@@ -91,7 +85,7 @@ internal sealed partial class ClientSession
 
     private void End(Subscription subscription)
     {
-        _subscriptions!.Remove(subscription.Sid);
+        _subscriptions!.Remove(subscription);
         _server.Router.Remove(subscription);
     }
 
@@ -102,7 +96,7 @@ internal sealed partial class ClientSession
             return;
         }
 
-        foreach (Subscription subscription in _subscriptions.Values)
+        foreach (Subscription subscription in _subscriptions)
         {
             _server.Router.Remove(subscription);
         }

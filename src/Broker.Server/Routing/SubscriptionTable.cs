@@ -1,0 +1,92 @@
+namespace Broker.Server.Routing;
+
+/// <summary>A client's subscriptions by their sids. Used on its loop only, but for <see cref="Count"/>.</summary>
+internal sealed class SubscriptionTable(ulong seed)
+{
+    private HashSlots<Subscription> _slots;
+
+    internal int Count => _slots.Count;
+
+    internal Subscription? Find(ReadOnlySpan<byte> sid)
+    {
+        uint hash = Hash(sid);
+        for (int slot = _slots.First(hash); slot >= 0; slot = _slots.Next(hash, slot))
+        {
+            Subscription found = _slots[slot]!;
+            if (sid.SequenceEqual(found.Sid))
+            {
+                return found;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Adds a subscription whose sid none has.</summary>
+    internal void Add(Subscription subscription) => _slots.Add(Hash(subscription.Sid), subscription);
+
+    /// <summary>Removes a subscription if it is there.</summary>
+    internal void Remove(Subscription subscription)
+    {
+        uint hash = Hash(subscription.Sid);
+        int slot = _slots.First(hash);
+        while (slot >= 0 && _slots[slot] != subscription)
+        {
+            slot = _slots.Next(hash, slot);
+        }
+
+        if (slot >= 0)
+        {
+            _slots.RemoveAt(slot);
+            _slots.Trim();
+        }
+    }
+
+    /// <summary>Up to <paramref name="most"/> of them, from the <paramref name="skip"/>-th on, in an order that lasts until one is added or removed.</summary>
+    internal Subscription[] Copy(int skip = 0, int most = int.MaxValue)
+    {
+        var copied = new Subscription[Math.Clamp(Count - skip, 0, most)];
+        int passed = 0;
+        foreach (Subscription subscription in this)
+        {
+            int at = passed++ - skip;
+            if (at >= copied.Length)
+            {
+                break;
+            }
+
+            if (at >= 0)
+            {
+                copied[at] = subscription;
+            }
+        }
+
+        return copied;
+    }
+
+    public Enumerator GetEnumerator() => new(this);
+
+    /// <summary>Valid until one is added or removed.</summary>
+    internal struct Enumerator(SubscriptionTable table)
+    {
+        private int _slot = -1;
+
+        public Subscription Current { get; private set; } = null!;
+
+        public bool MoveNext()
+        {
+            while (++_slot < table._slots.Length)
+            {
+                if (table._slots[_slot] is { } subscription)
+                {
+                    Current = subscription;
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
+    private uint Hash(ReadOnlySpan<byte> sid) => ByteHash.Compute(sid, seed);
+}

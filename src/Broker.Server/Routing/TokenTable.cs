@@ -1,0 +1,56 @@
+using System.Runtime.CompilerServices;
+
+namespace Broker.Server.Routing;
+
+/// <summary>Entries by their tokens. A mutable struct, as what it is made of.</summary>
+internal struct TokenTable
+{
+    private HashSlots<TokenEntry> _slots;
+
+    internal readonly int Count => _slots.Count;
+
+    internal readonly int Length => _slots.Length;
+
+    internal readonly TokenEntry? this[int slot] => _slots[slot];
+
+    /// <summary>The slot of the entry under a token, or -1.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly int IndexOf(ReadOnlySpan<byte> token, uint hash)
+    {
+        int slot = _slots.First(hash);
+        while (slot >= 0 && !_slots[slot]!.Is(token))
+        {
+            slot = _slots.Next(hash, slot);
+        }
+
+        return slot;
+    }
+
+    internal readonly TokenEntry? Find(ReadOnlySpan<byte> token, uint hash)
+    {
+        int slot = IndexOf(token, hash);
+        return slot < 0 ? null : _slots[slot];
+    }
+
+    internal void Add(uint hash, TokenEntry entry) => _slots.Add(hash, entry);
+
+    internal readonly void Replace(int slot, TokenEntry entry) => _slots.Replace(slot, entry);
+
+    /// <inheritdoc cref="HashSlots{T}.RemoveAt"/>
+    internal void RemoveAt(int slot) => _slots.RemoveAt(slot);
+
+    /// <inheritdoc cref="HashSlots{T}.Trim"/>
+    internal void Trim() => _slots.Trim();
+
+    /// <summary>The entry of a table that has one.</summary>
+    internal readonly TokenEntry Single()
+    {
+        int slot = 0;
+        while (_slots[slot] is null)
+        {
+            slot++;
+        }
+
+        return _slots[slot]!;
+    }
+}

@@ -1,0 +1,8 @@
+namespace Broker.Server.Tests.Routing;
+
+/// <summary>For tests that measure the memory of the whole process: no other runs meanwhile.</summary>
+[CollectionDefinition(Name, DisableParallelization = true)]
+public sealed class Alone
+{
+    public const string Name = "Routing alone";
+}

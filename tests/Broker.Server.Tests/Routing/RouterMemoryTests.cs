@@ -1,0 +1,28 @@
+using System.Text;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+[Collection(Alone.Name)]
+public sealed class RouterMemoryTests
+{
+    [Fact]
+    public void Subscriptions_that_go_give_the_memory_back()
+    {
+        var router = new Router();
+        Subscription[] all = [.. Enumerable.Range(0, 300_000).Select(i => new Subscription(null!, Encoding.ASCII.GetBytes($"devices.{i % 100}.{i}"), null, "1"u8))];
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        Array.ForEach(all, router.Add);
+        long full = GC.GetTotalMemory(forceFullCollection: true) - before;
+        Assert.InRange(full, 1, 40L * all.Length);
+        foreach (Subscription subscription in all.AsSpan(1000))
+        {
+            router.Remove(subscription);
+        }
+
+        long left = GC.GetTotalMemory(forceFullCollection: true) - before;
+        Assert.InRange(left, long.MinValue, full / 20);
+        Assert.Equal(1000, all.Take(1000).Count(s => router.Find(s.Filter).Plain is [var only] && only == s));
+        GC.KeepAlive(all);
+    }
+}

@@ -1,0 +1,187 @@
+using System.Text;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+/// <summary>The router beside a list of filters that is searched from end to end: the same answers after every step.</summary>
+public sealed class RouterModelTests
+{
+    private const int Steps = 1_000_000;
+
+    // Tokens that begin alike, that look like wildcards and are none, and one that fills more than a step of the hash.
+    private static readonly string[] s_tokens = ["a", "b", "aa", "ab", "*a", "a>", "seventeen-bytes-x", "0", "00"];
+
+    private readonly Router _router = new();
+    private readonly List<(Subscription Subscription, string[] Tokens)> _known = [];
+    private readonly List<(Route Route, string[] Tokens)> _routes = [];
+
+    // Few subscriptions make a router that is built and taken down all the time; many make deep nodes and large bags.
+    [Theory]
+    [InlineData(1, 3)]
+    [InlineData(2, 12)]
+    [InlineData(3, 40)]
+    [InlineData(4, 120)]
+    public void A_million_random_steps_agree_with_a_search_of_all(int seed, int subscriptions)
+    {
+        var random = new Random(seed);
+        int found = 0;
+        for (int step = 0; step < Steps; step++)
+        {
+            int wish = random.Next(4);
+            if (wish == 0 && _known.Count < 2 * random.Next(1, subscriptions + 1))
+            {
+                Subscribe(Name(random, filter: true), random.Next(4) == 0 ? "q"u8.ToArray() : null);
+            }
+            else if (wish == 1 && _known.Count > 0)
+            {
+                Unsubscribe(random.Next(_known.Count));
+            }
+            else
+            {
+                found += Find(Name(random, filter: false));
+            }
+        }
+
+        while (_known.Count > 0)
+        {
+            Unsubscribe(_known.Count - 1);
+        }
+
+        Assert.NotEqual(0, found);
+        Assert.Equal(0, _router.SubscriptionCount);
+        Assert.Equal(0, _router.Subscriptions.Nodes);
+    }
+
+    [Theory]
+    [InlineData(5)]
+    [InlineData(6)]
+    public void What_the_trie_holds_depends_on_the_subscriptions_alone(int seed)
+    {
+        var random = new Random(seed);
+        for (int round = 0; round < 300; round++)
+        {
+            for (int i = 0; i < 40; i++)
+            {
+                Subscribe(Name(random, filter: true), null);
+            }
+
+            while (_known.Count > 20)
+            {
+                Unsubscribe(random.Next(_known.Count));
+            }
+
+            var fresh = new Router();
+            foreach ((Subscription _, string[] tokens) in _known)
+            {
+                fresh.Add(new Subscription(null!, Encoding.ASCII.GetBytes(string.Join('.', tokens)), null, "1"u8));
+            }
+
+            Assert.Equal(fresh.Subscriptions.Nodes, _router.Subscriptions.Nodes);
+        }
+    }
+
+    private static string[] Name(Random random, bool filter)
+    {
+        var name = new string[random.Next(1, 6)];
+        for (int i = 0; i < name.Length; i++)
+        {
+            name[i] = random.Next(5) switch
+            {
+                0 when filter => "*",
+                1 when filter && i == name.Length - 1 => ">",
+                // The first ones often: most names go a way together.
+                _ => s_tokens[Math.Min(random.Next(s_tokens.Length), random.Next(s_tokens.Length))],
+            };
+        }
+
+        return name;
+    }
+
+    private static bool Matches(string[] filter, string[] subject)
+    {
+        for (int i = 0; i < filter.Length; i++)
+        {
+            if (i >= subject.Length)
+            {
+                return false;
+            }
+
+            if (filter[i] == ">")
+            {
+                return true;
+            }
+
+            if (filter[i] != "*" && filter[i] != subject[i])
+            {
+                return false;
+            }
+        }
+
+        return filter.Length == subject.Length;
+    }
+
+    private void Subscribe(string[] filter, byte[]? queue)
+    {
+        var made = new Subscription(null!, Encoding.ASCII.GetBytes(string.Join('.', filter)), queue, "1"u8);
+        _router.Add(made);
+        _known.Add((made, filter));
+        AssertExpiry(filter);
+    }
+
+    private void Unsubscribe(int at)
+    {
+        (Subscription gone, string[] filter) = _known[at];
+        _known[at] = _known[^1];
+        _known.RemoveAt(_known.Count - 1);
+        Assert.True(_router.Remove(gone));
+        AssertExpiry(filter);
+    }
+
+    // Exactly the routes the filter matches have expired, of those looked at lately.
+    private void AssertExpiry(string[] filter)
+    {
+        foreach ((Route route, string[] tokens) in _routes)
+        {
+            if (route.IsCurrent == Matches(filter, tokens))
+            {
+                Assert.Fail($"{string.Join('.', filter)} and the route of {string.Join('.', tokens)}, current: {route.IsCurrent}");
+            }
+        }
+
+        _routes.RemoveAll(static r => !r.Route.IsCurrent);
+    }
+
+    private int Find(string[] subject)
+    {
+        byte[] bytes = Encoding.ASCII.GetBytes(string.Join('.', subject));
+        Route route = _router.Find(bytes);
+        int plain = 0;
+        int queued = 0;
+        foreach ((Subscription subscription, string[] filter) in _known)
+        {
+            if (Matches(filter, subject))
+            {
+                bool isPlain = subscription.Queue is null;
+                plain += isPlain ? 1 : 0;
+                queued += isPlain ? 0 : 1;
+                if (Array.IndexOf(isPlain ? route.Plain : Assert.Single(route.Queues), subscription) < 0)
+                {
+                    Assert.Fail($"{string.Join('.', filter)} is not in the route of {string.Join('.', subject)}");
+                }
+            }
+        }
+
+        // Each is there; and no more are there.
+        if (plain != route.Plain.Length || queued != route.Queues.Sum(static q => q.Length) || !route.IsCurrent)
+        {
+            Assert.Fail($"{string.Join('.', subject)}: {plain} and {queued} wanted");
+        }
+
+        if (_routes.Count < 24 && !_routes.Exists(r => r.Route == route))
+        {
+            _routes.Add((route, subject));
+        }
+
+        return plain + queued;
+    }
+}
