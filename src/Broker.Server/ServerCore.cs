@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Accounts;
 using Broker.Server.Lifecycle;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
@@ -34,7 +35,8 @@ internal sealed class ServerCore
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
-        KeyComparer = new ByteKeyComparer(Router.Seed);
+        Accounts = new AccountDirectory(_security.Plan);
+        KeyComparer = new ByteKeyComparer(Accounts.Global.Router.Seed);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
         {
@@ -71,7 +73,7 @@ internal sealed class ServerCore
 
     internal PendingTotal PendingTotal { get; }
 
-    internal Router Router { get; } = new();
+    internal AccountDirectory Accounts { get; }
 
     internal ByteKeyComparer KeyComparer { get; }
 
@@ -196,7 +198,7 @@ internal sealed class ServerCore
     internal ServerSnapshot Snapshot() => new(
         Volatile.Read(ref _connections),
         Interlocked.Read(ref _lastClient),
-        Router.SubscriptionCount,
+        Accounts.All.Sum(a => a.Router.SubscriptionCount),
         _states.Sum(s => s.MessagesIn),
         _states.Sum(s => s.BytesIn),
         _states.Sum(s => s.MessagesOut),

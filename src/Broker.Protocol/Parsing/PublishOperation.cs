@@ -17,6 +17,19 @@ public readonly ref struct PublishOperation
         RepeatsSubject = repeatsSubject;
     }
 
+    /// <summary>A message that no parser has read: subscribers are sent what is put together from these parts.</summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="replyTo">The reply subject; empty for none.</param>
+    /// <param name="headerLength">How many bytes at the start of the payload are headers; -1 for a message without.</param>
+    /// <param name="payload">Headers and body.</param>
+    public PublishOperation(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
+        : this(subject, replyTo, headerLength, payload, default, repeatsSubject: false)
+    {
+    }
+
+    /// <summary>The same message under another subject.</summary>
+    public PublishOperation WithSubject(ReadOnlySpan<byte> subject) => new(subject, ReplyTo, HeaderLength, Payload, Tail, repeatsSubject: false);
+
     /// <summary>The subject, at least one byte, as sent: nothing says that it is valid.</summary>
     public ReadOnlySpan<byte> Subject { get; }
 

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using Broker.Protocol.Subjects;
+using Broker.Server.Accounts;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
@@ -64,12 +65,7 @@ public sealed partial class BrokerServer
     /// <summary>The accounts.</summary>
     public IReadOnlyList<AccountFacts> InspectAccounts()
     {
-        ServerSnapshot counters = _core.Snapshot();
-        return
-        [
-            new AccountFacts(AccountFacts.SystemName, 0, 0),
-            new AccountFacts(AccountFacts.GlobalName, counters.Connections, counters.Subscriptions),
-        ];
+        return [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(a => new AccountFacts(a.Name, a.Connections, a.Router.SubscriptionCount))];
     }
 
     /// <summary>
@@ -120,21 +116,18 @@ public sealed partial class BrokerServer
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
         var found = new List<SubscriptionFacts>();
-        if (query.Account is not null and not AccountFacts.GlobalName)
-        {
-            return new SubscriptionPage(found, query.Offset, query.Limit);
-        }
-
         if (query.Subject is not null)
         {
             byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
-            IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject) ? _core.Router.Match(subject) : [];
+            IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
+                ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
+                : [];
             found.AddRange(matching.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
         int skip = query.Offset;
-        foreach (ClientSession session in _core.Sessions.OrderBy(s => s.Id))
+        foreach (ClientSession session in _core.Sessions.Where(s => IsOf(query.Account, s.Account)).OrderBy(s => s.Id))
         {
             int count = session.SubscriptionCount;
             if (skip >= count)
@@ -167,7 +160,7 @@ public sealed partial class BrokerServer
     }
 
     private static SubscriptionFacts Describe(Subscription subscription) => new(
-        AccountFacts.GlobalName,
+        subscription.Session.Account.Name,
         Encoding.UTF8.GetString(subscription.Filter),
         subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
         Encoding.UTF8.GetString(subscription.Sid),
@@ -175,9 +168,11 @@ public sealed partial class BrokerServer
         subscription.Max,
         subscription.Session.Id);
 
+    private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
+
     private RoutingFacts InspectRouting()
     {
-        RouterCounts counts = _core.Router.Count();
+        RouterCounts counts = _core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum);
         return new RoutingFacts(
             counts.Subscriptions,
             counts.Routes,

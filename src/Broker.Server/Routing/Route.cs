@@ -13,14 +13,26 @@ internal sealed class Route
     private volatile bool _current = true;
     private byte[]? _headerMessageHead;
 
-    internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues)
+    internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues, RouteBeyond? beyond = null)
     {
         Subject = subject;
         Plain = plain;
         Queues = queues;
+        Beyond = beyond;
+        HasMore = queues.Length != 0 || beyond is not null;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
-        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
+        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length))) + (beyond?.Cost ?? 0);
+    }
+
+    // What a message is called in another account: those who get it so are not of this route.
+    private Route(byte[] subject, byte[] messageHead)
+    {
+        Subject = subject;
+        Plain = [];
+        Queues = [];
+        MessageHead = messageHead;
+        Cost = OwnCost + (3L * subject.Length);
     }
 
     // Refused: nobody is sent it, and so there is nothing to write heads for.
@@ -42,6 +54,12 @@ internal sealed class Route
     /// <summary>One of each of these is.</summary>
     internal Subscription[][] Queues { get; }
 
+    /// <summary>Who gets it in other accounts, or from the server itself; null for nobody.</summary>
+    internal RouteBeyond? Beyond { get; }
+
+    /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
+    internal bool HasMore { get; }
+
     /// <summary><c>"MSG subject "</c>.</summary>
     internal byte[] MessageHead { get; }
 
@@ -57,7 +75,7 @@ internal sealed class Route
     /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
     internal Route? Behind { get; set; }
 
-    internal bool IsEmpty => Plain.Length == 0 && Queues.Length == 0;
+    internal bool IsEmpty => Plain.Length == 0 && !HasMore;
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;
@@ -65,4 +83,6 @@ internal sealed class Route
     internal void Expire() => _current = false;
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());
+
+    internal static Route Image(byte[] subject) => new(subject, [.. "MSG "u8, .. subject, (byte)' ']);
 }

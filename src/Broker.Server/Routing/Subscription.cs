@@ -9,7 +9,7 @@ namespace Broker.Server.Routing;
 /// Made and ended on its session's loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
 /// ended between their finding it and their using it.
 /// </remarks>
-internal sealed class Subscription
+internal class Subscription
 {
     /// <summary>Sids of up to this many bytes are written with one store.</summary>
     internal const int ShortSid = 8;

@@ -37,9 +37,9 @@ internal sealed partial class ClientSession
     {
         _security = _server.Security;
         Nonce = _security.NewNonce();
-        if (_security.Unasked is { } principal)
+        if (_security.Unasked is { } principal && _server.Accounts.Find(principal.Account) is { } account)
         {
-            Become(principal);
+            Become(principal, account);
             return;
         }
 

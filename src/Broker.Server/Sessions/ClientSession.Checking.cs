@@ -112,7 +112,7 @@ internal sealed partial class ClientSession
     {
         if (_subscriptions!.Count > MostToSearch)
         {
-            return Array.Find(_server.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
+            return Array.Find(_account.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
         }
 
         foreach (Subscription subscription in _subscriptions.Values)

@@ -39,13 +39,19 @@ internal sealed partial class ClientSession
             return false;
         }
 
+        if (_server.Accounts.Find(principal.Account) is not { } account)
+        {
+            Refuse("its account is not there any more");
+            return false;
+        }
+
         // What it subscribed to as somebody else, or before this CONNECT, is not its own any more.
         if (_connect is not null || principal != _principal)
         {
             EndSubscriptions();
         }
 
-        Become(principal);
+        Become(principal, account);
         EndAdmission();
         PongReceived();
         _connect = request.WithoutCredentials();

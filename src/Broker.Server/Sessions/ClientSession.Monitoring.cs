@@ -32,6 +32,8 @@ internal sealed partial class ClientSession
 
     internal long PayloadOut => SumDeliveries(static t => t.PayloadBytes);
 
+    internal long RoundTripNanoseconds => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _roundTrip)).Ticks * TimeSpan.NanosecondsPerTick;
+
     internal long LastActivityTick => Volatile.Read(ref _lastActivity);
 
     // Null until the first turn of its loop after it was accepted.
@@ -64,6 +66,7 @@ internal sealed partial class ClientSession
             Language = connect?.Language,
             Version = connect?.Version,
             User = UserName,
+            Account = _account.Name,
         };
     }
 

@@ -53,6 +53,15 @@ internal sealed partial class ClientSession
 
     private void Deliver(in PublishOperation operation, Route route)
     {
+        if (DeliverAll(in operation, route) == 0 && !operation.ReplyTo.IsEmpty)
+        {
+            AnswerNoResponders(in operation);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private int DeliverAll(in PublishOperation operation, Route route)
+    {
         int delivered = 0;
         foreach (Subscription subscription in route.Plain)
         {
@@ -62,16 +71,13 @@ internal sealed partial class ClientSession
             }
         }
 
-        if (route.Queues.Length != 0)
+        if (route.HasMore)
         {
-            delivered += DeliverToQueues(in operation, route);
+            delivered += DeliverMore(in operation, route);
         }
 
         _state.PayloadOut += (long)delivered * operation.Payload.Length;
-        if (delivered == 0 && !operation.ReplyTo.IsEmpty)
-        {
-            AnswerNoResponders(in operation);
-        }
+        return delivered;
     }
 
     private int DeliverToQueues(in PublishOperation operation, Route route)
@@ -172,7 +178,7 @@ internal sealed partial class ClientSession
     // By itself, or its closure would be made for every message of a subscription that has a limit.
     private void EndByMax(Subscription subscription)
     {
-        if (_server.Router.Remove(subscription))
+        if (_account.Remove(subscription))
         {
             _loop.Run(() => Forget(subscription));
         }

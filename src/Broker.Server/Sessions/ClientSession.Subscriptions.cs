@@ -53,7 +53,7 @@ internal sealed partial class ClientSession
 
             var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription.Sid, subscription);
-            _server.Router.Add(subscription);
+            _account.Add(subscription);
         }
 
         Acknowledge();
@@ -92,7 +92,7 @@ internal sealed partial class ClientSession
     private void End(Subscription subscription)
     {
         _subscriptions!.Remove(subscription.Sid);
-        _server.Router.Remove(subscription);
+        _account.Remove(subscription);
     }
 
     private void EndSubscriptions()
@@ -104,7 +104,7 @@ internal sealed partial class ClientSession
 
         foreach (Subscription subscription in _subscriptions.Values)
         {
-            _server.Router.Remove(subscription);
+            _account.Remove(subscription);
         }
 
         _subscriptions = null;
