@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Server.Events;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
@@ -32,6 +33,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
+        core.Events = new SystemEvents(core, loops, Inspect);
         _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -96,6 +98,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>How many requests wait for answers from other accounts.</summary>
     internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
 
+    /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
+    internal void TellStatistics() => _core.Events.TellStatistics();
+
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
 
@@ -133,6 +138,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         {
             _securityOptions = options.Copy();
             _core.Accounts.Apply(rules.Plan);
+            _core.Events.AnswerIn(_core.Accounts.SystemAccount);
             _core.Security = rules;
             foreach (ClientSession session in _core.Sessions)
             {
@@ -174,6 +180,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
+        await _core.Events.TellShutdownAsync(MostLooks * Look).ConfigureAwait(false);
         _core.IsLeaving = _core.IsDraining = true;
         await QuiesceAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
@@ -212,7 +219,13 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         StopAccepting();
+        if (!_core.IsLeaving)
+        {
+            await _core.Events.TellShutdownAsync(Look).ConfigureAwait(false);
+        }
+
         _core.IsLeaving = true;
+        _core.Events.Dispose();
         _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {

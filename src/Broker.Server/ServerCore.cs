@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
 using Broker.Server.Accounts;
+using Broker.Server.Events;
 using Broker.Server.Lifecycle;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
@@ -74,6 +75,9 @@ internal sealed class ServerCore
     internal PendingTotal PendingTotal { get; }
 
     internal AccountDirectory Accounts { get; }
+
+    /// <summary>Set before the first client comes.</summary>
+    internal SystemEvents Events { get; set; } = null!;
 
     internal ByteKeyComparer KeyComparer { get; }
 

@@ -41,6 +41,7 @@ public sealed partial class BrokerServer
             Name = _core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
             EndPoint = _core.Advertised,
+            SystemAccount = _core.Accounts.SystemAccount.Name,
             IsLeaving = _core.IsLeaving,
             Started = _started,
             Now = DateTime.UtcNow,
@@ -64,9 +65,7 @@ public sealed partial class BrokerServer
 
     /// <summary>The accounts.</summary>
     public IReadOnlyList<AccountFacts> InspectAccounts()
-    {
-        return [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(a => new AccountFacts(a.Name, a.Connections, a.Router.SubscriptionCount))];
-    }
+        => [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
 
     /// <summary>
     /// Lists clients. Those of the page are described in full, the others only looked at for their order. The loops are asked for
@@ -170,17 +169,28 @@ public sealed partial class BrokerServer
 
     private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private RoutingFacts InspectRouting()
+    private static AccountFacts Describe(Account account) => new(account.Name, account.Connections, account.Router.SubscriptionCount)
     {
-        RouterCounts counts = _core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum);
-        return new RoutingFacts(
-            counts.Subscriptions,
-            counts.Routes,
-            counts.Inserts,
-            counts.Removes,
-            counts.Matches,
-            counts.Matches == 0 ? 0 : (double)counts.Hits / counts.Matches,
-            counts.MaxFanout,
-            counts.Built == 0 ? 0 : (double)counts.Fanout / counts.Built);
-    }
+        IsSystem = account.IsSystem,
+        Updated = account.Updated,
+        Routing = Describe(account.Router.Count()),
+        Exports = account.Links.Exports,
+        Imports =
+        [
+            .. account.Links.Imports.Select(l => new ImportFacts(
+                l.IsService, l.Import.Account, Encoding.UTF8.GetString(l.Mapping.Remote), Encoding.UTF8.GetString(l.Mapping.Local))),
+        ],
+    };
+
+    private RoutingFacts InspectRouting() => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
+
+    private static RoutingFacts Describe(RouterCounts counts) => new(
+        counts.Subscriptions,
+        counts.Routes,
+        counts.Inserts,
+        counts.Removes,
+        counts.Matches,
+        counts.Matches == 0 ? 0 : (double)counts.Hits / counts.Matches,
+        counts.MaxFanout,
+        counts.Built == 0 ? 0 : (double)counts.Fanout / counts.Built);
 }

@@ -42,7 +42,7 @@ internal sealed partial class ClientSession
             return Enter(request, principal);
         }
 
-        Refuse("wrong credentials");
+        Refuse("wrong credentials", request);
         return false;
     }
 

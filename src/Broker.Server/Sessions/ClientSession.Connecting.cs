@@ -54,6 +54,7 @@ internal sealed partial class ClientSession
         Become(principal, account);
         EndAdmission();
         PongReceived();
+        bool isFirst = _connect is null;
         _connect = request.WithoutCredentials();
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;
@@ -62,6 +63,11 @@ internal sealed partial class ClientSession
         _mustCheck = _verbose || _pedantic;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         Acknowledge();
+        if (isFirst)
+        {
+            _server.Events.Connected(this);
+        }
+
         return true;
     }
 }

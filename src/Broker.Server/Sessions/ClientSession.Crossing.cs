@@ -139,14 +139,11 @@ internal sealed partial class ClientSession
             return;
         }
 
-        if (_isCounted)
-        {
-            _account.Leave();
-        }
-
+        LeaveAccount();
         _isCounted = true;
         _account = account;
         account.Enter();
+        _server.Events.ConnectionsChanged(_loop, account);
     }
 
     private void LeaveAccount()
@@ -155,6 +152,7 @@ internal sealed partial class ClientSession
         {
             _isCounted = false;
             _account.Leave();
+            _server.Events.ConnectionsChanged(_loop, _account);
         }
     }
 }

@@ -107,6 +107,11 @@ internal sealed partial class ClientSession : ConnectionHandler
         StopLiveness();
         EndAdmission();
         EndSubscriptions();
+        if (_connect is not null)
+        {
+            _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));
+        }
+
         LeaveAccount();
         _server.Leave(this, connection, reason, error);
     }
