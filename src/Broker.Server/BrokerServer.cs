@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Server.Events;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
@@ -32,6 +33,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
+        core.Events = new SystemEvents(core, loops, Inspect);
         _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -93,13 +95,19 @@ public sealed partial class BrokerServer : IAsyncDisposable
         return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess)).First;
     }
 
+    /// <summary>How many requests wait for answers from other accounts.</summary>
+    internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
+
+    /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
+    internal void TellStatistics() => _core.Events.TellStatistics();
+
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
 
-    /// <summary>Replaces users, token, permissions and callbacks while it runs.</summary>
+    /// <summary>Replaces users, accounts, token, permissions and callbacks while it runs.</summary>
     /// <param name="change">
     /// Is given a copy of the options in use. Of what it changes only that of <see cref="Security"/> counts: users, token,
-    /// no-auth user, timeout, default permissions, callbacks and verifiers.
+    /// accounts with their exports and imports, no-auth user, timeout, default permissions, callbacks and verifiers.
     /// </param>
     /// <inheritdoc cref="UpdateSecurityAsync(BrokerServerOptions)"/>
     public Task UpdateSecurityAsync(Action<BrokerServerOptions> change)
@@ -113,12 +121,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Replaces users, token, permissions and callbacks while it runs, by those of the options.</summary>
+    /// <summary>Replaces users, accounts, token, permissions and callbacks while it runs, by those of the options.</summary>
     /// <returns>Done when every client is under the new rules; new ones are from the call on.</returns>
     /// <remarks>
     /// A client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
     /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
-    /// (their user is gone) or <c>Authorization Violation</c>, and closed. Clients that were let in by a callback stay as
+    /// (their user is gone) or <c>Authorization Violation</c> (also when their user is in another account now), and closed. Clients that were let in by a callback stay as
     /// long as the callback is the same one.
     /// </remarks>
     /// <exception cref="ArgumentException">The options contradict each other; nothing has changed.</exception>
@@ -129,6 +137,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
         lock (_securityGate)
         {
             _securityOptions = options.Copy();
+            _core.Accounts.Apply(rules.Plan);
+            _core.Events.AnswerIn(_core.Accounts.SystemAccount);
             _core.Security = rules;
             foreach (ClientSession session in _core.Sessions)
             {
@@ -170,6 +180,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
+        await _core.Events.TellShutdownAsync(MostLooks * Look).ConfigureAwait(false);
         _core.IsLeaving = _core.IsDraining = true;
         await QuiesceAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
@@ -208,7 +219,14 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         StopAccepting();
+        if (!_core.IsLeaving)
+        {
+            await _core.Events.TellShutdownAsync(Look).ConfigureAwait(false);
+        }
+
         _core.IsLeaving = true;
+        _core.Events.Dispose();
+        _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {
             session.Leave(TimeSpan.Zero);

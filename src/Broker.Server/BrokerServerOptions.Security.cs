@@ -1,3 +1,4 @@
+using Broker.Server.Accounts;
 using Broker.Server.Security;
 
 namespace Broker.Server;
@@ -8,10 +9,19 @@ public sealed partial class BrokerServerOptions
     /// <summary>Who may connect. Empty, the default, with no token and no callback: everybody.</summary>
     public IReadOnlyList<User> Users { get; set; } = [];
 
+    /// <summary>
+    /// Accounts: spaces of subjects of their own, each with its users. Empty, the default: everybody is in one. With users in any
+    /// of them clients must show who they are.
+    /// </summary>
+    public IReadOnlyList<AccountOptions> Accounts { get; set; } = [];
+
+    /// <summary>The account that the server's own events are published in. Null, the default: <c>$SYS</c>.</summary>
+    public string? SystemAccount { get; set; }
+
     /// <summary>A token that lets in whoever knows it: in clear, or as a bcrypt hash.</summary>
     public string? Token { get; set; }
 
-    /// <summary>The name of the user, one of <see cref="Users"/>, that clients are who show no credentials or do not say CONNECT.</summary>
+    /// <summary>The name of the user, one of <see cref="Users"/> or of an account's, that clients are who show no credentials or do not say CONNECT.</summary>
     public string? NoAuthUser { get; set; }
 
     /// <summary>How long a client may take from its connection to an accepted CONNECT. Default 2 s.</summary>

@@ -103,6 +103,7 @@ public sealed partial class BrokerServerOptions
         var copy = (BrokerServerOptions)MemberwiseClone();
         copy._endPoints = [.. _endPoints];
         copy.ConnectUrls = [.. ConnectUrls];
+        copy.Accounts = [.. Accounts];
         return copy;
     }
 

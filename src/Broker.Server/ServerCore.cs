@@ -1,9 +1,10 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
+using Broker.Server.Accounts;
+using Broker.Server.Events;
 using Broker.Server.Lifecycle;
 using Broker.Server.Monitoring;
-using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
@@ -34,6 +35,7 @@ internal sealed class ServerCore
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
         Identity = new ServerIdentity(options.ServerName);
+        Accounts = new AccountDirectory(_security.Plan);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
         {
@@ -70,7 +72,10 @@ internal sealed class ServerCore
 
     internal PendingTotal PendingTotal { get; }
 
-    internal Router Router { get; } = new();
+    internal AccountDirectory Accounts { get; }
+
+    /// <summary>Set before the first client comes.</summary>
+    internal SystemEvents Events { get; set; } = null!;
 
     internal ClosedConnections Closed { get; } = new();
 
@@ -193,7 +198,7 @@ internal sealed class ServerCore
     internal ServerSnapshot Snapshot() => new(
         Volatile.Read(ref _connections),
         Interlocked.Read(ref _lastClient),
-        Router.SubscriptionCount,
+        Accounts.All.Sum(a => a.Router.SubscriptionCount),
         _states.Sum(s => s.MessagesIn),
         _states.Sum(s => s.BytesIn),
         _states.Sum(s => s.MessagesOut),

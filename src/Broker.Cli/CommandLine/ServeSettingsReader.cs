@@ -76,7 +76,7 @@ internal static class ServeSettingsReader
         var token = flags.GetValue(options.Token);
         var security = fromFile ?? new SecuritySettings();
         if (!string.IsNullOrEmpty(user) && password is not null)
-            security = security with { Users = [new User(user, password)], Token = null, NoAuthUser = null };
+            security = security with { Users = [new User(user, password)], Token = null, NoAuthUser = null, IsOneUser = true };
         if (!string.IsNullOrEmpty(token))
             security = security with { Token = token };
         return security.IsRequired ? security : fromFile;

@@ -1,4 +1,5 @@
 using Broker.Cli.Serving;
+using Broker.Server.Accounts;
 using Broker.Server.Security;
 
 namespace Broker.Cli.Configuration;
@@ -17,11 +18,42 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             ConfigBlock block => Authorization(new ConfigSection(block, problems), block),
             var value => root.Wrong("authorization", "a block", value, otherwise),
         };
+        settings = new AccountsConfig(this, problems).Read(root, settings);
+        Compare(root, settings);
         if (root.Find("no_auth_user") is not { } found)
             return settings;
-        if (found is ConfigText name && settings?.Users.Any(u => u.Name == name.Value) is true)
+        if (found is ConfigText name && settings?.AllUsers.Any(u => u.Name == name.Value) is true)
             return settings with { NoAuthUser = name.Value };
         return root.Wrong("no_auth_user", "the name of one of the users", found, settings);
+    }
+
+    // What accounts have must fit together; all of it is checked where it is used too.
+    private void Compare(ConfigSection root, SecuritySettings? settings)
+    {
+        if (settings is null || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
+            return;
+        var at = (root.Find("accounts") ?? root.Find("system_account") ?? root.Find("system"))!.Position;
+        if (settings.Token is not null)
+            problems.Add(new ConfigProblem("there can be a \"token\" or \"accounts\", not both", at));
+        if (settings.IsOneUser)
+            problems.Add(new ConfigProblem("there can be one \"user\" and its \"password\" or \"accounts\", not both", at));
+        var names = new HashSet<string>(StringComparer.Ordinal);
+        foreach (var user in settings.AllUsers)
+        {
+            if (!names.Add(user.Name))
+                problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", at));
+        }
+
+        if (problems.Count > 0)
+            return;
+        try
+        {
+            AccountOptions.Validate(settings.Accounts, settings.SystemAccount);
+        }
+        catch (ArgumentException e)
+        {
+            problems.Add(new ConfigProblem(e.Message, at));
+        }
     }
 
     private SecuritySettings Authorization(ConfigSection section, ConfigBlock block)
@@ -40,10 +72,10 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             problems.Add(new ConfigProblem("\"user\" and \"password\" belong together", block.Position));
         if (name is not null && users.Count > 0)
             problems.Add(new ConfigProblem("there can be a \"user\" or \"users\", not both", block.Position));
-        return settings with { Users = string.IsNullOrEmpty(name) || password is null ? users : [new User(name, password)] };
+        return settings with { Users = string.IsNullOrEmpty(name) || password is null ? users : [new User(name, password)], IsOneUser = name is not null };
     }
 
-    private List<User> Users(ConfigSection section)
+    public List<User> Users(ConfigSection section)
     {
         var users = new List<User>();
         var found = section.Find("users");
@@ -91,7 +123,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         return null;
     }
 
-    private Permissions? Permissions(ConfigSection section, string key)
+    public Permissions? Permissions(ConfigSection section, string key)
     {
         switch (section.Find(key))
         {

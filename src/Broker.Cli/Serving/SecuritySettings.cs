@@ -1,3 +1,4 @@
+using Broker.Server.Accounts;
 using Broker.Server.Security;
 
 namespace Broker.Cli.Serving;
@@ -6,6 +7,16 @@ namespace Broker.Cli.Serving;
 internal sealed record SecuritySettings
 {
     public IReadOnlyList<User> Users { get; init; } = [];
+
+    /// <summary>Whether the users are one that was set up by name and password.</summary>
+    public bool IsOneUser { get; init; }
+
+    public IReadOnlyList<AccountOptions> Accounts { get; init; } = [];
+
+    public string? SystemAccount { get; init; }
+
+    /// <summary>The users of all accounts.</summary>
+    public IEnumerable<User> AllUsers => Users.Concat(Accounts.SelectMany(a => a.Users));
 
     public string? Token { get; init; }
 
@@ -16,5 +27,5 @@ internal sealed record SecuritySettings
     public Permissions? DefaultPermissions { get; init; }
 
     /// <summary>Whether there is anybody to be told from others.</summary>
-    public bool IsRequired => Users.Count > 0 || Token is not null;
+    public bool IsRequired => AllUsers.Any() || Token is not null;
 }

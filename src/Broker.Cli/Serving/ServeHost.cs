@@ -190,6 +190,8 @@ internal sealed class ServeHost : IServeHost
         SecuritySettings security = settings.Security ?? new SecuritySettings();
         options.UseCryptography();
         options.Users = security.IsRequired && settings.ZeroMq is not null ? [.. security.Users, _bridgeUser] : security.Users;
+        options.Accounts = security.Accounts;
+        options.SystemAccount = security.SystemAccount;
         options.Token = security.Token;
         options.NoAuthUser = security.NoAuthUser;
         options.AuthTimeout = security.Timeout;

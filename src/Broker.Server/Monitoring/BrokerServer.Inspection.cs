@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using Broker.Protocol.Subjects;
+using Broker.Server.Accounts;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
@@ -40,6 +41,7 @@ public sealed partial class BrokerServer
             Name = _core.Identity.Name,
             ProtocolVersion = ServerIdentity.ProtocolVersion,
             EndPoint = _core.Advertised,
+            SystemAccount = _core.Accounts.SystemAccount.Name,
             IsLeaving = _core.IsLeaving,
             Started = _started,
             Now = DateTime.UtcNow,
@@ -63,14 +65,7 @@ public sealed partial class BrokerServer
 
     /// <summary>The accounts.</summary>
     public IReadOnlyList<AccountFacts> InspectAccounts()
-    {
-        ServerSnapshot counters = _core.Snapshot();
-        return
-        [
-            new AccountFacts(AccountFacts.SystemName, 0, 0),
-            new AccountFacts(AccountFacts.GlobalName, counters.Connections, counters.Subscriptions),
-        ];
-    }
+        => [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
 
     /// <summary>
     /// Lists clients. Those of the page are described in full, the others only looked at for their order. The loops are asked for
@@ -120,21 +115,18 @@ public sealed partial class BrokerServer
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
         var found = new List<SubscriptionFacts>();
-        if (query.Account is not null and not AccountFacts.GlobalName)
-        {
-            return new SubscriptionPage(found, query.Offset, query.Limit);
-        }
-
         if (query.Subject is not null)
         {
             byte[] subject = Encoding.UTF8.GetBytes(query.Subject);
-            IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject) ? _core.Router.Match(subject) : [];
+            IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
+                ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
+                : [];
             found.AddRange(matching.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
         int skip = query.Offset;
-        foreach (ClientSession session in _core.Sessions.OrderBy(s => s.Id))
+        foreach (ClientSession session in _core.Sessions.Where(s => IsOf(query.Account, s.Account)).OrderBy(s => s.Id))
         {
             int count = session.SubscriptionCount;
             if (skip >= count)
@@ -167,7 +159,7 @@ public sealed partial class BrokerServer
     }
 
     private static SubscriptionFacts Describe(Subscription subscription) => new(
-        AccountFacts.GlobalName,
+        subscription.Session.Account.Name,
         Encoding.UTF8.GetString(subscription.Filter),
         subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
         Encoding.UTF8.GetString(subscription.Sid),
@@ -175,17 +167,30 @@ public sealed partial class BrokerServer
         subscription.Max,
         subscription.Session.Id);
 
-    private RoutingFacts InspectRouting()
+    private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
+
+    private static AccountFacts Describe(Account account) => new(account.Name, account.Connections, account.Router.SubscriptionCount)
     {
-        RouterCounts counts = _core.Router.Count();
-        return new RoutingFacts(
-            counts.Subscriptions,
-            counts.Routes,
-            counts.Inserts,
-            counts.Removes,
-            counts.Matches,
-            counts.Matches == 0 ? 0 : (double)counts.Hits / counts.Matches,
-            counts.MaxFanout,
-            counts.Built == 0 ? 0 : (double)counts.Fanout / counts.Built);
-    }
+        IsSystem = account.IsSystem,
+        Updated = account.Updated,
+        Routing = Describe(account.Router.Count()),
+        Exports = account.Links.Exports,
+        Imports =
+        [
+            .. account.Links.Imports.Select(l => new ImportFacts(
+                l.IsService, l.Import.Account, Encoding.UTF8.GetString(l.Mapping.Remote), Encoding.UTF8.GetString(l.Mapping.Local))),
+        ],
+    };
+
+    private RoutingFacts InspectRouting() => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
+
+    private static RoutingFacts Describe(RouterCounts counts) => new(
+        counts.Subscriptions,
+        counts.Routes,
+        counts.Inserts,
+        counts.Removes,
+        counts.Matches,
+        counts.Matches == 0 ? 0 : (double)counts.Hits / counts.Matches,
+        counts.MaxFanout,
+        counts.Built == 0 ? 0 : (double)counts.Fanout / counts.Built);
 }

@@ -45,9 +45,14 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now)
 
     private void Add(Entry entry)
     {
-        // Of those who are not asked for the total still tells.
+        if (!IsWanted(query.Account, entry.Facts?.Account))
+        {
+            return;
+        }
+
+        // Of other users of the account the total still tells.
         Total++;
-        if (entry.Facts is not { } facts || (IsWanted(query.User, facts.User) && IsWanted(query.Account, facts.Account)))
+        if (IsWanted(query.User, entry.Facts?.User))
         {
             _entries.Add(entry);
         }

@@ -20,6 +20,9 @@ public sealed record ServerFacts
     /// <summary>Whether it is on its way out: who connects now is not served.</summary>
     public bool IsLeaving { get; init; }
 
+    /// <summary>The name of the account that its own events are published in.</summary>
+    public string SystemAccount { get; init; } = AccountFacts.SystemName;
+
     /// <summary>When it started; UTC.</summary>
     public required DateTime Started { get; init; }
 

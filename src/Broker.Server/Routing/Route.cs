@@ -13,15 +13,28 @@ internal sealed class Route : TokenEntry
     private volatile bool _current = true;
     private byte[]? _headerMessageHead;
 
-    internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues)
+    internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues, RouteBeyond? beyond = null)
         : base(subject)
     {
         Plain = plain;
         Queues = queues;
-        IsEmpty = plain.Length == 0 && queues.Length == 0;
+        Beyond = beyond;
+        HasMore = queues.Length != 0 || beyond is not null;
+        IsEmpty = plain.Length == 0 && !HasMore;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
-        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length)));
+        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length))) + (beyond?.Cost ?? 0);
+    }
+
+    // What a message is called in another account: those who get it so are not of this route.
+    private Route(byte[] subject, byte[] messageHead)
+        : base(subject)
+    {
+        IsEmpty = true;
+        Plain = [];
+        Queues = [];
+        MessageHead = messageHead;
+        Cost = OwnCost + (3L * subject.Length);
     }
 
     // Refused: nobody is sent it, and so there is nothing to write heads for.
@@ -42,6 +55,12 @@ internal sealed class Route : TokenEntry
 
     /// <summary>One of each of these is.</summary>
     internal Subscription[][] Queues { get; }
+
+    /// <summary>Who gets it in other accounts, or from the server itself; null for nobody.</summary>
+    internal RouteBeyond? Beyond { get; }
+
+    /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
+    internal bool HasMore { get; }
 
     /// <summary><c>"MSG subject "</c>.</summary>
     internal byte[] MessageHead { get; }
@@ -66,4 +85,6 @@ internal sealed class Route : TokenEntry
     internal void Expire() => _current = false;
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());
+
+    internal static Route Image(byte[] subject) => new(subject, [.. "MSG "u8, .. subject, (byte)' ']);
 }

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Broker.Protocol.Subjects;
+using Broker.Server.Accounts;
 using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
@@ -20,6 +21,9 @@ internal sealed class Router
     private readonly List<Subscription> _found = [];
     private RouterCounts _counts;
 
+    // How many of the subscriptions are not of clients of this account.
+    private int _beyond;
+
     internal Router()
     {
         Seed = MemoryMarshal.Read<ulong>(RandomNumberGenerator.GetBytes(sizeof(ulong)));
@@ -30,13 +34,14 @@ internal sealed class Router
     /// <summary>The seed of this router's hashes.</summary>
     internal ulong Seed { get; }
 
+    /// <summary>How many clients of this account have made.</summary>
     internal int SubscriptionCount
     {
         get
         {
             lock (_gate)
             {
-                return _subscriptions.Count;
+                return _subscriptions.Count - _beyond;
             }
         }
     }
@@ -53,6 +58,7 @@ internal sealed class Router
         lock (_gate)
         {
             _subscriptions.Add(subscription);
+            _beyond += subscription is BeyondSubscription ? 1 : 0;
             _counts.Inserts++;
             _routes.Expire(subscription.Filter);
         }
@@ -70,6 +76,7 @@ internal sealed class Router
 
             subscription.Close();
             _subscriptions.Remove(subscription);
+            _beyond -= subscription is BeyondSubscription ? 1 : 0;
             _counts.Removes++;
             _routes.Expire(subscription.Filter);
             return true;
@@ -107,18 +114,18 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            return _counts with { Subscriptions = _subscriptions.Count, Routes = _routes.Count };
+            return _counts with { Subscriptions = _subscriptions.Count - _beyond, Routes = _routes.Count };
         }
     }
 
-    /// <summary>Every subscription whose filter matches the subject, without remembering a route for it.</summary>
+    /// <summary>Every subscription of a client of this account whose filter matches the subject, without remembering a route for it.</summary>
     internal Subscription[] Match(ReadOnlySpan<byte> subject)
     {
         lock (_gate)
         {
             _found.Clear();
             _subscriptions.Match(subject, _found);
-            Subscription[] all = [.. _found];
+            Subscription[] all = _beyond == 0 ? [.. _found] : [.. _found.Where(static s => s is not BeyondSubscription)];
             _found.Clear();
             return all;
         }
@@ -130,6 +137,11 @@ internal sealed class Router
         if (Subject.HasNoEmptyToken(subject))
         {
             _subscriptions.Match(subject, _found);
+            if (_beyond != 0 && _found.Exists(static s => s is BeyondSubscription))
+            {
+                return BuildBeyond(subject);
+            }
+
             LeaveOut(subject);
         }
 
@@ -144,6 +156,37 @@ internal sealed class Router
         _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count);
         _found.Clear();
         return new Route(subject.ToArray(), plain, queues);
+    }
+
+    // Members of one queue group may be in several accounts: such a group is wholly of the part beyond.
+    private Route BuildBeyond(ReadOnlySpan<byte> subject)
+    {
+        BeyondSubscription[] beyond = [.. _found.OfType<BeyondSubscription>()];
+        _found.RemoveAll(static s => s is BeyondSubscription);
+        LeaveOut(subject);
+        byte[] bytes = subject.ToArray();
+        Delivery[] images = [.. beyond.OfType<ShadowSubscription>().Select(s => s.Deliver(bytes)).OfType<Delivery>()];
+        Crossing[] crossings = [.. beyond.OfType<Crossing>()];
+        var comparer = new ByteKeyComparer(Seed);
+        HashSet<byte[]> mixed = new(images.Select(d => d.Subscription.Queue).OfType<byte[]>(), comparer);
+        Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
+        IGrouping<byte[], Subscription>[] groups = [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, comparer)];
+        Subscription[][] queues = [.. groups.Where(g => !mixed.Contains(g.Key)).Select(g => g.ToArray())];
+        Route own = Route.Image(bytes);
+        Delivery[][] both =
+        [
+            .. images.Where(d => d.Subscription.Queue is not null)
+                .Concat(groups.Where(g => mixed.Contains(g.Key)).SelectMany(g => g, (_, s) => new Delivery(s, own)))
+                .GroupBy(d => d.Subscription.Queue!, comparer)
+                .Select(g => g.ToArray()),
+        ];
+        _counts.Built++;
+        _counts.Fanout += _found.Count + images.Length;
+        _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count + images.Length);
+        _found.Clear();
+        Delivery[] single = [.. images.Where(d => d.Subscription.Queue is null)];
+        bool isBeyond = single.Length + both.Length + crossings.Length != 0;
+        return new Route(bytes, plain, queues, isBeyond ? new RouteBeyond(single, both, crossings) : null);
     }
 
     // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.

@@ -23,4 +23,17 @@ internal record struct RouterCounts
     internal long Fanout { get; set; }
 
     internal int MaxFanout { get; set; }
+
+    internal static RouterCounts Sum(RouterCounts one, RouterCounts other) => new()
+    {
+        Subscriptions = one.Subscriptions + other.Subscriptions,
+        Routes = one.Routes + other.Routes,
+        Inserts = one.Inserts + other.Inserts,
+        Removes = one.Removes + other.Removes,
+        Matches = one.Matches + other.Matches,
+        Hits = one.Hits + other.Hits,
+        Built = one.Built + other.Built,
+        Fanout = one.Fanout + other.Fanout,
+        MaxFanout = Math.Max(one.MaxFanout, other.MaxFanout),
+    };
 }

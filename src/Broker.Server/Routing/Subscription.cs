@@ -10,7 +10,7 @@ namespace Broker.Server.Routing;
 /// Made and ended on its session's loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
 /// ended between their finding it and their using it. There may be millions: 64 bytes with what few have apart, and the filter.
 /// </remarks>
-internal sealed class Subscription : TokenEntry
+internal class Subscription : TokenEntry
 {
     /// <summary>Sids of up to this many bytes are written with one store.</summary>
     internal const int ShortSid = 8;
@@ -52,6 +52,8 @@ internal sealed class Subscription : TokenEntry
         => _shortSidLength <= ShortSid
             ? MemoryMarshal.CreateReadOnlySpan(in Unsafe.As<ulong, byte>(ref Unsafe.AsRef(in _sidWord)), _shortSidLength)
             : _extras!.LongSid;
+
+    internal int SidLength => _shortSidLength <= ShortSid ? _shortSidLength : _extras!.LongSid.Length;
 
     /// <summary>The first eight bytes of the sid, padded with zeros.</summary>
     internal ulong SidWord => _sidWord;

@@ -3,8 +3,9 @@ namespace Broker.Server.Security;
 /// <summary>What an application decides of an <see cref="AuthorizationRequest"/>.</summary>
 public sealed class AuthorizationResult
 {
-    private AuthorizationResult(bool isAllowed, string? userName, Permissions? permissions, string? reason)
+    private AuthorizationResult(bool isAllowed, string? userName, Permissions? permissions, string? account, string? reason)
     {
+        Account = account;
         IsAllowed = isAllowed;
         UserName = userName;
         Permissions = permissions;
@@ -20,12 +21,21 @@ public sealed class AuthorizationResult
     /// <summary>What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</summary>
     public Permissions? Permissions { get; }
 
+    /// <summary>The account it is in; null for the one of those who are in no other.</summary>
+    public string? Account { get; }
+
     /// <summary>Why not, for the log; the client is told <c>Authorization Violation</c> only.</summary>
     public string? Reason { get; }
 
     /// <summary>Lets it in.</summary>
-    public static AuthorizationResult Allow(Permissions? permissions = null, string? userName = null) => new(true, userName, permissions, null);
+    /// <param name="permissions">What it may do.</param>
+    /// <param name="userName">As whom it is shown.</param>
+    /// <param name="account">
+    /// The account it is in, one of <see cref="BrokerServerOptions.Accounts"/>; a client of one that is not there is sent away.
+    /// </param>
+    public static AuthorizationResult Allow(Permissions? permissions = null, string? userName = null, string? account = null)
+        => new(true, userName, permissions, account, null);
 
     /// <summary>Sends it away.</summary>
-    public static AuthorizationResult Deny(string? reason = null) => new(false, null, null, reason);
+    public static AuthorizationResult Deny(string? reason = null) => new(false, null, null, null, reason);
 }

@@ -1,3 +1,5 @@
+using Broker.Server.Monitoring;
+
 namespace Broker.Server.Security;
 
 /// <summary>As whom a client was let in.</summary>
@@ -8,4 +10,7 @@ internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? 
 {
     /// <summary>The user it is; null unless it is one of those that the server was given.</summary>
     internal User? User { get; init; }
+
+    /// <summary>The name of the account it is in.</summary>
+    internal string Account { get; init; } = AccountFacts.GlobalName;
 }

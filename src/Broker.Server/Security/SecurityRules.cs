@@ -2,6 +2,8 @@ using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Text;
+using Broker.Server.Accounts;
+using Broker.Server.Monitoring;
 
 namespace Broker.Server.Security;
 
@@ -35,9 +37,20 @@ internal sealed class SecurityRules
         AccessRules? access = options.DefaultPermissions?.Rules;
         DefaultAccess = access;
         _anyone = new Principal(PrincipalKind.Anyone, null, access);
+        Plan = new AccountPlan(options);
         foreach (User user in options.Users)
         {
-            Add(user, access);
+            Add(user, AccountFacts.GlobalName, access);
+        }
+
+        bool hasUsers = options.Users.Count > 0;
+        foreach (AccountOptions account in options.Accounts)
+        {
+            hasUsers |= account.Users.Count > 0;
+            foreach (User user in account.Users)
+            {
+                Add(user, account.Name, account.DefaultPermissions?.Rules ?? access);
+            }
         }
 
         _noAuthUser = FindNoAuthUser(options.NoAuthUser);
@@ -47,15 +60,19 @@ internal sealed class SecurityRules
             _token = (new Principal(PrincipalKind.Token, null, access), new Secret(options.Token, "the token", _passwords));
         }
 
-        if (Asks && (options.Users.Count > 0 || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
+        if (Asks && (hasUsers || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
         {
             throw new ArgumentException($"Only one of users and token, {nameof(Authorize)} and {nameof(AuthorizeAsync)} can decide.");
         }
 
-        RequiresAuth = Asks || options.Users.Count > 0 || _token is not null;
+        // Whoever asks anybody of one account asks everybody: an account of the server's alone lets nobody in unasked.
+        RequiresAuth = Asks || hasUsers || _token is not null;
         _decoy = _users.Values.Select(u => u.Secret).Where(s => s.Hash is not null)
             .MaxBy(s => s.Hash!.Substring(CostStart, 2), StringComparer.Ordinal) ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
     }
+
+    /// <summary>The accounts that its users are in.</summary>
+    internal AccountPlan Plan { get; }
 
     internal Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; }
 
@@ -179,10 +196,10 @@ internal sealed class SecurityRules
         return signature is not null;
     }
 
-    private void Add(User user, AccessRules? access)
+    private void Add(User user, string account, AccessRules? access)
     {
         ArgumentNullException.ThrowIfNull(user);
-        var principal = new Principal(PrincipalKind.User, user.Name, user.Permissions?.Rules ?? access) { User = user };
+        var principal = new Principal(PrincipalKind.User, user.Name, user.Permissions?.Rules ?? access) { User = user, Account = account };
         if (user.Key is null)
         {
             if (!_users.TryAdd(user.Name, (principal, new Secret(user.Password, $"user '{user.Name}'", _passwords))))

@@ -37,9 +37,9 @@ internal sealed partial class ClientSession
     {
         _security = _server.Security;
         Nonce = _security.NewNonce();
-        if (_security.Unasked is { } principal)
+        if (_security.Unasked is { } principal && _server.Accounts.Find(principal.Account) is { } account)
         {
-            Become(principal);
+            Become(principal, account);
             return;
         }
 
@@ -60,6 +60,7 @@ internal sealed partial class ClientSession
     private void OnAdmissionLate()
     {
         _server.Log.NotAuthorized(Id, RemoteEndPoint, "Authentication Timeout");
+        _server.Events.Unauthorized(this, null, "Authentication Timeout");
         Fail("Authentication Timeout");
     }
 
@@ -121,7 +122,7 @@ internal sealed partial class ClientSession
         admission.EndHold();
         if (principal is null || _security != _server.Security)
         {
-            Refuse("wrong credentials");
+            Refuse("wrong credentials", request);
             return;
         }
 
@@ -165,8 +166,13 @@ internal sealed partial class ClientSession
         return consumed;
     }
 
-    private void Refuse(string why)
+    private void Refuse(string why, ConnectRequest? request = null)
     {
+        if (!_ended)
+        {
+            _server.Events.Unauthorized(this, request, "Authentication Failure");
+        }
+
         _server.Log.NotAuthorized(Id, RemoteEndPoint, why);
         Fail(NotAuthorized);
     }

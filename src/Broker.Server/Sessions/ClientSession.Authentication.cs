@@ -1,3 +1,4 @@
+using Broker.Server.Monitoring;
 using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
@@ -41,7 +42,7 @@ internal sealed partial class ClientSession
             return Enter(request, principal);
         }
 
-        Refuse("wrong credentials");
+        Refuse("wrong credentials", request);
         return false;
     }
 
@@ -106,7 +107,10 @@ internal sealed partial class ClientSession
         if (result is { IsAllowed: true })
         {
             return new Principal(
-                PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess);
+                PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess)
+            {
+                Account = result.Account ?? AccountFacts.GlobalName,
+            };
         }
 
         if (result?.Reason is { } reason)

@@ -33,7 +33,7 @@ internal sealed partial class ClientSession
 
         if (route.IsRefused)
         {
-            PublishRefused(in operation, route);
+            PublishRefused(new Message(operation), route);
             return false;
         }
 
@@ -51,23 +51,23 @@ internal sealed partial class ClientSession
     /// Puts a message together that cannot be sent on as it came: with headers, which subscribers have that declared them
     /// and others do not, or from a line of unusual form.
     /// </summary>
-    private void Rewrite(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
+    private void Rewrite(Subscription subscription, Route route, in Message message, EventLoop loop, LoopState state)
     {
         // Headers of no length are none: nats-server makes a MSG of them, and clients have no use for an empty block.
-        bool headers = operation.HeaderLength > 0 && TakesHeaders;
+        bool headers = message.HeaderLength > 0 && TakesHeaders;
         ReadOnlySpan<byte> head = headers ? route.HeaderMessageHead : route.MessageHead;
-        ReadOnlySpan<byte> payload = operation.HasHeaders && !headers ? operation.Payload[operation.HeaderLength..] : operation.Payload;
-        int most = head.Length + subscription.Sid.Length + operation.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
+        ReadOnlySpan<byte> payload = message.HasHeaders && !headers ? message.Payload[message.HeaderLength..] : message.Payload;
+        int most = head.Length + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
         OutboundStage stage = Connection.GetStage(loop);
         Span<byte> destination = stage.GetSpan(most);
         head.CopyTo(destination);
         int at = head.Length;
         subscription.Sid.CopyTo(destination[at..]);
         at += subscription.Sid.Length;
-        if (operation.Tail.IsEmpty || headers != operation.HasHeaders)
+        if (message.Tail.IsEmpty || headers != message.HasHeaders)
         {
             at += OperationWriter.MessageTail(
-                destination[at..], operation.ReplyTo, headers ? operation.HeaderLength : -1, payload.Length);
+                destination[at..], message.ReplyTo, headers ? message.HeaderLength : -1, payload.Length);
             payload.CopyTo(destination[at..]);
             at += payload.Length;
             "\r\n"u8.CopyTo(destination[at..]);
@@ -75,8 +75,8 @@ internal sealed partial class ClientSession
         }
         else
         {
-            operation.Tail.CopyTo(destination[at..]);
-            at += operation.Tail.Length;
+            message.Tail.CopyTo(destination[at..]);
+            at += message.Tail.Length;
         }
 
         stage.Advance(at);
@@ -86,20 +86,20 @@ internal sealed partial class ClientSession
 
     /// <summary>Tells a requester at once that nobody listens, if it asked to be told and can be reached.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void AnswerNoResponders(in PublishOperation operation)
+    private void AnswerNoResponders(ReadOnlySpan<byte> reply)
     {
-        if (_connect is not { NoResponders: true } || _subscriptions is null || !Subject.HasNoEmptyToken(operation.ReplyTo))
+        if (_connect is not { NoResponders: true } || _subscriptions is null || !Subject.HasNoEmptyToken(reply))
         {
             return;
         }
 
-        if (FindInbox(operation.ReplyTo) is { } inbox)
+        if (FindInbox(reply) is { } inbox)
         {
             // In one piece: a message never straddles two blocks.
             OutboundStage stage = Connection.GetStage(_loop);
-            Span<byte> destination = stage.GetSpan(operation.ReplyTo.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
+            Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
             int at = Put(destination, 0, "HMSG "u8);
-            at = Put(destination, at, operation.ReplyTo);
+            at = Put(destination, at, reply);
             at = Put(destination, at, " "u8);
             at = Put(destination, at, inbox.Sid);
             stage.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
@@ -112,7 +112,7 @@ internal sealed partial class ClientSession
     {
         if (_subscriptions!.Count > MostToSearch)
         {
-            return Array.Find(_server.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
+            return Array.Find(_account.Router.Find(reply).Plain, s => s.Session == this && !s.IsClosed);
         }
 
         foreach (Subscription subscription in _subscriptions)

@@ -39,15 +39,22 @@ internal sealed partial class ClientSession
             return false;
         }
 
+        if (_server.Accounts.Find(principal.Account) is not { } account)
+        {
+            Refuse("its account is not there any more");
+            return false;
+        }
+
         // What it subscribed to as somebody else, or before this CONNECT, is not its own any more.
         if (_connect is not null || principal != _principal)
         {
             EndSubscriptions();
         }
 
-        Become(principal);
+        Become(principal, account);
         EndAdmission();
         PongReceived();
+        bool isFirst = _connect is null;
         _connect = request.WithoutCredentials();
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;
@@ -56,6 +63,11 @@ internal sealed partial class ClientSession
         _mustCheck = _verbose || _pedantic;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         Acknowledge();
+        if (isFirst)
+        {
+            _server.Events.Connected(this);
+        }
+
         return true;
     }
 }

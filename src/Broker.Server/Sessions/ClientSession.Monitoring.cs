@@ -32,6 +32,8 @@ internal sealed partial class ClientSession
 
     internal long PayloadOut => SumDeliveries(static t => t.PayloadBytes);
 
+    internal long RoundTripNanoseconds => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _roundTrip)).Ticks * TimeSpan.NanosecondsPerTick;
+
     internal long LastActivityTick => Volatile.Read(ref _lastActivity);
 
     // Null until the first turn of its loop after it was accepted.
@@ -64,6 +66,7 @@ internal sealed partial class ClientSession
             Language = connect?.Language,
             Version = connect?.Version,
             User = UserName,
+            Account = _account.Name,
         };
     }
 
@@ -79,7 +82,7 @@ internal sealed partial class ClientSession
             _deliveries = new DeliveryTally[_server.LoopCount];
         }
 
-        return new SubscriptionTable(_server.Router.Seed);
+        return new SubscriptionTable(_server.Accounts.Global.Router.Seed);
     }
 
     private void PingSent() => _pingSent = Stopwatch.GetTimestamp();

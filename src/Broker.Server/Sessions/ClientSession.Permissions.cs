@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Parsing;
+using Broker.Server.Accounts;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 
@@ -27,7 +27,7 @@ internal sealed partial class ClientSession
 
         string refusal = NotAuthorized;
         Principal? now = _principal is null || _admission is { IsDeciding: true } ? null : _security.Renew(_principal, before, out refusal);
-        if (now is null)
+        if (now is null || _server.Accounts.Find(now.Account) != _account)
         {
             _server.Log.NotAuthorized(Id, RemoteEndPoint, "the server's users have changed");
             Fail(refusal);
@@ -35,30 +35,40 @@ internal sealed partial class ClientSession
         }
 
         AccessRules? old = Access;
-        Become(now);
+        Become(now, _account);
         if (old != Access && _subscriptions is not null)
         {
             ReviewSubscriptions();
         }
+
+        if (_account.FollowsStreams && _subscriptions is not null)
+        {
+            foreach (Subscription subscription in _subscriptions)
+            {
+                _account.Follow(subscription);
+            }
+        }
     }
 
-    private void Become(Principal principal)
+    private void Become(Principal principal, Account account)
     {
+        bool moves = account != _account;
+        MoveTo(account);
         _principal = principal;
         AccessRules? access = principal.Access;
-        if (access == Access)
+        if (access == Access && !moves)
         {
             return;
         }
 
         if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
         {
-            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, _server.Router.Seed) : null;
+            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed) : null;
         }
 
         Access = access;
         // These know what it might publish to until now.
-        _routes = new RouteCache(_server.Router, access);
+        _routes = new RouteCache(account.Router, access);
         _lastRoute = null;
     }
 
@@ -68,7 +78,7 @@ internal sealed partial class ClientSession
         {
             if (Access?.MaySubscribe(subscription.Filter, subscription.Queue) != false)
             {
-                _server.Router.Refresh(subscription);
+                _account.Refresh(subscription);
                 continue;
             }
 
@@ -78,27 +88,27 @@ internal sealed partial class ClientSession
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PublishRefused(in PublishOperation operation, Route route)
+    private void PublishRefused(in Message message, Route route)
     {
-        if (_grants?.TryUse(operation.Subject) != true || ReservedSubjects.Contains(operation.Subject))
+        if (_grants?.TryUse(message.Subject) != true || ReservedSubjects.Contains(message.Subject))
         {
-            Violate($"Publish to {QuotedText.Of(operation.Subject)}");
+            Violate($"Publish to {QuotedText.Of(message.Subject)}");
             return;
         }
 
-        if (ReservedSubjects.ContainsReply(operation.ReplyTo))
+        if (ReservedSubjects.ContainsReply(message.ReplyTo))
         {
-            RefuseReply(operation.ReplyTo);
+            RefuseReply(message.ReplyTo);
             return;
         }
 
         Acknowledge();
         if (route.Behind is not { IsCurrent: true })
         {
-            route.Behind = _server.Router.Find(operation.Subject);
+            route.Behind = _account.Router.Find(message.Subject);
         }
 
-        Deliver(operation, route.Behind);
+        Deliver(message, route.Behind);
     }
 
     private void RefuseReply(ReadOnlySpan<byte> reply) => Violate($"Publish with Reply of {QuotedText.Of(reply)}");

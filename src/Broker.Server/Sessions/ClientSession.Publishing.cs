@@ -57,40 +57,48 @@ internal sealed partial class ClientSession
     {
         if (route.IsRefused)
         {
-            PublishRefused(in operation, route);
+            PublishRefused(new Message(operation), route);
         }
         else if (!operation.ReplyTo.IsEmpty)
         {
-            AnswerNoResponders(in operation);
+            AnswerNoResponders(operation.ReplyTo);
         }
     }
 
-    private void Deliver(PublishOperation operation, Route route)
+    private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
+
+    private void Deliver(in Message message, Route route)
+    {
+        if (DeliverAll(in message, route) == 0 && !message.ReplyTo.IsEmpty)
+        {
+            AnswerNoResponders(message.ReplyTo);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private int DeliverAll(in Message message, Route route)
     {
         int delivered = 0;
         foreach (Subscription subscription in route.Plain)
         {
-            if (!(_noEcho && subscription.Session == this) && subscription.Session.Take(subscription, route, in operation, _loop, _state))
+            if (!(_noEcho && subscription.Session == this) && subscription.Session.Take(subscription, route, in message, _loop, _state))
             {
                 delivered++;
             }
         }
 
-        if (route.Queues.Length != 0)
+        if (route.HasMore)
         {
-            delivered += DeliverToQueues(in operation, route);
+            delivered += DeliverMore(in message, route);
         }
 
-        _state.PayloadOut += (long)delivered * operation.Payload.Length;
+        _state.PayloadOut += (long)delivered * message.Payload.Length;
         if (_state.BytesOut >= _state.HandOverAt)
         {
             HandOver();
         }
 
-        if (delivered == 0 && !operation.ReplyTo.IsEmpty)
-        {
-            AnswerNoResponders(in operation);
-        }
+        return delivered;
     }
 
     // One read of small messages for a hundred subscribers makes many megabytes; so much at a time is enough for the calls to
@@ -102,7 +110,7 @@ internal sealed partial class ClientSession
         _loop.HandOverStages();
     }
 
-    private int DeliverToQueues(in PublishOperation operation, Route route)
+    private int DeliverToQueues(in Message message, Route route)
     {
         int delivered = 0;
         foreach (Subscription[] members in route.Queues)
@@ -112,7 +120,7 @@ internal sealed partial class ClientSession
             for (int tried = 0; tried < members.Length; tried++)
             {
                 Subscription member = members[at];
-                if (!(_noEcho && member.Session == this) && member.Session.Take(member, route, in operation, _loop, _state))
+                if (!(_noEcho && member.Session == this) && member.Session.Take(member, route, in message, _loop, _state))
                 {
                     delivered++;
                     break;
@@ -128,10 +136,10 @@ internal sealed partial class ClientSession
     /// <summary>
     /// Stages one message for this session, on the publisher's loop. False when the subscription or the connection has ended.
     /// </summary>
-    private bool Take(Subscription subscription, Route route, in PublishOperation operation, EventLoop loop, LoopState state)
+    private bool Take(Subscription subscription, Route route, in Message message, EventLoop loop, LoopState state)
     {
         if (subscription.IsClosed || !Connection.IsOpen
-            || (_watchesPending && !MayTake(operation.Payload.Length, loop, state)))
+            || (_watchesPending && !MayTake(message.Payload.Length, loop, state)))
         {
             return false;
         }
@@ -142,22 +150,22 @@ internal sealed partial class ClientSession
             return false;
         }
 
-        if (_grants is not null && !operation.ReplyTo.IsEmpty)
+        if (_grants is not null && !message.ReplyTo.IsEmpty)
         {
-            _grants.Add(operation.ReplyTo);
+            _grants.Add(message.ReplyTo);
         }
 
-        _deliveries[state.Index].Count(operation.Payload.Length);
-        ReadOnlySpan<byte> tail = operation.Tail;
+        _deliveries[state.Index].Count(message.Payload.Length);
+        ReadOnlySpan<byte> tail = message.Tail;
         byte[] head = route.MessageHead;
-        if (operation.HasHeaders || tail.IsEmpty)
+        if (message.HasHeaders || tail.IsEmpty)
         {
-            Rewrite(subscription, route, in operation, loop, state);
+            Rewrite(subscription, route, in message, loop, state);
             return true;
         }
 
         OutboundStage stage = Connection.GetStage(loop);
-        int sid = subscription.Sid.Length;
+        int sid = subscription.SidLength;
         int size = head.Length + sid + tail.Length;
         ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid));
         Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetArrayDataReference(head), (uint)head.Length);
@@ -200,7 +208,7 @@ internal sealed partial class ClientSession
     // By itself, or its closure would be made for every message of a subscription that has a limit.
     private void EndByMax(Subscription subscription)
     {
-        if (_server.Router.Remove(subscription))
+        if (_account.Remove(subscription))
         {
             _loop.Run(() => Forget(subscription));
         }

@@ -48,7 +48,7 @@ internal sealed partial class ClientSession
 
             var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription);
-            _server.Router.Add(subscription);
+            _account.Add(subscription);
         }
 
         Acknowledge();
@@ -86,7 +86,7 @@ internal sealed partial class ClientSession
     private void End(Subscription subscription)
     {
         _subscriptions!.Remove(subscription);
-        _server.Router.Remove(subscription);
+        _account.Remove(subscription);
     }
 
     private void EndSubscriptions()
@@ -98,7 +98,7 @@ internal sealed partial class ClientSession
 
         foreach (Subscription subscription in _subscriptions)
         {
-            _server.Router.Remove(subscription);
+            _account.Remove(subscription);
         }
 
         _subscriptions = null;

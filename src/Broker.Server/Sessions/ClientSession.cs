@@ -29,7 +29,8 @@ internal sealed partial class ClientSession : ConnectionHandler
         _loop = loop;
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
-        _routes = new RouteCache(server.Router);
+        _account = server.Accounts.Global;
+        _routes = new RouteCache(_account.Router);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
         Transport = transport;
@@ -107,6 +108,12 @@ internal sealed partial class ClientSession : ConnectionHandler
         StopLiveness();
         EndAdmission();
         EndSubscriptions();
+        if (_connect is not null)
+        {
+            _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));
+        }
+
+        LeaveAccount();
         _server.Leave(this, connection, reason, error);
     }
 

@@ -57,7 +57,6 @@ public sealed class SecurityConfigTests
     [InlineData("authorization { user: a, password: x, users: [ { user: b, password: y } ] }", "there can be a \"user\" or \"users\", not both")]
     [InlineData("authorization { user: a, password: 31337 }", "\"password\" must be a text in quotes")]
     [InlineData("authorization { tokn: a }", "unknown key \"tokn\"")]
-    [InlineData("accounts { A { } }", "unknown key \"accounts\"")]
     [InlineData("no_auth_user: a", "\"no_auth_user\" must be the name of one of the users")]
     public void What_is_wrong_is_named_without_the_secret(string text, string problem)
     {

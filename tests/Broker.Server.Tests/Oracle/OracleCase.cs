@@ -6,13 +6,20 @@ namespace Broker.Server.Tests.Oracle;
 
 /// <summary>
 /// What some clients say, step by step. A step begins with the client's letter: <c>A text</c> sends the text as a line and
-/// waits for the answer to a PING behind it; <c>A~text</c> sends the bytes as they are and waits for nothing.
+/// waits for the answer to a PING behind it, <c>{reply}</c> being the last reply subject of a server's making that it heard; <c>A~text</c> sends the bytes as they are and waits for nothing.
 /// </summary>
 /// <param name="Name">What the case is about.</param>
 /// <param name="Steps">The steps.</param>
 internal sealed record OracleCase(string Name, params string[] Steps)
 {
     private const string Ping = "PING\r\n";
+
+    private static string LastReply(StringBuilder heard)
+    {
+        string text = heard.ToString();
+        int at = text.LastIndexOf("_R_.", StringComparison.Ordinal);
+        return at < 0 ? "" : text[at..].Split(' ')[0];
+    }
 
     /// <summary>Plays the steps and returns what each client was sent, without INFO.</summary>
     internal string Play(EndPoint server)
@@ -35,7 +42,7 @@ internal sealed record OracleCase(string Name, params string[] Steps)
                 }
                 else
                 {
-                    by.Client.SendWhatGoes(step[2..] + "\r\n");
+                    by.Client.SendWhatGoes(step[2..].Replace("{reply}", LastReply(by.Heard), StringComparison.Ordinal) + "\r\n");
                     by.Heard.Append(by.Client.Sync());
                 }
             }

@@ -21,5 +21,9 @@ internal sealed record AccountDetail
 
     public int Subscriptions { get; init; }
 
+    public IEnumerable<ExportDetail>? Exports { get; init; }
+
+    public IEnumerable<ImportDetail>? Imports { get; init; }
+
     public required Subsz SublistStats { get; init; }
 }

@@ -9,7 +9,7 @@ internal sealed record Accountz
 
     public DateTime Now { get; init; }
 
-    public string SystemAccount { get; } = AccountFacts.SystemName;
+    public required string SystemAccount { get; init; }
 
     public IEnumerable<string>? Accounts { get; init; }
 
@@ -19,15 +19,18 @@ internal sealed record Accountz
     {
         ServerId = server.Id,
         Now = server.Now,
+        SystemAccount = server.SystemAccount,
         Accounts = one is null ? accounts.Select(a => a.Name) : null,
         AccountDetail = one is null ? null : new AccountDetail
         {
             AccountName = one.Name,
-            UpdateTime = server.Started,
-            IsSystem = string.Equals(one.Name, AccountFacts.SystemName, StringComparison.Ordinal) ? true : null,
+            UpdateTime = one.Updated,
+            IsSystem = one.IsSystem ? true : null,
             ClientConnections = one.Connections,
             Subscriptions = one.Subscriptions,
-            SublistStats = Subsz.Of(server.Routing) with { NumSubscriptions = one.Subscriptions },
+            Exports = one.Exports.Count == 0 ? null : one.Exports.Select(ExportDetail.From),
+            Imports = one.Imports.Count == 0 ? null : one.Imports.Select(ImportDetail.From),
+            SublistStats = Subsz.Of(one.Routing),
         },
     };
 }

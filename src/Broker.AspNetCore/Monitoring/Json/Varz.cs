@@ -102,7 +102,7 @@ internal sealed record Varz
 
     public DateTime ConfigLoadTime { get; init; }
 
-    public string SystemAccount { get; } = AccountFacts.SystemName;
+    public required string SystemAccount { get; init; }
 
     internal static Varz From(ServerFacts facts, MonitoringOptions options, Dictionary<string, long> requests)
     {
@@ -143,6 +143,7 @@ internal sealed record Varz
             Subscriptions = facts.Counters.Subscriptions,
             HttpReqStats = requests,
             ConfigLoadTime = facts.Started,
+            SystemAccount = facts.SystemAccount,
         };
     }
 

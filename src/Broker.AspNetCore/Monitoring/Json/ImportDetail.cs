@@ -1,0 +1,32 @@
+using Broker.Server.Monitoring;
+
+namespace Broker.AspNetCore.Monitoring.Json;
+
+/// <summary>One import of <see cref="AccountDetail"/>. A service's subject is the one here, a stream's the one there: as in nats-server.</summary>
+internal sealed record ImportDetail
+{
+    public required string Subject { get; init; }
+
+    public required string Account { get; init; }
+
+    public string? LocalSubject { get; init; }
+
+    public string? To { get; init; }
+
+    public required string Type { get; init; }
+
+    public bool Invalid { get; }
+
+    public bool Share { get; }
+
+    public bool Tracking { get; }
+
+    internal static ImportDetail From(ImportFacts facts) => new()
+    {
+        Subject = facts.IsService ? facts.LocalSubject : facts.Subject,
+        Account = facts.Account,
+        LocalSubject = facts.IsService ? null : facts.LocalSubject,
+        To = facts.IsService ? facts.Subject : null,
+        Type = facts.IsService ? "service" : "stream",
+    };
+}

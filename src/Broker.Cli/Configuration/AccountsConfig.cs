@@ -1,0 +1,158 @@
+using Broker.Cli.Serving;
+using Broker.Server.Accounts;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The keys <c>accounts</c> and <c>system_account</c>, as nats-server has them.</summary>
+internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem> problems)
+{
+    private const string ExportShape = "an array of blocks such as { stream: \"a.>\" } or { service: \"q\" }";
+    private const string ImportShape = "an array of blocks such as { stream: { account: A, subject: \"a.>\" } }";
+    private const string SourceShape = "a block such as { account: A, subject: \"a.>\" }";
+
+    public SecuritySettings? Read(ConfigSection root, SecuritySettings? settings)
+    {
+        var accounts = Accounts(root);
+        var system = root.Text("system_account", null) ?? root.Text("system", null);
+        if (accounts is null && system is null)
+            return settings;
+        return (settings ?? new SecuritySettings()) with { Accounts = accounts ?? [], SystemAccount = system };
+    }
+
+    private List<AccountOptions>? Accounts(ConfigSection root)
+    {
+        switch (root.Find("accounts"))
+        {
+            case null:
+                return null;
+            case ConfigBlock block:
+                return [.. block.Entries.Where(e => !e.IsVariable).Select(Account).OfType<AccountOptions>()];
+            case var value:
+                return root.Wrong("accounts", "a block of blocks, one for each account", value, (List<AccountOptions>?)null);
+        }
+    }
+
+    private AccountOptions? Account(ConfigEntry entry)
+    {
+        if (entry.Value is not ConfigBlock block)
+        {
+            problems.Add(new ConfigProblem($"the account \"{entry.Key}\" must be a block, not {entry.Value}", entry.Value.Position));
+            return null;
+        }
+
+        var section = new ConfigSection(block, problems);
+        var account = new AccountOptions(entry.Key)
+        {
+            Users = security.Users(section),
+            DefaultPermissions = security.Permissions(section, "default_permissions"),
+            Exports = Items(section, "exports", ExportShape, Export),
+            Imports = Items(section, "imports", ImportShape, Import),
+        };
+        section.RejectTheRest();
+        return account;
+    }
+
+    private List<T> Items<T>(ConfigSection section, string key, string shape, Func<ConfigSection, ConfigBlock, T?> read)
+        where T : class
+    {
+        var items = new List<T>();
+        var found = section.Find(key);
+        if (found is null)
+            return items;
+        if (found is not ConfigArray array)
+            return section.Wrong(key, shape, found, items);
+        foreach (var item in array.Items)
+        {
+            if (item is not ConfigBlock block)
+            {
+                section.Wrong(key, shape, item, items);
+                continue;
+            }
+
+            var inner = new ConfigSection(block, problems);
+            if (read(inner, block) is { } one)
+                items.Add(one);
+            inner.RejectTheRest();
+        }
+
+        return items;
+    }
+
+    private AccountExport? Export(ConfigSection section, ConfigBlock block)
+    {
+        var stream = section.Text("stream", null);
+        var service = section.Text("service", null);
+        IReadOnlyList<string>? accounts = section.Has("accounts") ? section.Many("accounts", [], "an array of names of accounts", static text => text) : null;
+        // Asked for in any case, or they would be called unknown.
+        var response = Response(section);
+        var defaults = new ServiceExport("x");
+        var time = section.Span("response_threshold", section.Span("threshold", defaults.ResponseTimeout));
+        section.Find("accounts");
+        if (string.IsNullOrEmpty(stream) == string.IsNullOrEmpty(service))
+        {
+            problems.Add(new ConfigProblem("an export has a \"stream\" or a \"service\"", block.Position));
+            return null;
+        }
+
+        if (string.IsNullOrEmpty(stream))
+            return new ServiceExport(service!) { Accounts = accounts, Response = response ?? ServiceResponse.Once, ResponseTimeout = time };
+        if (response is not null || section.Has("threshold") || section.Has("response_threshold"))
+            problems.Add(new ConfigProblem("only a service has responses", block.Position));
+        return new StreamExport(stream) { Accounts = accounts };
+    }
+
+    private static ServiceResponse? Response(ConfigSection section)
+    {
+        var key = section.Has("response_type") ? "response_type" : "response";
+        section.Find("response_type");
+        return section.Find(key) switch
+        {
+            null => null,
+            ConfigText { Value: var word } when word.ToUpperInvariant() is "SINGLE" or "SINGLETON" => ServiceResponse.Once,
+            ConfigText { Value: var word } when word.ToUpperInvariant() is "STREAM" => ServiceResponse.Stream,
+            ConfigText { Value: var word } when word.ToUpperInvariant() is "CHUNKED" or "CHUNK" => ServiceResponse.Chunked,
+            var value => section.Wrong(key, "single, stream or chunked", value, (ServiceResponse?)null),
+        };
+    }
+
+    private AccountImport? Import(ConfigSection section, ConfigBlock block)
+    {
+        var stream = Source(section, "stream");
+        var service = Source(section, "service");
+        var to = section.Text("to", null);
+        var prefix = section.Text("prefix", null);
+        // It is told who asks in any case, and no more than that.
+        section.Flag("share", false);
+        if (section.Has("stream") == section.Has("service"))
+        {
+            problems.Add(new ConfigProblem("an import has a \"stream\" or a \"service\"", block.Position));
+            return null;
+        }
+
+        if (stream is not null)
+            return new StreamImport(stream.Value.Account, stream.Value.Subject) { Prefix = prefix?.TrimEnd('.'), To = to };
+        if (prefix is not null)
+            problems.Add(new ConfigProblem("a \"prefix\" is for streams; a service has \"to\"", block.Position));
+        return service is not null ? new ServiceImport(service.Value.Account, service.Value.Subject) { To = to } : null;
+    }
+
+    private (string Account, string Subject)? Source(ConfigSection section, string key)
+    {
+        switch (section.Find(key))
+        {
+            case null:
+                return null;
+            case ConfigBlock block:
+                var inner = new ConfigSection(block, problems);
+                var account = inner.Text("account", null);
+                var subject = inner.Text("subject", null);
+                inner.RejectTheRest();
+                if (!string.IsNullOrEmpty(account) && !string.IsNullOrEmpty(subject))
+                    return (account, subject);
+                problems.Add(new ConfigProblem($"\"{key}\" of an import must be {SourceShape}", block.Position));
+                return null;
+            case var value:
+                return section.Wrong(key, SourceShape, value, ((string, string)?)null);
+        }
+    }
+}

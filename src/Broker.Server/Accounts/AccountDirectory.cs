@@ -1,0 +1,113 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+using Broker.Server.Monitoring;
+
+namespace Broker.Server.Accounts;
+
+/// <summary>The accounts of one server. An account stays the same object for as long as its name is there. Thread-safe.</summary>
+internal sealed class AccountDirectory : IDisposable
+{
+    private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
+
+    private readonly ConcurrentDictionary<string, Account> _accounts = new(StringComparer.Ordinal);
+
+    // Wakes nobody unless some request waits for an answer.
+    private readonly Timer _sweeper;
+    private int _sweeps;
+    private int _disposed;
+
+    internal AccountDirectory(AccountPlan plan)
+    {
+        _sweeper = new Timer(static self => ((AccountDirectory)self!).Sweep(), this, Timeout.Infinite, Timeout.Infinite);
+        Global = Add(AccountFacts.GlobalName);
+        Apply(plan);
+    }
+
+    /// <summary>The account of those who are in no other.</summary>
+    internal Account Global { get; }
+
+    /// <summary>The account of the server's own events.</summary>
+    internal Account SystemAccount { get; private set; }
+
+    internal IEnumerable<Account> All => _accounts.Values;
+
+    internal Account? Find(string name) => _accounts.GetValueOrDefault(name);
+
+    /// <summary>Makes it as the plan says. Clients of accounts that are no longer there must go.</summary>
+    [MemberNotNull(nameof(SystemAccount))]
+    internal void Apply(AccountPlan plan)
+    {
+        foreach (string name in plan.Accounts.Keys.Append(plan.SystemAccount))
+        {
+            Add(name);
+        }
+
+        ILookup<string, ImportLink> links = plan.Links.ToLookup(l => l.Importer, StringComparer.Ordinal);
+        foreach (Account account in _accounts.Values)
+        {
+            plan.Accounts.TryGetValue(account.Name, out AccountOptions? options);
+            account.IsSystem = string.Equals(account.Name, plan.SystemAccount, StringComparison.Ordinal);
+            account.Links = new AccountLinks(options?.Exports ?? [], [.. links[account.Name]]);
+            account.Updated = DateTime.UtcNow;
+            account.Import(links[account.Name], name => _accounts[name]);
+            if (options is null && account != Global && !account.IsSystem)
+            {
+                _accounts.TryRemove(account.Name, out _);
+                account.Detach();
+                foreach (Account other in _accounts.Values)
+                {
+                    other.Forget(account);
+                }
+            }
+        }
+
+        SystemAccount = _accounts[plan.SystemAccount];
+    }
+
+    public void Dispose()
+    {
+        Volatile.Write(ref _disposed, 1);
+        _sweeper.Dispose();
+    }
+
+    private Account Add(string name) => _accounts.GetOrAdd(name, static (name, self) => new Account(name, self.AwaitReplies), this);
+
+    private void AwaitReplies(Account account)
+    {
+        if (Volatile.Read(ref _sweeps) == 0 && Interlocked.Exchange(ref _sweeps, 1) == 0)
+        {
+            Start();
+        }
+    }
+
+    private void Start()
+    {
+        if (Volatile.Read(ref _disposed) == 0)
+        {
+            try
+            {
+                _sweeper.Change(SweepInterval, Timeout.InfiniteTimeSpan);
+            }
+            catch (ObjectDisposedException)
+            {
+                // It has come to its end in between.
+            }
+        }
+    }
+
+    private void Sweep()
+    {
+        // Before looking: who adds from here on starts the next round himself.
+        Volatile.Write(ref _sweeps, 0);
+        bool any = false;
+        foreach (Account account in _accounts.Values)
+        {
+            any |= account.Replies.Sweep(Environment.TickCount64);
+        }
+
+        if (any)
+        {
+            AwaitReplies(Global);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+namespace Broker.Server.Accounts;
+
+/// <summary>One request that waits for answers from another account. Reused: the table's lock guards it.</summary>
+internal sealed class PendingReply
+{
+    private byte[] _reply = [];
+    private int _length;
+
+    internal UInt128 Key { get; private set; }
+
+    internal Account Exporter { get; private set; } = null!;
+
+    internal ServiceResponse Response { get; private set; }
+
+    internal long Lifetime { get; private set; }
+
+    /// <summary>When it ends, in the loops' ticks.</summary>
+    internal long Until { get; set; }
+
+    internal PendingReply? Older { get; set; }
+
+    internal PendingReply? Newer { get; set; }
+
+    internal ReadOnlySpan<byte> Reply => _reply.AsSpan(0, _length);
+
+    internal void Begin(UInt128 key, Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now)
+    {
+        if (_reply.Length < reply.Length)
+        {
+            _reply = new byte[Math.Max(reply.Length, 64)];
+        }
+
+        reply.CopyTo(_reply);
+        _length = reply.Length;
+        Key = key;
+        Exporter = exporter;
+        Response = response;
+        Lifetime = lifetime;
+        Until = now + lifetime;
+    }
+}

@@ -1,0 +1,14 @@
+namespace Broker.Server.Accounts;
+
+/// <summary>How many messages answer a request to a service of another account.</summary>
+public enum ServiceResponse
+{
+    /// <summary>One: what a second responder sends does not reach the requestor.</summary>
+    Once,
+
+    /// <summary>Any number.</summary>
+    Stream,
+
+    /// <summary>Any number; one without payload is the last.</summary>
+    Chunked,
+}

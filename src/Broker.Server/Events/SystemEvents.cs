@@ -1,0 +1,210 @@
+using System.Text;
+using System.Text.Json;
+using Broker.Server.Accounts;
+using Broker.Server.Monitoring;
+using Broker.Server.Sessions;
+using Broker.Transport;
+
+namespace Broker.Server.Events;
+
+/// <summary>
+/// What a server tells its system account, and what it answers there. An event costs a look at the router unless somebody has
+/// subscribed to it. Thread-safe where nothing else is said.
+/// </summary>
+internal sealed class SystemEvents : IDisposable
+{
+    private const int MostAnswers = 256;
+
+    private static readonly TimeSpan StatisticsInterval = TimeSpan.FromSeconds(10);
+
+    private readonly ServerCore _core;
+    private readonly EventLoopGroup _loops;
+    private readonly Func<ServerFacts> _inspect;
+    private readonly SystemJson _json;
+    private readonly ClientSession[] _voices;
+    private readonly Timer _timer;
+    private SystemRequest[] _requests = [];
+    private Account? _answersIn;
+    private int _answering;
+
+    internal SystemEvents(ServerCore core, EventLoopGroup loops, Func<ServerFacts> inspect)
+    {
+        _core = core;
+        _loops = loops;
+        _inspect = inspect;
+        _json = new SystemJson(core);
+        _voices = new ClientSession[loops.Count];
+        for (int i = 0; i < _voices.Length; i++)
+        {
+            _voices[i] = ClientSession.VoiceOf(core, loops[i]);
+        }
+
+        AnswerIn(core.Accounts.SystemAccount);
+        _timer = new Timer(static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
+    }
+
+    /// <summary>The system account is another one now.</summary>
+    internal void AnswerIn(Account account)
+    {
+        if (_answersIn == account)
+        {
+            return;
+        }
+
+        foreach (SystemRequest request in _requests)
+        {
+            _answersIn!.Router.Remove(request);
+        }
+
+        _answersIn = account;
+        _requests =
+        [
+            new SystemRequest(this, "$SYS.REQ.SERVER.PING", account: false),
+            new SystemRequest(this, "$SYS.REQ.SERVER.PING.*", account: false),
+            new SystemRequest(this, $"$SYS.REQ.SERVER.{_core.Identity.Id}.*", account: false),
+            new SystemRequest(this, "$SYS.REQ.ACCOUNT.*.CONNS", account: true),
+        ];
+        Array.ForEach(_requests, account.Router.Add);
+    }
+
+    /// <summary>A client has been let in. On its loop.</summary>
+    internal void Connected(ClientSession session)
+        => Tell(session.Loop, SystemSubjects.Connect(session.Account.Name), () => _json.Connected(session.Describe(DateTime.UtcNow)));
+
+    /// <summary>A client that was in has gone. On its loop.</summary>
+    internal void Disconnected(ClientSession session, string reason)
+        => Tell(session.Loop, SystemSubjects.Disconnect(session.Account.Name), () => _json.Disconnected(Gone(session, reason)));
+
+    /// <summary>Somebody was not let in. On its loop.</summary>
+    internal void Unauthorized(ClientSession session, ConnectRequest? request, string reason)
+        => Tell(session.Loop, SystemSubjects.AuthenticationError(_core.Identity.Id), () => _json.Disconnected(Gone(session, reason) with
+        {
+            // What it said of itself, which nothing vouches for.
+            User = request?.Credentials.User,
+            Name = request?.Name,
+            Language = request?.Language,
+            Version = request?.Version,
+        }));
+
+    /// <summary>A client has come to an account or left it. On a loop.</summary>
+    internal void ConnectionsChanged(EventLoop loop, Account account)
+    {
+        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), () => _json.Connections(account));
+        Tell(loop, SystemSubjects.Connections(account.Name), () => _json.Connections(account));
+    }
+
+    /// <summary>Tells everybody who listens how the server is; done by itself every 10 s.</summary>
+    internal void TellStatistics()
+    {
+        if (Hears(SystemSubjects.Statistics(_core.Identity.Id)) && !_core.IsLeaving)
+        {
+            byte[] body = _json.Statistics(_inspect());
+            TellFrom(_loops[0], SystemSubjects.Statistics(_core.Identity.Id), body);
+        }
+    }
+
+    /// <summary>The server ends. Queued for those who listen when the task is done, or its loops have ended.</summary>
+    internal async Task TellShutdownAsync(TimeSpan patience)
+    {
+        if (!Hears(SystemSubjects.Shutdown(_core.Identity.Id)))
+        {
+            return;
+        }
+
+        var told = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        EventLoop loop = _loops[0];
+        loop.Post(() =>
+        {
+            Tell(loop, SystemSubjects.Shutdown(_core.Identity.Id), _json.Identity);
+            told.SetResult();
+        });
+        await Task.WhenAny(told.Task, Task.Delay(patience, CancellationToken.None)).ConfigureAwait(false);
+    }
+
+    /// <summary>Answers a request away from the loop. False when it is none of ours, or too many are being answered.</summary>
+    internal bool TryAnswer(EventLoop loop, string name, string? account, byte[] reply, byte[] body)
+    {
+        if (name is not ("PING" or "IDZ" or "STATSZ" or "STATZ" or "HEALTHZ" or "ACCOUNTZ" or "CONNS")
+            || (account is null) == (name is "CONNS")
+            || (account is not null && _core.Accounts.Find(account) is null))
+        {
+            return false;
+        }
+
+        if (Interlocked.Increment(ref _answering) > MostAnswers)
+        {
+            Interlocked.Decrement(ref _answering);
+            return false;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(
+            _ =>
+            {
+                byte[]? answer = Answer(name, account, body);
+                Interlocked.Decrement(ref _answering);
+                if (answer is not null)
+                {
+                    TellFrom(loop, Encoding.UTF8.GetString(reply), answer);
+                }
+            },
+            null);
+        return true;
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    private byte[]? Answer(string name, string? account, byte[] body)
+    {
+        try
+        {
+            if (body.Length != 0 && !IsMeant(body))
+            {
+                return null;
+            }
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return _json.Error(400, e.Message);
+        }
+
+        return name switch
+        {
+            "IDZ" => _json.Identity(),
+            "HEALTHZ" => _json.Health(_core.IsLeaving),
+            "ACCOUNTZ" => _json.Accounts(_inspect()),
+            "CONNS" => _core.Accounts.Find(account!) is { } found ? _json.Connections(found) : null,
+            _ => _json.Statistics(_inspect()),
+        };
+    }
+
+    // A request to all servers may be for some by their names.
+    private bool IsMeant(byte[] body)
+    {
+        using JsonDocument options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
+        return options.RootElement.ValueKind != JsonValueKind.Object
+            || !options.RootElement.TryGetProperty("server_name", out JsonElement name)
+            || name.GetString() is not { } wanted
+            || _core.Identity.Name.Contains(wanted, StringComparison.Ordinal);
+    }
+
+    private static ConnectionFacts Gone(ClientSession session, string reason)
+    {
+        DateTime now = DateTime.UtcNow;
+        return session.Describe(now) with { Stopped = now, Reason = reason };
+    }
+
+    private bool Hears(string subject) => !_core.Accounts.SystemAccount.Router.Find(Encoding.UTF8.GetBytes(subject)).IsEmpty;
+
+    private void TellFrom(EventLoop loop, string subject, byte[] body) => loop.Run(() => Tell(loop, subject, () => body));
+
+    // On the loop.
+    private void Tell(EventLoop loop, string subject, Func<byte[]> body)
+    {
+        Account account = _core.Accounts.SystemAccount;
+        byte[] bytes = Encoding.UTF8.GetBytes(subject);
+        if (!account.Router.Find(bytes).IsEmpty)
+        {
+            _voices[loop.Index].Speak(account, bytes, body());
+        }
+    }
+}

@@ -1,0 +1,216 @@
+using System.Buffers;
+using System.Security.Cryptography;
+using System.Text.Json;
+using Broker.Server.Accounts;
+using Broker.Server.Monitoring;
+using Broker.Server.Sessions;
+
+namespace Broker.Server.Events;
+
+/// <summary>The bodies of events and answers, in nats-server's shapes.</summary>
+internal sealed class SystemJson(ServerCore core)
+{
+    private const int IdLength = 22;
+    private const string IdAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+    private long _sequence;
+
+    internal byte[] Connected(ConnectionFacts client) => Write(json =>
+    {
+        Begin(json, "client_connect");
+        Client(json, client);
+    });
+
+    internal byte[] Disconnected(ConnectionFacts client) => Write(json =>
+    {
+        Begin(json, "client_disconnect");
+        Client(json, client);
+        Traffic(json, client.MessagesOut, client.BytesOut, client.MessagesIn, client.BytesIn);
+        json.WriteString("reason", client.Reason);
+    });
+
+    internal byte[] Connections(Account account)
+    {
+        long messagesOut = 0;
+        long bytesOut = 0;
+        long messagesIn = 0;
+        long bytesIn = 0;
+        foreach (ClientSession session in core.EnumerateSessions())
+        {
+            if (session.Account == account)
+            {
+                messagesOut += session.MessagesOut;
+                bytesOut += session.PayloadOut;
+                messagesIn += session.MessagesIn;
+                bytesIn += session.PayloadIn;
+            }
+        }
+
+        return Write(json =>
+        {
+            Begin(json, "account_connections");
+            json.WriteString("acc", account.Name);
+            json.WriteNumber("conns", account.Connections);
+            json.WriteNumber("leafnodes", 0);
+            json.WriteNumber("total_conns", account.Connections);
+            Traffic(json, messagesOut, bytesOut, messagesIn, bytesIn);
+            json.WriteNumber("slow_consumers", 0);
+        });
+    }
+
+    internal byte[] Statistics(ServerFacts facts) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartObject("statsz");
+        json.WriteString("start", facts.Started);
+        json.WriteNumber("mem", facts.MemoryBytes);
+        json.WriteNumber("cores", facts.Cores);
+        json.WriteNumber("cpu", facts.CpuPercent);
+        json.WriteNumber("connections", facts.Counters.Connections);
+        json.WriteNumber("total_connections", facts.Counters.TotalConnections);
+        json.WriteNumber("active_accounts", core.Accounts.All.Count(a => a.Connections > 0));
+        json.WriteNumber("subscriptions", facts.Counters.Subscriptions);
+        Traffic(json, facts.Counters.MessagesOut, facts.PayloadBytesOut, facts.Counters.MessagesIn, facts.PayloadBytesIn);
+        json.WriteNumber("slow_consumers", facts.Counters.SlowConsumers);
+        json.WriteNumber("active_servers", 1);
+        json.WriteEndObject();
+    });
+
+    internal byte[] Health(bool isLeaving) => Answer(json =>
+    {
+        json.WriteString("status", isLeaving ? "unavailable" : "ok");
+        if (isLeaving)
+        {
+            json.WriteString("error", "the server is shutting down");
+        }
+    });
+
+    internal byte[] Accounts(ServerFacts facts) => Answer(json =>
+    {
+        json.WriteString("server_id", core.Identity.Id);
+        json.WriteString("now", facts.Now);
+        json.WriteString("system_account", core.Accounts.SystemAccount.Name);
+        json.WriteStartArray("accounts");
+        foreach (Account account in core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal))
+        {
+            json.WriteStringValue(account.Name);
+        }
+
+        json.WriteEndArray();
+    });
+
+    /// <summary>The server alone: its id, and its last words.</summary>
+    internal byte[] Identity()
+    {
+        var buffer = new ArrayBufferWriter<byte>(256);
+        using (var json = new Utf8JsonWriter(buffer))
+        {
+            Server(json);
+        }
+
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    internal byte[] Error(int code, string description) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartObject("error");
+        json.WriteNumber("code", code);
+        json.WriteString("description", description);
+        json.WriteEndObject();
+    });
+
+    private byte[] Answer(Action<Utf8JsonWriter> data) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartObject("data");
+        data(json);
+        json.WriteEndObject();
+    });
+
+    private static byte[] Write(Action<Utf8JsonWriter> body)
+    {
+        var buffer = new ArrayBufferWriter<byte>(512);
+        using (var json = new Utf8JsonWriter(buffer))
+        {
+            json.WriteStartObject();
+            body(json);
+            json.WriteEndObject();
+        }
+
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private void Begin(Utf8JsonWriter json, string type)
+    {
+        json.WriteString("type", "io.nats.server.advisory.v1." + type);
+        json.WriteString("id", RandomNumberGenerator.GetString(IdAlphabet, IdLength));
+        json.WriteString("timestamp", DateTime.UtcNow);
+        json.WritePropertyName("server");
+        Server(json);
+    }
+
+    private void Server(Utf8JsonWriter json)
+    {
+        json.WriteStartObject();
+        json.WriteString("name", core.Identity.Name);
+        json.WriteString("host", (core.Advertised as System.Net.IPEndPoint)?.Address.ToString() ?? "");
+        json.WriteString("id", core.Identity.Id);
+        json.WriteString("ver", ServerIdentity.ProtocolVersion);
+        json.WriteNumber("seq", Interlocked.Increment(ref _sequence));
+        json.WriteBoolean("jetstream", false);
+        json.WriteString("time", DateTime.UtcNow);
+        json.WriteEndObject();
+    }
+
+    private static void Client(Utf8JsonWriter json, ConnectionFacts client)
+    {
+        json.WriteStartObject("client");
+        json.WriteString("start", client.Started);
+        Text(json, "host", client.Address);
+        json.WriteNumber("id", client.Id);
+        json.WriteString("acc", client.Account);
+        Text(json, "user", client.User);
+        Text(json, "name", client.Name);
+        Text(json, "lang", client.Language);
+        Text(json, "ver", client.Version);
+        if (client.RoundTrip is { } roundTrip)
+        {
+            json.WriteNumber("rtt", roundTrip.Ticks * TimeSpan.NanosecondsPerTick);
+        }
+
+        if (client.Stopped is { } stopped)
+        {
+            json.WriteString("stop", stopped);
+        }
+
+        json.WriteString("kind", "Client");
+        json.WriteString("client_type", client.Transport == ClientTransport.WebSocket ? "websocket" : "nats");
+        json.WriteEndObject();
+    }
+
+    private static void Text(Utf8JsonWriter json, string name, string? text)
+    {
+        if (!string.IsNullOrEmpty(text))
+        {
+            json.WriteString(name, text);
+        }
+    }
+
+    private static void Traffic(Utf8JsonWriter json, long messagesOut, long bytesOut, long messagesIn, long bytesIn)
+    {
+        Amount(json, "sent", messagesOut, bytesOut);
+        Amount(json, "received", messagesIn, bytesIn);
+    }
+
+    private static void Amount(Utf8JsonWriter json, string name, long messages, long bytes)
+    {
+        json.WriteStartObject(name);
+        json.WriteNumber("msgs", messages);
+        json.WriteNumber("bytes", bytes);
+        json.WriteEndObject();
+    }
+}

@@ -1,0 +1,20 @@
+namespace Broker.Server.Events;
+
+/// <summary>What the subjects of the system account are called; nats-server's.</summary>
+internal static class SystemSubjects
+{
+    internal static string Connect(string account) => $"$SYS.ACCOUNT.{account}.CONNECT";
+
+    internal static string Disconnect(string account) => $"$SYS.ACCOUNT.{account}.DISCONNECT";
+
+    internal static string Connections(string account) => $"$SYS.ACCOUNT.{account}.SERVER.CONNS";
+
+    /// <summary>The older name of <see cref="Connections"/>, which is still sent.</summary>
+    internal static string ConnectionsBefore(string account) => $"$SYS.SERVER.ACCOUNT.{account}.CONNS";
+
+    internal static string AuthenticationError(string server) => $"$SYS.SERVER.{server}.CLIENT.AUTH.ERR";
+
+    internal static string Statistics(string server) => $"$SYS.SERVER.{server}.STATSZ";
+
+    internal static string Shutdown(string server) => $"$SYS.SERVER.{server}.SHUTDOWN";
+}
