@@ -64,6 +64,9 @@ internal sealed partial class ClientSession
             Language = connect?.Language,
             Version = connect?.Version,
             User = UserName,
+            TlsVersion = TlsVersion,
+            TlsCipherSuite = TlsCipherSuite,
+            IsTlsFirst = _securing is { WasFirst: true },
         };
     }
 
