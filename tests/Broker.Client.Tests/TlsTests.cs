@@ -5,7 +5,6 @@ using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
-using Broker.Transport;
 
 namespace Broker.Client.Tests;
 

@@ -28,7 +28,7 @@ internal sealed class ClientTls
             _policy = CreatePolicy(_options);
             _certificate = CreateContext(_options);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
         {
             throw new ArgumentException($"TLS: a certificate cannot be read: {e.Message}", nameof(options), e);
         }
