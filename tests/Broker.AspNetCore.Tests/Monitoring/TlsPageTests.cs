@@ -68,7 +68,7 @@ public sealed class TlsPageTests : IDisposable
     }
 
     // One over TLS, one in clear, one that fails.
-    private static async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
+    private async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
     {
         using SslStream secured = Secure(server, first: false);
         using var clear = new LineClient(server, "{\"verbose\":false,\"pedantic\":false}", "");
@@ -92,7 +92,7 @@ public sealed class TlsPageTests : IDisposable
         return string.Join('\n', page.GetProperty("connections").EnumerateArray().OrderBy(c => c.GetProperty("cid").GetInt64()).Select(c => Pick(c, OfClient)));
     }
 
-    private static SslStream Secure(IPEndPoint server, bool first)
+    private SslStream Secure(IPEndPoint server, bool first)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 20_000 };
         socket.Connect(server);
@@ -107,7 +107,12 @@ public sealed class TlsPageTests : IDisposable
             TargetHost = "localhost",
             // Both libraries have this one, whatever else they prefer.
             CipherSuitesPolicy = OperatingSystem.IsWindows() ? null : new CipherSuitesPolicy([TlsCipherSuite.TLS_AES_128_GCM_SHA256]),
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                CustomTrustStore = { _certificate },
+                RevocationMode = X509RevocationMode.NoCheck,
+            },
         });
         ssl.Write("CONNECT {\"verbose\":false,\"pedantic\":false}\r\nPING\r\n"u8);
         while (ssl.ReadByte() is not ('\n' or -1))
