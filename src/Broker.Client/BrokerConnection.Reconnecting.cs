@@ -101,7 +101,7 @@ public sealed partial class BrokerConnection
     {
         _maxPayload = link.MaxPayload;
         _headers = link.Headers;
-        if (info.ConnectUrls is { Length: > 0 } urls && _servers.Learn(link.Address, urls))
+        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUnproved && _servers.Learn(link.Address, urls))
         {
             Call<IReadOnlyList<string>>(Options.OnServersLearnt, urls);
         }

@@ -2,7 +2,9 @@ using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
+using Broker.Client.Tls;
 using Broker.Transport;
+using Broker.Transport.Tls;
 
 namespace Broker.Client;
 
@@ -39,6 +41,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     private BrokerConnection(ClientOptions options)
     {
         Options = options;
+        Tls = new ClientTls(options.Tls);
         _servers = new ServerPool(options.Servers);
         _ownsGroup = options.Loops is null;
         _group = options.Loops ?? new EventLoopGroup(new EventLoopOptions
@@ -69,7 +72,12 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>The name and version that the server in use gave itself; null while there is none.</summary>
     public (string? Name, string? Version)? ServerIdentity => _link is { } link ? (link.Info.ServerName, link.Info.Version) : null;
 
+    /// <summary>What TLS agreed on with the server in use; null in clear, and while there is none.</summary>
+    public TlsFacts? TlsFacts => _link?.Transport.TlsFacts;
+
     internal ClientOptions Options { get; }
+
+    internal ClientTls Tls { get; }
 
     internal SubscriptionTable Subscriptions { get; } = new();
 
@@ -78,7 +86,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
     /// <exception cref="AuthorizationException">The last server tried does not accept the credentials.</exception>
     /// <exception cref="ServerErrorException">It refused for another reason.</exception>
-    /// <exception cref="ProtocolViolationException">It does not speak the protocol, or requires TLS.</exception>
+    /// <exception cref="ProtocolViolationException">It does not speak the protocol.</exception>
+    /// <exception cref="TlsException">It does not offer the TLS that is required, or one side does not accept the other's certificate.</exception>
     /// <exception cref="ConnectionLostException">It cannot be reached, or ended the connection.</exception>
     /// <exception cref="TimeoutException">It did not answer within <see cref="ClientOptions.ConnectTimeout"/>.</exception>
     /// <exception cref="FormatException">An address is malformed.</exception>

@@ -1,5 +1,6 @@
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
+using Broker.Client.Tls;
 using Broker.Transport;
 
 namespace Broker.Client;
@@ -16,7 +17,7 @@ public sealed record ClientOptions
 
     /// <summary>
     /// The servers to choose from, in order: <c>nats://[user:password@|token@]host[:port]</c>, the scheme and the port
-    /// (4222) being optional. Each is tried once by the first connect, and in turn after a loss, together with those that
+    /// (4222) being optional. The scheme <c>tls</c> refuses to speak in clear. Each is tried once by the first connect, and in turn after a loss, together with those that
     /// the server names in its INFO.
     /// </summary>
     public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
@@ -44,6 +45,12 @@ public sealed record ClientOptions
 
     /// <summary>Whether the server checks subjects more strictly. Default false.</summary>
     public bool Pedantic { get; init; }
+
+    /// <summary>
+    /// TLS. Null, the default: it is spoken where the server requires it or the address has the scheme <c>tls</c>, and the server's
+    /// certificate must be one that the system trusts.
+    /// </summary>
+    public ClientTlsOptions? Tls { get; init; }
 
     /// <summary>How long one server may take from the dial to the end of the handshake. Default 2 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);

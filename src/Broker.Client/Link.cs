@@ -30,6 +30,7 @@ internal sealed partial class Link : ConnectionHandler
     private string? _lastError;
     private LoopTimer? _keepAlive;
     private int _pingsOut;
+    private bool _toldInClear;
 
     internal Link(BrokerConnection owner, ServerAddress address)
     {
@@ -57,6 +58,9 @@ internal sealed partial class Link : ConnectionHandler
     internal int MaxPayload { get; private set; } = DefaultMaxPayload;
 
     internal bool Headers { get; private set; }
+
+    /// <summary>Whether <see cref="Info"/> came in clear and what follows it over TLS: anybody may have written it.</summary>
+    internal bool IsInfoUnproved => _toldInClear && IsSecured;
 
     /// <summary>Completes with the handshake, or fails with what went wrong.</summary>
     internal Task Established => _established.Task;
@@ -92,7 +96,13 @@ internal sealed partial class Link : ConnectionHandler
             if (_phase == Phase.Abandoned)
             {
                 connection.Close();
+                return;
             }
+        }
+
+        if (Tls.IsFirst)
+        {
+            StartTls(static () => { });
         }
     }
 
@@ -140,6 +150,11 @@ internal sealed partial class Link : ConnectionHandler
             return ServerErrorException.For(_lastError);
         }
 
+        if (TlsCause(error) is { } cause)
+        {
+            return cause;
+        }
+
         string text = reason switch
         {
             CloseReason.Local => "The connection was closed.",
@@ -176,6 +191,7 @@ internal sealed partial class Link : ConnectionHandler
         }
 
         Info = info;
+        _toldInClear = !IsSecured;
         MaxPayload = info.MaxPayload > 0 ? (int)Math.Min(info.MaxPayload, int.MaxValue / 2) : DefaultMaxPayload;
         if (_phase == Phase.AwaitingInfo)
         {
@@ -188,9 +204,8 @@ internal sealed partial class Link : ConnectionHandler
 
     private bool Introduce(ServerInfo info)
     {
-        if (info.TlsRequired)
+        if (!IsSecured && !MayStayInClear(info))
         {
-            Fail(new ProtocolViolationException("The server requires TLS, which this client does not speak."));
             return false;
         }
 
@@ -205,7 +220,7 @@ internal sealed partial class Link : ConnectionHandler
             _phase = Phase.AwaitingPong;
         }
 
-        var command = new ConnectCommand(_owner.Options, Address, Headers);
+        var command = new ConnectCommand(_owner.Options, Address, Headers, IsSecured);
         OutboundStage stage = Transport.GetStage(Transport.Loop);
         stage.Write("CONNECT "u8);
         stage.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));

@@ -1,4 +1,5 @@
 using Broker.Server.Sessions;
+using Broker.Server.Tls;
 
 namespace Broker.Server;
 
@@ -14,7 +15,8 @@ public sealed partial class BrokerServer
     /// <see cref="BrokerServerOptions.WriteDeadline"/>, <see cref="BrokerServerOptions.MaxSubscriptions"/> (those a client has it keeps),
     /// <see cref="BrokerServerOptions.PingInterval"/> (from the next PING) and <see cref="BrokerServerOptions.PingMax"/>.</para>
     /// <para>For those that connect from now on: <see cref="BrokerServerOptions.MaxConnections"/>,
-    /// <see cref="BrokerServerOptions.MaxPayload"/> and <see cref="BrokerServerOptions.MaxControlLine"/>.</para>
+    /// <see cref="BrokerServerOptions.MaxPayload"/>, <see cref="BrokerServerOptions.MaxControlLine"/> and
+    /// <see cref="BrokerServerOptions.Tls"/>, whose files are read again at every reload.</para>
     /// <para><see cref="BrokerServerOptions.ClientAdvertise"/> and <see cref="BrokerServerOptions.ConnectUrls"/> are told to
     /// those who are connected by another INFO, if their CONNECT had a <c>protocol</c> of 1 or more.</para>
     /// </remarks>
@@ -34,7 +36,10 @@ public sealed partial class BrokerServer
             change(after);
             after.Validate();
             RefuseFixed(before, after);
+            var tls = ServerTls.Create(after.Tls);
             _core.Options = after.Copy();
+            _core.Tls = tls;
+            tls?.Review(_core.Log);
             bool tell = !string.Equals(before.ClientAdvertise, after.ClientAdvertise, StringComparison.Ordinal)
                 || !before.ConnectUrls.SequenceEqual(after.ConnectUrls, StringComparer.Ordinal);
             foreach (ClientSession session in _core.Sessions)

@@ -6,6 +6,10 @@ namespace Broker.Server;
 // Who may come in and what they may do. Nothing set: everybody, and everything.
 public sealed partial class BrokerServerOptions
 {
+    private static readonly TimeSpan DefaultAuthTimeout = TimeSpan.FromSeconds(2);
+
+    private TimeSpan? _authTimeout;
+
     /// <summary>Who may connect. Empty, the default, with no token and no callback: everybody.</summary>
     public IReadOnlyList<User> Users { get; set; } = [];
 
@@ -24,8 +28,15 @@ public sealed partial class BrokerServerOptions
     /// <summary>The name of the user, one of <see cref="Users"/> or of an account's, that clients are who show no credentials or do not say CONNECT.</summary>
     public string? NoAuthUser { get; set; }
 
-    /// <summary>How long a client may take from its connection to an accepted CONNECT. Default 2 s.</summary>
-    public TimeSpan AuthTimeout { get; set; } = TimeSpan.FromSeconds(2);
+    /// <summary>
+    /// How long a client may take from its connection, or from the end of the handshake of TLS, to an accepted CONNECT. Default
+    /// 2 s, with TLS one second more than the handshake may take.
+    /// </summary>
+    public TimeSpan AuthTimeout
+    {
+        get => _authTimeout ?? (Tls is null ? DefaultAuthTimeout : Tls.Timeout + TimeSpan.FromSeconds(1));
+        set => _authTimeout = value;
+    }
 
     /// <summary>What clients may do that have no permissions of their own. Null, the default: everything.</summary>
     public Permissions? DefaultPermissions { get; set; }

@@ -7,6 +7,7 @@ using Broker.Server.Lifecycle;
 using Broker.Server.Monitoring;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
+using Broker.Server.Tls;
 using Broker.Transport;
 
 namespace Broker.Server;
@@ -21,6 +22,7 @@ internal sealed class ServerCore
     private volatile bool _lameDuck;
     private volatile bool _draining;
     private volatile SecurityRules _security;
+    private volatile ServerTls? _tls;
     private long _lastClient;
     private int _connections;
     private long _slowConsumers;
@@ -34,6 +36,8 @@ internal sealed class ServerCore
         PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
         _security = new SecurityRules(options);
+        _tls = ServerTls.Create(options.Tls);
+        _tls?.Review(Log);
         Identity = new ServerIdentity(options.ServerName);
         Accounts = new AccountDirectory(_security.Plan);
         _states = new LoopState[loops.Count];
@@ -57,6 +61,13 @@ internal sealed class ServerCore
     {
         get => _security;
         set => _security = value;
+    }
+
+    /// <summary>TLS for who connects now; null for none.</summary>
+    internal ServerTls? Tls
+    {
+        get => _tls;
+        set => _tls = value;
     }
 
     /// <summary>Where passwords and signatures are verified; half the processors at most.</summary>
@@ -192,7 +203,8 @@ internal sealed class ServerCore
             session.Id,
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
             session.MustAuthenticate,
-            session.Nonce);
+            session.Nonce,
+            session.Tls);
     }
 
     internal ServerSnapshot Snapshot() => new(

@@ -70,6 +70,35 @@ internal sealed partial class ServerLog(ILogger logger)
 
     internal void AuthorizeFailed(ulong client, EndPoint? from, Exception error) => CallbackFailed(error, client, Address(from));
 
+    /// <summary>A handshake of TLS has failed. Who only connects and goes, such as a probe, is for debugging.</summary>
+    internal void HandshakeFailed(ulong client, EndPoint? from, Exception error)
+    {
+        string why = Clean(error.GetBaseException().Message);
+        if (error is not IOException)
+        {
+            ClientHandshakeFailed(client, Address(from), why);
+        }
+        else if (IsDebug)
+        {
+            ClientLeftHandshake(client, Address(from), why);
+        }
+    }
+
+    internal void TlsFailed(ulong client, EndPoint? from, Exception error)
+        => ClientTlsFailed(client, Address(from), Clean(error.GetBaseException().Message));
+
+    [LoggerMessage(40, LogLevel.Warning, "Client {Client} from {From} closed: TLS handshake error: {Why}")]
+    private partial void ClientHandshakeFailed(ulong client, string from, string why);
+
+    [LoggerMessage(41, LogLevel.Debug, "Client {Client} from {From} left in the TLS handshake: {Why}")]
+    private partial void ClientLeftHandshake(ulong client, string from, string why);
+
+    [LoggerMessage(42, LogLevel.Warning, "Client {Client} from {From} closed: TLS error: {Why}")]
+    private partial void ClientTlsFailed(ulong client, string from, string why);
+
+    [LoggerMessage(43, LogLevel.Warning, "The certificate {Subject} is valid from {Begin:u} to {End:u} only: clients will refuse it")]
+    internal partial void CertificateNotValid(string subject, DateTime begin, DateTime end);
+
     [LoggerMessage(30, LogLevel.Warning, "Client {Client} from {From} not let in: {Why}")]
     private partial void ClientNotAuthorized(ulong client, string from, string why);
 

@@ -113,7 +113,6 @@ public sealed class ConnectTests
     }
 
     [Theory]
-    [InlineData("tls://localhost")]
     [InlineData("ws://localhost:80")]
     [InlineData("nats://user:secret@")]
     [InlineData("nats://localhost/path")]

@@ -44,7 +44,6 @@ public sealed class ScriptedServerTests
     [InlineData("INFO null\r\n")]
     [InlineData("PONG\r\n")]
     [InlineData("MSG a 1 1\r\nx\r\n")]
-    [InlineData("INFO {\"tls_required\":true} \r\n")]
     [InlineData("\0\0\0\0\0\0\0\0")]
     public async Task What_is_no_NATS_server_is_recognised(string bytes)
     {

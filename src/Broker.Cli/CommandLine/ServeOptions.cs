@@ -114,6 +114,8 @@ internal sealed class ServeOptions
 
     public Option<string?> Token { get; } = new("--auth") { Description = "Token that clients must show", HelpName = "token" };
 
+    public TlsFlags Tls { get; } = new();
+
     public Option<bool> Syslog { get; } = new("--syslog", "-s") { Hidden = true };
 
     public Option<string?> RemoteSyslog { get; } = new("--remote_syslog", "-r") { Hidden = true };
@@ -123,7 +125,7 @@ internal sealed class ServeOptions
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, User, Password, Token, Signal, PortsFileDirectory, Quiet,
+        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, Quiet,
     ];
 
     private static int? ParsePort(ArgumentResult result)

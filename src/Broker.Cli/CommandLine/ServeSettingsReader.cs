@@ -17,8 +17,9 @@ internal static class ServeSettingsReader
         if (flags.GetValue(options.Config) is { } path)
         {
             var file = ConfigFile.Load(path);
-            warnings = file.Warnings;
-            settings = ServeConfig.Bind(file.Root, settings);
+            List<ConfigProblem> found = [.. file.Warnings];
+            settings = ServeConfig.Bind(file.Root, settings, found);
+            warnings = found;
         }
 
         settings = settings with
@@ -40,6 +41,7 @@ internal static class ServeSettingsReader
         {
             Http = flags.GetValue(options.HttpPort) is { } http ? new ListenAddress(settings.Host, http) : settings.Http,
             Security = Security(options, flags, settings.Security),
+            Tls = options.Tls.Over(settings.Tls, flags),
         };
         return (settings, warnings);
 

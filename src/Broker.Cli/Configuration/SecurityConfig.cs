@@ -10,6 +10,9 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     private const string Filters = "a subject or an array of them";
     private const string SecretShape = "a text in quotes";
 
+    /// <summary>Whether a user needs no password, because a certificate says who it is.</summary>
+    public bool CertificatesNameUsers { get; init; }
+
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? otherwise)
     {
         var settings = root.Find("authorization") switch
@@ -64,7 +67,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         var settings = new SecuritySettings
         {
             Token = Secret(section, "token"),
-            Timeout = Seconds(section, "timeout", new SecuritySettings().Timeout),
+            Timeout = section.Has("timeout") ? Seconds(section, "timeout", TimeSpan.FromSeconds(2)) : null,
             DefaultPermissions = Permissions(section, "default_permissions"),
         };
         section.RejectTheRest();
@@ -119,6 +122,8 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
 
         if (key is null && !string.IsNullOrEmpty(name) && password is not null)
             return new User(name, password, permissions);
+        if (key is null && !string.IsNullOrEmpty(name) && CertificatesNameUsers)
+            return User.WithCertificate(name, permissions);
         problems.Add(new ConfigProblem("a user has a \"user\" and a \"password\", or an \"nkey\"", block.Position));
         return null;
     }
@@ -200,7 +205,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
     }
 
     // A number of seconds, as nats-server has it, or a duration.
-    private static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
+    internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
         section.Find(key) switch
         {
             ConfigInteger { Value: > 0 and <= 3600 } whole => TimeSpan.FromSeconds(whole.Value),

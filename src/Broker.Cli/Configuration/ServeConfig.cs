@@ -6,9 +6,9 @@ namespace Broker.Cli.Configuration;
 /// <summary>The keys of a configuration file of <c>broker serve</c>, and what they mean.</summary>
 internal static class ServeConfig
 {
-    /// <summary>Reads the file over <paramref name="defaults"/>.</summary>
+    /// <summary>Reads the file over <paramref name="defaults"/>. What is allowed and has no effect is added to the warnings.</summary>
     /// <exception cref="ConfigException">Some key or value is wrong; all that are so are named.</exception>
-    public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults)
+    public static ServeSettings Bind(ConfigBlock root, ServeSettings defaults, List<ConfigProblem>? warnings = null)
     {
         var problems = new List<ConfigProblem>();
         var section = new ConfigSection(root, problems);
@@ -40,10 +40,11 @@ internal static class ServeConfig
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
         };
         settings = Listen(section, settings);
+        settings = settings with { Tls = new TlsConfig(problems, warnings ?? []).Read(section, settings.Tls) };
         settings = settings with
         {
             Http = Http(section, settings),
-            Security = new SecurityConfig(problems).Read(section, settings.Security),
+            Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } }.Read(section, settings.Security),
         };
         settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
         section.RejectTheRest();

@@ -22,7 +22,8 @@ internal sealed record SecuritySettings
 
     public string? NoAuthUser { get; init; }
 
-    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(2);
+    /// <summary>How long a client may take to say who it is, or null for the server's default.</summary>
+    public TimeSpan? Timeout { get; init; }
 
     public Permissions? DefaultPermissions { get; init; }
 

@@ -51,7 +51,7 @@ internal sealed class ServeHost : IServeHost
         }
 
         return new ServeAddresses(
-            [.. _server.EndPoints.Select(e => "nats://" + Reachable(e))],
+            [.. _server.EndPoints.Select(e => (settings.Tls is { AllowNonTls: false } ? "tls://" : "nats://") + Reachable(e))],
             [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
             [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)],
             _monitoring is null ? [] : ["http://" + Reachable(_monitoring.EndPoint)]);
@@ -183,6 +183,7 @@ internal sealed class ServeHost : IServeHost
         options.PingMax = settings.PingMax;
         options.ClientAdvertise = settings.ClientAdvertise;
         options.ConnectUrls = settings.ConnectUrls;
+        options.Tls = settings.Tls;
     }
 
     private void ApplySecurity(ServeSettings settings, BrokerServerOptions options)
@@ -194,7 +195,7 @@ internal sealed class ServeHost : IServeHost
         options.SystemAccount = security.SystemAccount;
         options.Token = security.Token;
         options.NoAuthUser = security.NoAuthUser;
-        options.AuthTimeout = security.Timeout;
+        options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;
         options.DefaultPermissions = security.DefaultPermissions;
     }
 

@@ -1,4 +1,5 @@
 using Broker.Server;
+using Broker.Server.Tls;
 
 namespace Broker.Cli.Serving;
 
@@ -82,6 +83,9 @@ internal sealed record ServeSettings
 
     /// <summary>Who may connect, or null for everybody.</summary>
     public SecuritySettings? Security { get; init; }
+
+    /// <summary>TLS with clients, or null for none.</summary>
+    public ServerTlsOptions? Tls { get; init; }
 
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }

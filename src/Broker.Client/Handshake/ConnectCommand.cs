@@ -6,8 +6,9 @@ namespace Broker.Client.Handshake;
 /// <summary>The JSON of CONNECT. Names are the protocol's. No record: it has secrets that must not get into a text.</summary>
 internal sealed class ConnectCommand
 {
-    internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers)
+    internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers, bool secured)
     {
+        TlsRequired = secured;
         Verbose = options.Verbose;
         Pedantic = options.Pedantic;
         Echo = options.Echo;
@@ -30,7 +31,7 @@ internal sealed class ConnectCommand
     public bool Echo { get; }
 
     [JsonPropertyName("tls_required")]
-    public bool TlsRequired => false;
+    public bool TlsRequired { get; }
 
     [JsonPropertyName("headers")]
     public bool Headers { get; }

@@ -23,6 +23,9 @@ internal sealed class ServerInfo
     [JsonPropertyName("tls_required")]
     public bool TlsRequired { get; init; }
 
+    [JsonPropertyName("tls_available")]
+    public bool TlsAvailable { get; init; }
+
     [JsonPropertyName("connect_urls")]
     public string[]? ConnectUrls { get; init; }
 

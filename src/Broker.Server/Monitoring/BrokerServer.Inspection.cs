@@ -5,6 +5,7 @@ using Broker.Server.Accounts;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
+using Broker.Server.Tls;
 using Broker.Transport;
 using Broker.Transport.InProcess;
 
@@ -57,6 +58,11 @@ public sealed partial class BrokerServer
             MaxPayload = options.MaxPayload,
             MaxControlLine = options.MaxControlLine,
             MaxPending = options.MaxPending,
+            IsAuthRequired = _core.Security.Unasked is null,
+            AuthTimeout = _core.Security.Timeout,
+            IsTlsRequired = _core.Tls is { IsOptional: false },
+            IsTlsVerified = _core.Tls is { Verifies: true },
+            TlsTimeout = _core.Tls?.Timeout ?? new ServerTlsOptions().Timeout,
             PingInterval = options.PingInterval,
             PingMax = options.PingMax,
             WriteDeadline = options.WriteDeadline,

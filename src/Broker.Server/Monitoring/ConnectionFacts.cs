@@ -73,6 +73,9 @@ public sealed record ConnectionFacts
     /// <summary>The TLS cipher suite by its IANA name; null without TLS.</summary>
     public string? TlsCipherSuite { get; init; }
 
+    /// <summary>Whether the handshake of TLS came before INFO.</summary>
+    public bool IsTlsFirst { get; init; }
+
     /// <summary>
     /// Its subscriptions, when they were asked for; within <see cref="ConnectionQuery.MostListedSubscriptions"/> for all clients
     /// of a page together.

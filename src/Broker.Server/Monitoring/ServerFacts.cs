@@ -65,6 +65,21 @@ public sealed record ServerFacts
     /// <inheritdoc cref="BrokerServerOptions.MaxPending"/>
     public long MaxPending { get; init; }
 
+    /// <summary>Whether clients must show who they are.</summary>
+    public bool IsAuthRequired { get; init; }
+
+    /// <inheritdoc cref="BrokerServerOptions.AuthTimeout"/>
+    public TimeSpan AuthTimeout { get; init; }
+
+    /// <summary>Whether clients that come by sockets must speak TLS.</summary>
+    public bool IsTlsRequired { get; init; }
+
+    /// <summary>Whether they must show a certificate when they do.</summary>
+    public bool IsTlsVerified { get; init; }
+
+    /// <inheritdoc cref="Tls.ServerTlsOptions.Timeout"/>
+    public TimeSpan TlsTimeout { get; init; }
+
     /// <inheritdoc cref="BrokerServerOptions.PingInterval"/>
     public TimeSpan PingInterval { get; init; }
 

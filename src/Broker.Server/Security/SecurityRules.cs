@@ -8,7 +8,7 @@ using Broker.Server.Monitoring;
 namespace Broker.Server.Security;
 
 /// <summary>Who may come in, as the options said at one time. Immutable: an update makes another one.</summary>
-internal sealed class SecurityRules
+internal sealed partial class SecurityRules
 {
     private const int NonceBytes = 11;
     private const int CostStart = 4;
@@ -202,7 +202,9 @@ internal sealed class SecurityRules
         var principal = new Principal(PrincipalKind.User, user.Name, user.Permissions?.Rules ?? access) { User = user, Account = account };
         if (user.Key is null)
         {
-            if (!_users.TryAdd(user.Name, (principal, new Secret(user.Password, $"user '{user.Name}'", _passwords))))
+            // Nobody knows the password of a user without one.
+            string password = user.HasCertificateOnly ? RandomNumberGenerator.GetHexString(32) : user.Password;
+            if (!_users.TryAdd(user.Name, (principal, new Secret(password, $"user '{user.Name}'", _passwords))))
             {
                 throw new ArgumentException($"There are two users '{user.Name}'.");
             }

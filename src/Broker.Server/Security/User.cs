@@ -1,7 +1,7 @@
 namespace Broker.Server.Security;
 
 /// <summary>Somebody who may connect: by name and password, or by a public nkey. Immutable.</summary>
-public sealed class User
+public sealed partial class User
 {
     /// <summary>A user with a password.</summary>
     /// <param name="name">The name.</param>

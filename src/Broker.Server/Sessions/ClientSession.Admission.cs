@@ -25,26 +25,36 @@ internal sealed partial class ClientSession
     internal string? Nonce { get; private set; }
 
     /// <summary>Whether it has to show something.</summary>
-    internal bool MustAuthenticate => _security.Unasked is null;
+    internal bool MustAuthenticate => Unasked is null;
 
     /// <summary>As whom it came in; null for nobody in particular.</summary>
     internal string? UserName => _principal?.Name;
 
-    /// <summary>The certificate it has proved; set before it is opened.</summary>
-    internal X509Certificate2? PeerCertificate { get; set; }
+    /// <summary>The certificate it has proved; set when the handshake is done.</summary>
+    internal X509Certificate2? PeerCertificate { get; private set; }
+
+    // Who it is before and without CONNECT. Where certificates say who clients are, nothing else does.
+    private Principal? Unasked => IsMapped ? null : _security.Unasked;
 
     private void BeginAdmission()
     {
         _security = _server.Security;
         Nonce = _security.NewNonce();
-        if (_security.Unasked is { } principal && _server.Accounts.Find(principal.Account) is { } account)
+        if (Unasked is { } principal && _server.Accounts.Find(principal.Account) is { } account)
         {
             Become(principal, account);
-            return;
         }
-
-        _admission = new Admission(_server.HeldBytes) { Deadline = _loop.StartTimer(_security.Timeout, OnAdmissionLate) };
+        else
+        {
+            _admission = new Admission(_server.HeldBytes);
+            if (_securing is null)
+            {
+                StartAdmissionTimer();
+            }
+        }
     }
+
+    private void StartAdmissionTimer() => _admission!.Deadline = _loop.StartTimer(_security.Timeout, OnAdmissionLate);
 
     private void EndAdmission()
     {
@@ -66,6 +76,11 @@ internal sealed partial class ClientSession
 
     private int ReceiveBeforeAdmission(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
+        if (_securing is { AwaitsHello: true })
+        {
+            return ReceiveHello(connection, bytes, ref needed);
+        }
+
         Admission admission = _admission!;
         if (admission.IsDeciding)
         {

@@ -21,6 +21,11 @@ internal sealed partial class ClientSession
             return Ask(request);
         }
 
+        if (IsMapped)
+        {
+            return EnterAs(_security.Identify(PeerCertificate), request);
+        }
+
         Verdict verdict = _security.Check(shown, Nonce);
         if (verdict.Verify is null)
         {

@@ -67,6 +67,9 @@ internal sealed partial class ClientSession
             Version = connect?.Version,
             User = UserName,
             Account = _account.Name,
+            TlsVersion = TlsVersion,
+            TlsCipherSuite = TlsCipherSuite,
+            IsTlsFirst = _securing is { WasFirst: true },
         };
     }
 

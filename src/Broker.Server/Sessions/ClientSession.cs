@@ -53,19 +53,20 @@ internal sealed partial class ClientSession : ConnectionHandler
     {
         Connection = connection;
         ApplyLimits();
+        BeginSecuring();
         BeginAdmission();
-        // First in any case: a client reads nothing before it, not even why it is refused.
-        Write(_server.InfoFor(this));
-        if (!_server.TryEnter(this, out string refusal))
+        if (_securing is not null)
         {
-            _server.Log.Refused(Id, RemoteEndPoint, refusal);
-            Fail(refusal);
+            OpenSecuring(_securing);
             return;
         }
 
-        // The first round trip there is: CONNECT answers it.
-        PingSent();
-        StartLiveness();
+        // First in any case: a client reads nothing before it, not even why it is refused.
+        Write(_server.InfoFor(this));
+        if (TryEnter())
+        {
+            Serve();
+        }
     }
 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
@@ -114,6 +115,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         }
 
         LeaveAccount();
+        error = EndSecuring(error);
         _server.Leave(this, connection, reason, error);
     }
 
@@ -136,6 +138,25 @@ internal sealed partial class ClientSession : ConnectionHandler
         Failure = text;
         WriteError(text);
         Connection.Close(LastWords);
+    }
+
+    private bool TryEnter()
+    {
+        if (_server.TryEnter(this, out string refusal))
+        {
+            return true;
+        }
+
+        _server.Log.Refused(Id, RemoteEndPoint, refusal);
+        Fail(refusal);
+        return false;
+    }
+
+    private void Serve()
+    {
+        // The first round trip there is: CONNECT answers it.
+        PingSent();
+        StartLiveness();
     }
 
     private void Write(ReadOnlySpan<byte> bytes) => Connection.GetStage(_loop).Write(bytes);

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json;
+using Broker.Server.Tls;
 
 namespace Broker.Server.Sessions;
 
@@ -8,7 +9,7 @@ internal static class ServerInfo
 {
     internal static byte[] Write(
         ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,
-        string? clientAddress, bool authRequired, string? nonce)
+        string? clientAddress, bool authRequired, string? nonce, ServerTls? tls)
     {
         if (options.ClientAdvertise is { } advertised && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
         {
@@ -34,15 +35,7 @@ internal static class ServerInfo
                 json.WriteString("client_ip", clientAddress);
             }
 
-            if (authRequired)
-            {
-                json.WriteBoolean("auth_required", true);
-            }
-
-            if (nonce is not null)
-            {
-                json.WriteString("nonce", nonce);
-            }
+            WriteSecurity(json, authRequired, nonce, tls);
 
             if (options.ConnectUrls.Count != 0)
             {
@@ -66,5 +59,27 @@ internal static class ServerInfo
         // nats-server has a space before the line's end, and clients were written against that.
         buffer.Write(" \r\n"u8);
         return buffer.WrittenSpan.ToArray();
+    }
+
+    private static void WriteSecurity(Utf8JsonWriter json, bool authRequired, string? nonce, ServerTls? tls)
+    {
+        if (authRequired)
+        {
+            json.WriteBoolean("auth_required", true);
+        }
+
+        if (tls is not null)
+        {
+            json.WriteBoolean(tls.IsOptional ? "tls_available" : "tls_required", true);
+            if (tls.Verifies)
+            {
+                json.WriteBoolean("tls_verify", true);
+            }
+        }
+
+        if (nonce is not null)
+        {
+            json.WriteString("nonce", nonce);
+        }
     }
 }

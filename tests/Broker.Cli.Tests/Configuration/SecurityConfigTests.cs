@@ -17,8 +17,8 @@ public sealed class SecurityConfigTests
         var other = Bind("authorization { token: \"secret\", timeout: \"3s\" }").Security!;
 
         Assert.Equal(["a"], one.Users.Select(u => u.Name));
-        Assert.Equal(1.5, one.Timeout.TotalSeconds);
-        Assert.Equal(("secret", 3d), (other.Token, other.Timeout.TotalSeconds));
+        Assert.Equal(1.5, one.Timeout?.TotalSeconds);
+        Assert.Equal(("secret", 3d), (other.Token, other.Timeout!.Value.TotalSeconds));
     }
 
     [Fact]

@@ -51,6 +51,8 @@ internal sealed record ConnzConnection
 
     public string? TlsCipherSuite { get; init; }
 
+    public bool? TlsFirst { get; init; }
+
     public string? AuthorizedUser { get; init; }
 
     public string? Account { get; init; }
@@ -88,6 +90,7 @@ internal sealed record ConnzConnection
             Version = OrNull(facts.Version),
             TlsVersion = facts.TlsVersion,
             TlsCipherSuite = facts.TlsCipherSuite,
+            TlsFirst = facts.IsTlsFirst ? true : null,
             AuthorizedUser = withUser ? facts.User : null,
             Account = withUser && facts.User is not null ? facts.Account : null,
             SubscriptionsList = detailed ? null : list?.Select(s => s.Subject),

@@ -24,6 +24,12 @@ internal sealed record Varz
 
     public required int Port { get; init; }
 
+    public bool? AuthRequired { get; init; }
+
+    public bool? TlsRequired { get; init; }
+
+    public bool? TlsVerify { get; init; }
+
     public int MaxConnections { get; init; }
 
     public long PingInterval { get; init; }
@@ -38,7 +44,7 @@ internal sealed record Varz
 
     public int HttpsPort { get; init; }
 
-    public double AuthTimeout { get; } = 2;
+    public double AuthTimeout { get; init; }
 
     public int MaxControlLine { get; init; }
 
@@ -58,7 +64,7 @@ internal sealed record Varz
 
     public Absent Jetstream { get; } = Absent.Value;
 
-    public double TlsTimeout { get; } = 2;
+    public double TlsTimeout { get; init; }
 
     public long WriteDeadline { get; init; }
 
@@ -115,6 +121,9 @@ internal sealed record Varz
             Version = facts.ProtocolVersion,
             Host = address?.Address.ToString() ?? "",
             Port = address?.Port ?? 0,
+            AuthRequired = TrueOrNull(facts.IsAuthRequired),
+            TlsRequired = TrueOrNull(facts.IsTlsRequired),
+            TlsVerify = TrueOrNull(facts.IsTlsVerified),
             MaxConnections = facts.MaxConnections,
             PingInterval = Nanoseconds(facts.PingInterval),
             PingMax = facts.PingMax,
@@ -122,6 +131,8 @@ internal sealed record Varz
             HttpPort = options.Certificate is null ? http?.Port ?? 0 : 0,
             HttpBasePath = options.BasePath,
             HttpsPort = options.Certificate is null ? 0 : http?.Port ?? 0,
+            AuthTimeout = facts.AuthTimeout.TotalSeconds,
+            TlsTimeout = facts.TlsTimeout.TotalSeconds,
             MaxControlLine = facts.MaxControlLine,
             MaxPayload = facts.MaxPayload,
             MaxPending = facts.MaxPending,
@@ -146,6 +157,9 @@ internal sealed record Varz
             SystemAccount = facts.SystemAccount,
         };
     }
+
+    // nats-server leaves out what is false.
+    private static bool? TrueOrNull(bool value) => value ? true : null;
 
     // No limit is none for nats-server too: 0.
     private static long Nanoseconds(TimeSpan time)

@@ -1,0 +1,115 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using Broker.Server.Tls;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The keys <c>tls</c> and <c>allow_non_tls</c>, as nats-server has them. The files are read to see whether they can be used.</summary>
+internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
+{
+    // How long nats-server waits for a hello when it is told "auto".
+    private static readonly TimeSpan AutoFallback = TimeSpan.FromMilliseconds(50);
+
+    private static readonly string[] Curves = ["CurveP256", "CurveP384", "CurveP521", "X25519"];
+
+    public ServerTlsOptions? Read(ConfigSection root, ServerTlsOptions? otherwise)
+    {
+        var allowNonTls = root.Flag("allow_non_tls", otherwise?.AllowNonTls ?? false);
+        var options = root.Find("tls") switch
+        {
+            null => otherwise,
+            ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls),
+            var value => root.Wrong("tls", "a block", value, otherwise),
+        };
+        return options is null ? null : options with { AllowNonTls = allowNonTls };
+    }
+
+    private ServerTlsOptions? Tls(ConfigSection section, ConfigBlock block, bool allowNonTls)
+    {
+        var before = problems.Count;
+        var defaults = new ServerTlsOptions();
+        var maps = section.Flag("verify_and_map", false);
+        var verifies = section.Flag("verify", false) || maps;
+        var (first, fallback) = HandshakeFirst(section);
+        var options = defaults with
+        {
+            CertificateFile = FilePath(section, "cert_file"),
+            KeyFile = FilePath(section, "key_file"),
+            ClientAuthorityFile = FilePath(section, "ca_file"),
+            ClientCertificates = verifies ? ClientCertificateMode.Required : ClientCertificateMode.None,
+            MapUsers = maps,
+            HandshakeFirst = first,
+            HandshakeFirstFallback = fallback,
+            AllowNonTls = allowNonTls,
+            Timeout = SecurityConfig.Seconds(section, "timeout", defaults.Timeout),
+            MinVersion = MinVersion(section, defaults.MinVersion),
+            CipherSuites = [.. section.Many("cipher_suites", [], "cipher suites such as \"TLS_AES_128_GCM_SHA256\"", CipherSuite).Select(s => s.Value)],
+        };
+        CurvePreferences(section);
+        section.RejectTheRest();
+        if (problems.Count == before && Problem(options) is { } problem)
+            problems.Add(new ConfigProblem(problem, block.Position));
+        return options;
+    }
+
+    /// <summary>What keeps the options from being used, or null.</summary>
+    public static string? Problem(ServerTlsOptions options)
+    {
+        if (options.CertificateFile is null)
+            return "TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey";
+        try
+        {
+            options.Validate();
+            return null;
+        }
+        catch (ArgumentException e)
+        {
+            return e.Message;
+        }
+    }
+
+    private string? FilePath(ConfigSection section, string key)
+    {
+        var path = section.Text(key, null);
+        if (path is not null && !File.Exists(path))
+            problems.Add(new ConfigProblem($"\"{key}\" must be a file, and there is no \"{path}\"", section.Find(key)!.Position));
+        return path;
+    }
+
+    private static (bool First, TimeSpan Fallback) HandshakeFirst(ConfigSection section) =>
+        section.Find("handshake_first") switch
+        {
+            null => default,
+            ConfigBoolean { Value: var first } => (first, TimeSpan.Zero),
+            ConfigText { Value: "auto" or "auto_fallback" } => (true, AutoFallback),
+            ConfigText text when Duration.TryParse(text.Value, out var wait) && wait > TimeSpan.Zero && wait < TimeSpan.FromHours(1) => (true, wait),
+            var value => section.Wrong("handshake_first", "true, false, \"auto\" or a duration such as \"300ms\"", value, default((bool, TimeSpan))),
+        };
+
+    private static SslProtocols MinVersion(ConfigSection section, SslProtocols otherwise) =>
+        section.Find("min_version") switch
+        {
+            null => otherwise,
+            ConfigText { Value: "1.2" } or ConfigFloat { Value: 1.2 } => SslProtocols.Tls12,
+            ConfigText { Value: "1.3" } or ConfigFloat { Value: 1.3 } => SslProtocols.Tls13,
+            var value => section.Wrong("min_version", "\"1.2\" or \"1.3\"", value, otherwise),
+        };
+
+    // Go's names are those of IANA, save that some lack the hash at the end.
+    private static Suite? CipherSuite(string name) =>
+        name.StartsWith("TLS_", StringComparison.Ordinal)
+            && (Enum.TryParse(name, out TlsCipherSuite suite) || Enum.TryParse(name + "_SHA256", out suite))
+            ? new Suite(suite)
+            : null;
+
+    // What the platform cannot do must not keep a file from being used that nats-server takes, nor pass in silence.
+    private void CurvePreferences(ConfigSection section)
+    {
+        if (section.Find("curve_preferences") is not { } found)
+            return;
+        section.Many("curve_preferences", [], $"curves out of {string.Join(", ", Curves)}", static name => Curves.Contains(name) ? name : null);
+        warnings.Add(new ConfigProblem("\"curve_preferences\" has no effect: the curves are those of the operating system's TLS", found.Position));
+    }
+
+    private sealed record Suite(TlsCipherSuite Value);
+}

@@ -1,0 +1,54 @@
+using System.Security.Authentication;
+using Broker.Client.Errors;
+using Broker.Client.Handshake;
+using Broker.Client.Tls;
+
+namespace Broker.Client;
+
+// TLS comes between INFO and CONNECT, or before both. What a server, or somebody between, sends in clear behind INFO goes into the
+// handshake and makes it fail.
+internal sealed partial class Link
+{
+    private bool _shakesHands;
+
+    private ClientTls Tls => _owner.Tls;
+
+    private bool IsSecured => Transport.TlsFacts is not null;
+
+    private void StartTls(Action onSecured)
+    {
+        _shakesHands = true;
+        Transport.StartTls(Tls.For(Address), _owner.Options.ConnectTimeout, _ =>
+        {
+            _shakesHands = false;
+            onSecured();
+        });
+    }
+
+    /// <summary>False when the handshake has been begun, or there can be none and must be one.</summary>
+    private bool MayStayInClear(ServerInfo info)
+    {
+        bool required = Tls.IsRequired || Address.IsTls;
+        if (!required && !info.TlsRequired)
+        {
+            return true;
+        }
+
+        if (info.TlsRequired || info.TlsAvailable)
+        {
+            StartTls(() => Introduce(info));
+        }
+        else
+        {
+            Fail(new TlsException($"The server does not offer TLS, which is required. ({Address})"));
+        }
+
+        return false;
+    }
+
+    // Over TLS 1.3 a server refuses our certificate when for us the handshake is over.
+    private TlsException? TlsCause(Exception? error)
+        => error is not null && (_shakesHands || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
+            ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Address})", error)
+            : null;
+}

@@ -1,0 +1,103 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Broker.Client.Servers;
+
+namespace Broker.Client.Tls;
+
+/// <summary><see cref="ClientTlsOptions"/> with what their files hold. Immutable.</summary>
+internal sealed class ClientTls
+{
+    private readonly ClientTlsOptions _options;
+    private readonly X509ChainPolicy? _policy;
+    private readonly SslStreamCertificateContext? _certificate;
+
+    /// <param name="options">Null: TLS where a server or an address asks for it.</param>
+    /// <exception cref="ArgumentException">They contradict each other, or a file cannot be used.</exception>
+    internal ClientTls(ClientTlsOptions? options)
+    {
+        _options = options ?? new ClientTlsOptions { Required = false };
+        Require(_options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13, $"{nameof(_options.MinVersion)} is TLS 1.2 or 1.3");
+        Require(_options.Authorities is null || _options.AuthorityFile is null, "the authorities are given twice");
+        Require(_options.Certificate is null || _options.CertificateFile is null, "the certificate is given twice");
+        Require(_options.KeyFile is null || _options.CertificateFile is not null, $"{nameof(_options.KeyFile)} goes with {nameof(_options.CertificateFile)}");
+        Require(_options.Certificate is null or { HasPrivateKey: true }, "the certificate has no private key");
+        try
+        {
+            _policy = CreatePolicy(_options);
+            _certificate = CreateContext(_options);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
+        {
+            throw new ArgumentException($"TLS: a certificate cannot be read: {e.Message}", nameof(options), e);
+        }
+    }
+
+    /// <summary>Whether no server is spoken to in clear.</summary>
+    internal bool IsRequired => _options.Required;
+
+    internal bool IsFirst => _options.HandshakeFirst;
+
+    internal SslClientAuthenticationOptions For(ServerAddress address)
+    {
+        var authentication = new SslClientAuthenticationOptions
+        {
+            TargetHost = _options.TargetHost ?? address.TlsHost,
+            EnabledSslProtocols = _options.MinVersion == SslProtocols.Tls13 ? SslProtocols.Tls13 : SslProtocols.Tls12 | SslProtocols.Tls13,
+            CertificateChainPolicy = _policy,
+            ClientCertificateContext = _certificate,
+            RemoteCertificateValidationCallback = _options.RemoteCertificateValidation,
+            AllowRenegotiation = false,
+        };
+        _options.Configure?.Invoke(authentication);
+        return authentication;
+    }
+
+    private static void Require(bool holds, string otherwise)
+    {
+        if (!holds)
+        {
+            throw new ArgumentException($"TLS: {otherwise}.", nameof(otherwise));
+        }
+    }
+
+    private static X509ChainPolicy? CreatePolicy(ClientTlsOptions options)
+    {
+        X509Certificate2Collection? authorities = options.AuthorityFile is { } file ? ReadAll(file) : options.Authorities;
+        if (authorities is null)
+        {
+            return null;
+        }
+
+        var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        policy.CustomTrustStore.AddRange(authorities);
+        return policy;
+    }
+
+    private static SslStreamCertificateContext? CreateContext(ClientTlsOptions options)
+    {
+        if (options.CertificateFile is not { } file)
+        {
+            return options.Certificate is { } given ? SslStreamCertificateContext.Create(given, null, offline: true) : null;
+        }
+
+        X509Certificate2Collection all = ReadAll(file);
+        X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(file, options.KeyFile ?? file);
+        if (OperatingSystem.IsWindows())
+        {
+            // Schannel takes no key that is in memory only.
+            using X509Certificate2 ephemeral = certificate;
+            certificate = X509CertificateLoader.LoadPkcs12(ephemeral.Export(X509ContentType.Pkcs12), null);
+        }
+
+        return SslStreamCertificateContext.Create(certificate, [.. all.Skip(1)], offline: true);
+    }
+
+    private static X509Certificate2Collection ReadAll(string file)
+    {
+        var all = new X509Certificate2Collection();
+        all.ImportFromPemFile(file);
+        return all.Count != 0 ? all : throw new CryptographicException($"the file '{file}' has no certificate as PEM.");
+    }
+}

@@ -1,0 +1,57 @@
+using System.Security.Cryptography.X509Certificates;
+using Broker.Server.Tls;
+
+namespace Broker.Server.Security;
+
+// Users by their certificates: verify_and_map of nats-server.
+internal sealed partial class SecurityRules
+{
+    private Dictionary<string, Principal>? _subjects;
+
+    /// <summary>Whether there are users that a certificate may name.</summary>
+    internal bool HasUsers => _users.Count != 0;
+
+    // Made at the first use, and then by two threads alike.
+    private Dictionary<string, Principal> Subjects => _subjects ??= ReadSubjects();
+
+    /// <summary>Whom a certificate names; null for nobody. The peer has proved that it is its own.</summary>
+    internal Principal? Identify(X509Certificate2? certificate)
+    {
+        if (certificate is null)
+        {
+            return null;
+        }
+
+        foreach (string name in CertificateNames.Alternative(certificate))
+        {
+            if (_users.TryGetValue(name, out (Principal Principal, Secret Secret) user))
+            {
+                return user.Principal;
+            }
+        }
+
+        foreach (string key in DistinguishedName.KeysOf(certificate.SubjectName.RawData))
+        {
+            if (Subjects.TryGetValue(key, out Principal? principal))
+            {
+                return principal;
+            }
+        }
+
+        return null;
+    }
+
+    private Dictionary<string, Principal> ReadSubjects()
+    {
+        var subjects = new Dictionary<string, Principal>(StringComparer.Ordinal);
+        foreach ((string name, (Principal principal, _)) in _users)
+        {
+            if (DistinguishedName.TryGetKey(name, out string? key))
+            {
+                subjects.TryAdd(key, principal);
+            }
+        }
+
+        return subjects;
+    }
+}

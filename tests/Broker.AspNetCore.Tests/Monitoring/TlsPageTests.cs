@@ -1,0 +1,159 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text.Json;
+using Broker.AspNetCore.Tests.Harness;
+using Broker.Server;
+using Broker.Server.Tls;
+
+namespace Broker.AspNetCore.Tests.Monitoring;
+
+/// <summary>What the pages say of TLS, beside those of the real nats-server.</summary>
+public sealed class TlsPageTests : IDisposable
+{
+    private static readonly string[] OfServer = ["auth_required", "tls_required", "tls_verify", "auth_timeout", "tls_timeout"];
+    private static readonly string[] OfClient = ["tls_version", "tls_cipher_suite", "tls_first", "tls_peer_certs", "reason"];
+
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("tls-pages-");
+    private readonly X509Certificate2 _certificate;
+
+    public TlsPageTests()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
+        _certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        File.WriteAllText(Named("server.pem"), _certificate.ExportCertificatePem());
+        File.WriteAllText(Named("server.key"), key.ExportPkcs8PrivateKeyPem());
+    }
+
+    public void Dispose()
+    {
+        _certificate.Dispose();
+        _folder.Delete(recursive: true);
+    }
+
+    [Theory]
+    [InlineData("", "")]
+    [InlineData("timeout: 0.5", "")]
+    [InlineData("verify: true", "")]
+    [InlineData("timeout: 1.25\nverify: true", "allow_non_tls: true\nauthorization { token: t }")]
+    [InlineData("", "authorization { token: t\ntimeout: 7 }")]
+    public async Task The_server_is_described_as_by_nats_server(string tls, string more)
+    {
+        await using NatsServer oracle = await NatsServer.StartAsync(Config(tls, more));
+        await using Site site = await Site.StartAsync(o => Configure(o, tls, more));
+        Assert.Equal(Pick(await GetAsync(oracle, "varz"), OfServer), Pick(await site.GetAsync("varz"), OfServer));
+    }
+
+    [Fact]
+    public async Task Clients_are_described_as_by_nats_server()
+    {
+        await using NatsServer oracle = await NatsServer.StartAsync(Config("timeout: 0.5", "allow_non_tls: true"));
+        await using Site site = await Site.StartAsync(o => Configure(o, "timeout: 0.5", "allow_non_tls: true"));
+        Assert.Equal(
+            await DescribeAsync(oracle.EndPoint, path => GetAsync(oracle, path)),
+            await DescribeAsync((IPEndPoint)site.Server.EndPoints[0], site.GetAsync));
+    }
+
+    [Fact]
+    public async Task A_client_whose_handshake_came_first_is_known()
+    {
+        await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = _certificate, HandshakeFirst = true });
+        using SslStream client = Secure((IPEndPoint)site.Server.EndPoints[0], first: true);
+        JsonElement connection = (await site.GetAsync("connz")).GetProperty("connections")[0];
+        Assert.True(connection.GetProperty("tls_first").GetBoolean());
+    }
+
+    // One over TLS, one in clear, one that fails.
+    private async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
+    {
+        using SslStream secured = Secure(server, first: false);
+        using var clear = new LineClient(server, "{\"verbose\":false,\"pedantic\":false}", "");
+        using (var broken = new TcpClient())
+        {
+            await broken.ConnectAsync(server, TestContext.Current.CancellationToken);
+            NetworkStream stream = broken.GetStream();
+            await stream.WriteAsync("\u0016\u0003\u0001\0\u0003xyz"u8.ToArray(), TestContext.Current.CancellationToken);
+            await stream.CopyToAsync(Stream.Null, TestContext.Current.CancellationToken).ContinueWith(
+                static _ => { }, TestContext.Current.CancellationToken, TaskContinuationOptions.None, TaskScheduler.Default);
+        }
+
+        JsonElement page = default;
+        await Wait.UntilAsync(
+            async () =>
+            {
+                page = await get("connz?state=all&auth=1");
+                return page.GetProperty("connections").EnumerateArray().Count(c => c.TryGetProperty("reason", out _)) == 1;
+            },
+            "the broken one has not gone");
+        return string.Join('\n', page.GetProperty("connections").EnumerateArray().OrderBy(c => c.GetProperty("cid").GetInt64()).Select(c => Pick(c, OfClient)));
+    }
+
+    private SslStream Secure(IPEndPoint server, bool first)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 20_000 };
+        socket.Connect(server);
+        var stream = new NetworkStream(socket, ownsSocket: true);
+        while (!first && stream.ReadByte() != '\n')
+        {
+        }
+
+        var ssl = new SslStream(stream);
+        ssl.AuthenticateAsClient(new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            // Both libraries have this one, whatever else they prefer.
+            CipherSuitesPolicy = OperatingSystem.IsWindows() ? null : new CipherSuitesPolicy([TlsCipherSuite.TLS_AES_128_GCM_SHA256]),
+            CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                CustomTrustStore = { _certificate },
+                RevocationMode = X509RevocationMode.NoCheck,
+            },
+        });
+        ssl.Write("CONNECT {\"verbose\":false,\"pedantic\":false}\r\nPING\r\n"u8);
+        while (ssl.ReadByte() is not ('\n' or -1))
+        {
+        }
+
+        return ssl;
+    }
+
+    private static string Pick(JsonElement element, string[] names)
+        => string.Join(' ', names.Select(n => $"{n}={(element.TryGetProperty(n, out JsonElement value) ? value.ToString() : "-")}"));
+
+    private static async Task<JsonElement> GetAsync(NatsServer server, string path)
+    {
+        using JsonDocument json = JsonDocument.Parse(await server.Http.GetStringAsync(path, TestContext.Current.CancellationToken));
+        return json.RootElement.Clone();
+    }
+
+    private string Config(string tls, string more)
+        => $"{more}\ntls {{ cert_file: \"{Named("server.pem")}\"\nkey_file: \"{Named("server.key")}\"\nca_file: \"{Named("server.pem")}\"\n{tls} }}";
+
+    // As the command reads it, in the few words that are used here.
+    private void Configure(BrokerServerOptions options, string tls, string more)
+    {
+        var timeout = tls.Split('\n').FirstOrDefault(l => l.StartsWith("timeout: ", StringComparison.Ordinal))?[9..];
+        var secured = new ServerTlsOptions
+        {
+            Certificate = _certificate,
+            ClientAuthorities = [_certificate],
+            ClientCertificates = tls.Contains("verify", StringComparison.Ordinal) ? ClientCertificateMode.Required : ClientCertificateMode.None,
+            AllowNonTls = more.Contains("allow", StringComparison.Ordinal),
+        };
+        options.Tls = timeout is null
+            ? secured
+            : secured with { Timeout = TimeSpan.FromSeconds(double.Parse(timeout, System.Globalization.CultureInfo.InvariantCulture)) };
+        options.Token = more.Contains("token", StringComparison.Ordinal) ? "t" : null;
+        if (more.Contains("timeout: 7", StringComparison.Ordinal))
+        {
+            options.AuthTimeout = TimeSpan.FromSeconds(7);
+        }
+    }
+
+    private string Named(string file) => Path.Combine(_folder.FullName, file);
+}

@@ -1,0 +1,224 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Tests.Support;
+using Broker.Client.Tls;
+
+namespace Broker.Client.Tests;
+
+public sealed class TlsTests
+{
+    private const string SecuredInfo = "INFO {\"server_id\":\"fake\",\"headers\":true,\"max_payload\":1048576,\"tls_required\":true} \r\n";
+
+    private static readonly TestCertificates Common = TestCertificates.Common;
+    private static readonly ClientTlsOptions Trusting = new() { Authorities = [Common.Authority] };
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("", "nats", true)]
+    [InlineData("", "tls", true)]
+    [InlineData("", "tls", false)]
+    [InlineData("allow_non_tls: true\n", "tls", false)]
+    [InlineData("allow_non_tls: true\n", "nats", true)]
+    public async Task Messages_go_over_TLS(string config, string scheme, bool required)
+    {
+        using NatsServer server = NatsServer.StartWithConfiguration($"{config}tls {{ {Common.ServerBlock} }}");
+        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+            new() { Servers = [$"{scheme}://localhost:{server.Port}"], Tls = Trusting with { Required = required } }, Token));
+        Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
+        var counter = new Counter(1000);
+        connection.Subscribe("foo", counter.Take);
+        for (int i = 0; i < 1000; i++)
+        {
+            connection.Publish("foo", Encoding.ASCII.GetBytes(new string('x', i)));
+        }
+
+        await counter.Complete;
+    }
+
+    [Fact]
+    public async Task Where_TLS_is_only_offered_and_not_required_it_stays_clear()
+    {
+        using NatsServer server = NatsServer.StartWithConfiguration($"allow_non_tls: true\ntls {{ {Common.ServerBlock} }}");
+        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token));
+        await connection.PingAsync(Token);
+        Assert.Null(connection.TlsFacts);
+    }
+
+    [Fact]
+    public async Task A_server_that_nobody_vouches_for_is_refused()
+    {
+        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} }}");
+        foreach (ClientTlsOptions? options in new[] { null, new ClientTlsOptions { Authorities = [new TestCertificates().Authority] }, Trusting with { TargetHost = "example.org" } })
+        {
+            TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(
+                new() { Servers = [server.Url], Tls = options }, Token)));
+            Assert.Contains("TLS failed", e.Message, StringComparison.Ordinal);
+        }
+
+        bool asked = false;
+        await using BrokerConnection forced = await Wait.For(BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                Tls = new ClientTlsOptions { RemoteCertificateValidation = (_, certificate, _, errors) => asked = certificate is not null && errors != SslPolicyErrors.None },
+            },
+            Token));
+        Assert.True(asked);
+    }
+
+    [Fact]
+    public async Task A_certificate_is_shown_to_a_server_that_wants_one()
+    {
+        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} verify: true }}");
+        await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = Trusting }, Token)));
+        ClientTlsOptions[] good =
+        [
+            Trusting with { Certificate = Common.Client },
+            new() { AuthorityFile = Common.File("authority.pem"), CertificateFile = Common.File("client.pem"), KeyFile = Common.File("client.key") },
+        ];
+        foreach (ClientTlsOptions options in good)
+        {
+            await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = options }, Token));
+            Assert.True(connection.TlsFacts!.IsMutuallyAuthenticated);
+        }
+    }
+
+    [Fact]
+    public async Task A_connection_comes_back_over_TLS()
+    {
+        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} }}");
+        TaskCompletionSource back = Wait.Source();
+        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Tls = Trusting, ReconnectWait = TimeSpan.FromMilliseconds(10), OnReconnected = _ => back.TrySetResult() }, Token));
+        var counter = new Counter(1);
+        connection.Subscribe("foo", counter.Take);
+        server.Kill();
+
+        server.Restart();
+
+        await Wait.For(back);
+        Assert.NotNull(connection.TlsFacts);
+        connection.Publish("foo", "x"u8);
+        await counter.Complete;
+    }
+
+    [Theory]
+    [InlineData("nats", true)]
+    [InlineData("tls", false)]
+    public async Task A_server_without_TLS_is_told_nothing_where_TLS_is_required(string scheme, bool required)
+    {
+        var heard = Wait.Source<int>();
+        using var server = new FakeServer(peer =>
+        {
+            peer.Send(FakeServer.PlainInfo);
+            heard.TrySetResult(peer.Socket.Receive(new byte[100]));
+        });
+
+        TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url.Replace("nats:", scheme + ":", StringComparison.Ordinal)],
+                User = "user",
+                Password = "secret",
+                Tls = Trusting with { Required = required },
+            },
+            Token)));
+
+        Assert.Contains("does not offer TLS", e.Message, StringComparison.Ordinal);
+        Assert.Equal(0, await Wait.For(heard));
+    }
+
+    [Theory]
+    [InlineData("PONG\r\n")]
+    [InlineData("MSG foo 1 1\r\nx\r\n")]
+    public async Task What_is_sent_in_clear_behind_INFO_is_never_taken(string injected)
+    {
+        using var server = new FakeServer(peer =>
+        {
+            peer.Send(SecuredInfo + injected);
+            Secure(peer);
+        });
+
+        await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = Trusting }, Token)));
+    }
+
+    [Fact]
+    public async Task Other_servers_are_learnt_over_TLS_only()
+    {
+        var told = Wait.Source<IReadOnlyList<string>>();
+        using var server = new FakeServer(peer =>
+        {
+            peer.Send(SecuredInfo.Replace("}", ",\"connect_urls\":[\"evil.example.org:4222\"]}", StringComparison.Ordinal));
+            using SslStream ssl = Secure(peer);
+            Answer(ssl, "INFO {\"server_id\":\"fake\",\"connect_urls\":[\"good.example.org:4222\"]} \r\n");
+        });
+        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Tls = Trusting, OnServersLearnt = (_, urls) => told.TrySetResult(urls) }, Token));
+
+        Assert.Equal(["good.example.org:4222"], await Wait.For(told));
+    }
+
+    [Fact]
+    public async Task The_handshake_can_come_first()
+    {
+        using var server = new FakeServer(peer =>
+        {
+            using SslStream ssl = Secure(peer);
+            ssl.Write(Encoding.ASCII.GetBytes(SecuredInfo));
+            Answer(ssl, "");
+        });
+        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Tls = Trusting with { HandshakeFirst = true } }, Token));
+        Assert.NotNull(connection.TlsFacts);
+    }
+
+    [Fact]
+    public async Task Options_that_contradict_each_other_are_refused()
+    {
+        string nowhere = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        ClientTlsOptions[] wrong =
+        [
+            Trusting with { AuthorityFile = Common.File("authority.pem") },
+            new() { Certificate = Common.Client, CertificateFile = Common.File("client.pem") },
+            new() { KeyFile = Common.File("client.key") },
+            new() { AuthorityFile = nowhere },
+            new() { CertificateFile = Common.File("client.pem") },
+            new() { CertificateFile = Common.File("client.pem"), KeyFile = Common.File("server.key") },
+            new() { MinVersion = SslProtocols.None },
+        ];
+        foreach (ClientTlsOptions options in wrong)
+        {
+            ArgumentException e = await Assert.ThrowsAnyAsync<ArgumentException>(() => BrokerConnection.ConnectAsync(new() { Tls = options }, Token));
+            Assert.StartsWith("TLS: ", e.Message, StringComparison.Ordinal);
+        }
+    }
+
+    private static SslStream Secure(FakeServer.Peer peer)
+    {
+        var ssl = new SslStream(new NetworkStream(peer.Socket));
+        ssl.AuthenticateAsServer(Common.Server);
+        return ssl;
+    }
+
+    // CONNECT and PING, PONG and more, until the client goes.
+    private static void Answer(SslStream ssl, string more)
+    {
+        var heard = new StringBuilder();
+        byte[] buffer = new byte[4096];
+        bool answered = false;
+        for (int got = ssl.Read(buffer); got > 0; got = ssl.Read(buffer))
+        {
+            heard.Append(Encoding.ASCII.GetString(buffer, 0, got));
+            if (!answered && heard.ToString().EndsWith("PING\r\n", StringComparison.Ordinal))
+            {
+                answered = true;
+                Assert.Contains("\"tls_required\":true", heard.ToString(), StringComparison.Ordinal);
+                ssl.Write(Encoding.ASCII.GetBytes("PONG\r\n" + more));
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+using System.Security.Cryptography.X509Certificates;
+using Broker.Server.Monitoring;
+using Broker.Server.Security;
+using Broker.Server.Tests.Harness;
+using Broker.Server.Tls;
+
+namespace Broker.Server.Tests.Tls;
+
+public sealed class MappingTests
+{
+    private static readonly TestCertificates Common = TestCertificates.Common;
+    private static readonly ServerTlsOptions Mapping = new()
+    {
+        Certificate = Common.Server,
+        ClientCertificates = ClientCertificateMode.Required,
+        ClientAuthorityFile = Common.AuthorityFile,
+        MapUsers = true,
+    };
+
+    [Fact]
+    public async Task A_certificate_says_who_a_client_is_and_what_it_may_do()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users =
+            [
+                User.WithCertificate("pump@example.org", new Permissions { Publish = SubjectPermissions.Only("pump") }),
+                new User("other", "password"),
+            ];
+        });
+        using X509Certificate2 pump = Common.SignClient("CN=whatever", n => n.AddEmailAddress("pump@example.org"));
+        using TlsClient client = TlsClient.Open(server.EndPoints[0], pump);
+        // Whatever it says of itself.
+        Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"pedantic":false,"user":"other","pass":"password"}"""));
+        client.Send("PUB other 1\r\nx\r\n");
+        Assert.Equal("-ERR 'Permissions Violation for Publish to \"other\"'\r\n", client.ReadAnswer());
+        ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
+        Assert.Equal("pump@example.org", page.Connections[0].User);
+
+        using X509Certificate2 stranger = Common.SignClient("CN=stranger");
+        using TlsClient refused = TlsClient.Open(server.EndPoints[0], stranger);
+        Assert.Equal("-ERR 'Authorization Violation'\r\n", refused.Connect("""{"user":"other","pass":"password"}"""));
+    }
+
+    [Fact]
+    public async Task Nobody_is_somebody_without_a_certificate()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping with { AllowNonTls = true };
+            o.Users = [User.WithCertificate("a@example.org"), new User("b", "b"), new User("c", "c")];
+            o.NoAuthUser = "c";
+        });
+        foreach (string connect in new[] { """{"user":"b","pass":"b"}""", """{"user":"a@example.org","pass":""}""", "{}" })
+        {
+            using var clear = new RawClient(server.EndPoints[0]);
+            Assert.Contains("\"auth_required\":true", clear.ReadLine(), StringComparison.Ordinal);
+            clear.Send($"CONNECT {connect}\r\n");
+            Assert.Equal("-ERR 'Authorization Violation'\r\n", clear.ReadToEnd());
+        }
+    }
+
+    [Fact]
+    public async Task Clients_of_this_process_show_their_passwords()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users = [User.WithCertificate("a@example.org"), new User("b", "b")];
+        });
+        foreach ((string user, string answer) in new[] { ("b", "PONG"), ("a@example.org", "Authorization Violation") })
+        {
+            var handler = new InProcessClient();
+            Broker.Transport.Connection client = server.ConnectInProcess(server.Loops[0], handler);
+            string connect = $$"""CONNECT {"verbose":false,"user":"{{user}}","pass":"{{(user == "b" ? "b" : "")}}"}""" + "\r\nPING\r\n";
+            server.Loops[0].Post(() => client.GetStage(server.Loops[0]).Write(System.Text.Encoding.ASCII.GetBytes(connect)));
+            await Servers.UntilAsync(() => handler.Text.Contains(answer, StringComparison.Ordinal), answer);
+        }
+    }
+
+    [Fact]
+    public async Task Who_was_let_in_by_a_certificate_stays_as_long_as_the_user_is_there()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users = [User.WithCertificate("CN=client")];
+        });
+        using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
+        Assert.Equal("PONG\r\n", client.Connect());
+
+        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=client"), User.WithCertificate("CN=other")]);
+        client.Send("PING\r\n");
+        Assert.Equal("PONG\r\n", client.ReadAnswer());
+        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=other")]);
+
+        Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());
+    }
+
+    [Theory]
+    [InlineData("CN=a,O=b", "O=b,CN=a", true)]
+    [InlineData("cn = a , o = b", "CN=a,O=b", true)]
+    [InlineData("CN=a", "CN=A", false)]
+    [InlineData("CN=a,O=b", "CN=a,O=b,OU=c", false)]
+    [InlineData("CN=a,O=b,OU=c", "CN=a,O=b", false)]
+    [InlineData("CN=a,DC=x,DC=x", "CN=a,DC=x,DC=y", false)]
+    [InlineData("CN=a,DC=y,DC=x", "CN=a,DC=x,DC=y", true)]
+    [InlineData("CN=a", "CN=a,DC=x,DC=y", true)]
+    [InlineData("CN=a,DC=x", "CN=a,DC=x,DC=y", false)]
+    [InlineData("CN=a\\,O\\=b", "CN=\"a,O=b\"", true)]
+    [InlineData("CN=a,O=b", "CN=\"a,O=b\"", false)]
+    [InlineData("CN=\\C3\\A9t\\C3\\A9", "CN=\u00e9t\u00e9", true)]
+    [InlineData("CN=\u00e9t\u00e9", "CN=\u00e9t\u00e9", true)]
+    public void Names_are_compared_part_by_part(string user, string subject, bool same)
+    {
+        Assert.True(DistinguishedName.TryGetKey(user, out string? key));
+        Assert.Equal(same, DistinguishedName.KeysOf(new X500DistinguishedName(subject).RawData).Contains(key));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a")]
+    [InlineData("a@example.org")]
+    [InlineData("CN=")]
+    [InlineData("=a")]
+    [InlineData("CN=a,")]
+    [InlineData(",CN=a")]
+    [InlineData("CN=a,O")]
+    [InlineData("CN=a+")]
+    [InlineData("CN=a\\")]
+    [InlineData("CN=a\\4")]
+    public void What_is_no_name_has_no_key(string text) => Assert.False(DistinguishedName.TryGetKey(text, out _));
+
+    [Fact]
+    public void Subjects_that_are_none_have_no_key()
+    {
+        var random = new Random(7);
+        byte[] good = new X500DistinguishedName("CN=a,O=b").RawData;
+        for (int i = 0; i < 5000; i++)
+        {
+            byte[] bad = [.. good];
+            bad[random.Next(bad.Length)] = (byte)random.Next(256);
+            // Whatever comes of it, nothing is thrown.
+            Assert.InRange(DistinguishedName.KeysOf(bad[..random.Next(bad.Length + 1)]).Count, 0, 2);
+        }
+    }
+}
