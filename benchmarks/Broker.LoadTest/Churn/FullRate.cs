@@ -102,7 +102,7 @@ internal sealed class FullRate : IDisposable
 
             if (sentAt.Count > 0)
             {
-                _publisher.Expect(Wire.Pong);
+                _publisher.AwaitPong();
                 _latency.Add(Stopwatch.GetTimestamp() - sentAt.Dequeue());
                 Interlocked.Add(ref _confirmed, FramesPerBlock);
             }

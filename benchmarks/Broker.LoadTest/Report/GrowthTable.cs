@@ -7,7 +7,9 @@ namespace Broker.LoadTest.Report;
 internal static class GrowthTable
 {
     public static IEnumerable<Table> BuildAll(Results results) =>
-        results.Rows.Where(row => row.Point is not null).GroupBy(row => (row.Point!.Dimension, row.Point.Figure)).Select(dimension => Build(results, dimension.Key.Dimension, dimension.Key.Figure, [.. dimension]));
+        results.Rows.Where(row => row.Point is not null)
+            .GroupBy(row => (row.Point!.Dimension, row.Point.Figure))
+            .Select(dimension => Build(results, dimension.Key.Dimension, dimension.Key.Figure, [.. dimension]));
 
     private static Table Build(Results results, string dimension, GrowthFigure figure, IReadOnlyList<Row> rows)
     {

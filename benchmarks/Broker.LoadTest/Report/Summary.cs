@@ -50,7 +50,7 @@ internal static class Summary
         Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{ratios}");
         Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time.");
         foreach (Table table in GrowthTable.BuildAll(results))
-            Add(table, "CPU is the server's, per delivered message; × first is to the first line.");
+            Add(table, "Medians of the rounds; CPU is the server's, per delivered message; × first is to the first line.");
         Add(FootprintTable.Build(results), "Resident memory, of a fresh process each time. Idle CPU is of one processor, over 3 s.");
         Add(WakeUpTable.Build(results), "Idle CPU is of one processor, over the second after activity. A pause is 2 ms, long enough to fall asleep.");
     }

@@ -17,7 +17,7 @@ internal sealed record Settings
     public double ShortestSeconds => (Quick, Cold) switch { (true, _) => 0.12, (_, true) => 1.0, _ => 0.4 };
 
     /// <summary>A process that was started for one row is warmed up for this long.</summary>
-    public double WarmUpSeconds => Quick ? 0.5 : 2.0;
+    public double WarmUpSeconds => Quick ? 0.25 : 2.0;
 
     public double LongestSeconds => (Quick, Cold) switch { (true, _) => 0.5, (_, true) => 1.0, _ => 2.0 };
 
