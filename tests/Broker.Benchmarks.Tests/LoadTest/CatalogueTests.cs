@@ -14,7 +14,7 @@ public class CatalogueTests
 
     [Fact]
     public void No_row_is_named_like_a_group()
-        => Assert.Empty(Catalogue.Groups.Where(group => Catalogue.Groups.Any(other => other.Name != group.Name && other.Rows.Any(row => row.Name == group.Name))));
+        => Assert.DoesNotContain(Catalogue.Groups, group => Catalogue.Groups.Any(other => other.Name != group.Name && other.Rows.Any(row => row.Name == group.Name)));
 
     [Fact]
     public void Without_a_choice_the_basic_rows_are_run()

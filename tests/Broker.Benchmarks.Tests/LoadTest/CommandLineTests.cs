@@ -1,7 +1,7 @@
 using System.CommandLine;
-using Broker.LoadTest;
 using Broker.LoadTest.Driver;
 using Broker.LoadTest.Servers;
+using Arguments = Broker.LoadTest.CommandLine;
 
 namespace Broker.Benchmarks.Tests.LoadTest;
 
@@ -12,27 +12,27 @@ public class CommandLineTests
     [InlineData("--server other=cmd --rows all")]
     [InlineData("churn")]
     [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
-    public void Good_arguments_are_taken(string line) => Assert.Empty(CommandLine.Create().Parse(line).Errors);
+    public void Good_arguments_are_taken(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
     [InlineData("--rounds 0")]
     [InlineData("--fast")]
     [InlineData("churn --minutes 0")]
     [InlineData("churn --rate 0")]
-    public void Bad_arguments_are_errors(string line) => Assert.NotEmpty(CommandLine.Create().Parse(line).Errors);
+    public void Bad_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
     [InlineData("--rows nothing")]
     [InlineData("--server broker")]
     [InlineData("churn --on nothing")]
     public async Task Arguments_that_name_nothing_end_with_code_2(string line)
-        => Assert.Equal(2, await CommandLine.Create().Parse(line).InvokeAsync(cancellationToken: TestContext.Current.CancellationToken));
+        => Assert.Equal(2, await Arguments.Create().Parse(line).InvokeAsync(cancellationToken: TestContext.Current.CancellationToken));
 
     [Fact]
     public void The_help_names_every_group()
     {
         using var output = new StringWriter();
-        CommandLine.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
+        Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
         Assert.All(["basic", "tls", "scaling", "memory", "fairness", "wakeup", "--picture", "--cold", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
@@ -40,7 +40,7 @@ public class CommandLineTests
     [Fact]
     public void A_server_is_a_name_and_a_command_in_which_quotes_group()
     {
-        ServerCommand command = ServerCommand.Parse("other='a b' -p {port} \"c d\"".Replace('\'', '"'));
+        ServerCommand command = ServerCommand.Parse("""other="a b" -p {port} "c d" """);
 
         Assert.Equal("other", command.Name);
         Assert.Equal("a b", command.FileName);

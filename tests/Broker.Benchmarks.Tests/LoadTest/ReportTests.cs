@@ -17,7 +17,7 @@ public class ReportTests
 
         string[] cells = Cells(ThroughputTable.Build(results)!, "pub0");
 
-        Assert.Equal(["4.00×", "4.00× (2.00–8.00)", "0.25×", "0.25× (0.12–0.50)"], cells[^4..]);
+        Assert.Equal(["4.00×", "4.00× (2.00–8.00)", "0.25×", "0.25× (0.13–0.50)"], cells[^4..]);
     }
 
     [Fact]
@@ -31,7 +31,7 @@ public class ReportTests
 
         Table table = Assert.Single(GrowthTable.BuildAll(results));
 
-        Assert.Equal(["1,000,000", "800", "800–800", "4.00×", "100", "100–100", "2.00×", "0.12×", "0.12× (0.12–0.12)"], Cells(table, "1,000,000"));
+        Assert.Equal(["1,000,000", "800", "800–800", "4.00×", "100", "100–100", "2.00×", "0.13×", "0.13× (0.13–0.13)"], Cells(table, "1,000,000"));
         Assert.All(Cells(table, "100")[1..], cell => Assert.Equal(Format.Nothing, cell));
     }
 
