@@ -1,4 +1,6 @@
 using System.CommandLine;
+using Broker.LoadTest.Churn;
+using Broker.LoadTest.Driver;
 using Broker.LoadTest.Report;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
@@ -18,13 +20,14 @@ internal static class CommandLine
 
     public static RootCommand Create()
     {
-        var quick = new Option<bool>("--quick") { Description = $"Short measurements and {QuickRounds} rounds: under 90 seconds for two servers and all rows." };
-        var cold = new Option<bool>("--cold") { Description = "Start a fresh process for every measurement and measure its first second." };
+        var quick = new Option<bool>("--quick") { Description = $"Short measurements and {QuickRounds} rounds: under 90 seconds for two servers and the basic rows." };
+        var cold = new Option<bool>("--cold") { Description = "Measure basic and tls rows a second time, each in the first second of a fresh process." };
         var rounds = new Option<int?>("--rounds") { Description = $"Counted rounds; {DefaultRounds} unless given." };
-        var rowNames = new Option<string[]>("--rows") { Description = "Rows by name, separated by commas; * stands for anything. All unless given: " + string.Join(", ", Catalogue.All.Select(row => row.Name)) + "." };
-        var servers = new Option<string[]>("--server") { Description = "A server as name=command, {port} in the command is its port. Adds to broker and nats-server, or replaces the one of that name." };
+        var rowNames = new Option<string[]>("--rows") { Description = Help() };
+        Option<string[]> servers = ServerOptions.Servers();
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
         var csv = new Option<FileInfo?>("--csv") { Description = "Write every measurement to this file." };
+        var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios to this file, as SVG." };
         rounds.Validators.Add(result =>
         {
             if (result.GetValueOrDefault<int?>() is < 1)
@@ -33,27 +36,29 @@ internal static class CommandLine
 
         var command = new RootCommand("Runs the same traffic through this broker and nats-server in turn and prints the ratios.")
         {
-            quick, cold, rounds, rowNames, servers, markdown, csv,
+            quick, cold, rounds, rowNames, servers, markdown, csv, picture,
         };
+        command.Subcommands.Add(ChurnCommand.Create());
+        command.Subcommands.Add(HostCommand.Create());
         command.SetAction((result, cancellationToken) =>
         {
             bool isQuick = result.GetValue(quick);
-            var settings = new Settings
-            {
-                Quick = isQuick,
-                Cold = result.GetValue(cold),
-                Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds),
-            };
+            var settings = new Settings { Quick = isQuick, Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds) };
+            Settings[] states = result.GetValue(cold) ? [settings, settings with { Cold = true }] : [settings];
+            var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture));
 
             // On another thread: Ctrl+C is listened for only once this has returned.
-            return Task.Run(
-                () => Run(settings, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(markdown), result.GetValue(csv), cancellationToken),
-                CancellationToken.None);
+            return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], outputs, cancellationToken), CancellationToken.None);
         });
         return command;
     }
 
-    private static int Run(Settings settings, string[] rowNames, string[] servers, FileInfo? markdown, FileInfo? csv, CancellationToken cancellationToken)
+    private static string Help() =>
+        "Groups or rows by name, separated by commas; * stands for anything. "
+        + string.Concat(Catalogue.Groups.Select(group => $"{group.Name}: {group.What} ({string.Join(", ", group.Name == "tls" ? [OverTls.Prefix + "…"] : group.Rows.Select(row => row.Name))}). "))
+        + $"{Catalogue.Everything}: all of them. {Catalogue.Groups[0].Name} unless given.";
+
+    private static int Run(Settings[] states, string[] rowNames, string[] servers, Outputs outputs, CancellationToken cancellationToken)
     {
         IReadOnlyList<Row> rows;
         IReadOnlyList<ServerCommand> commands;
@@ -76,26 +81,23 @@ internal static class CommandLine
             Console.Error.WriteLine($"note: {note}");
         try
         {
-            Results results = new LoadRun(settings, rows, commands, Console.Error).Run(cancellationToken);
-            results.Notes.AddRange(notes);
-            Console.Out.WriteLine();
-            Console.Out.Write(Summary.ToText(results));
-            Write(markdown, Summary.ToMarkdown(results));
-            Write(csv, Csv.Build(results));
-            return results.Failures.Count == 0 ? 0 : 1;
+            using var resources = new DriverResources();
+            List<Results> parts = [];
+            foreach (Settings settings in states)
+            {
+                Row[] chosen = [.. rows.Where(row => !settings.Cold || row.InMainTable)];
+                if (chosen.Length > 0)
+                    parts.Add(new LoadRun(settings, chosen, commands, resources, Console.Error).Run(cancellationToken));
+            }
+
+            parts[0].Notes.AddRange(notes);
+            outputs.Write(parts);
+            return parts.TrueForAll(part => part.Failures.Count == 0) ? 0 : 1;
         }
         catch (OperationCanceledException)
         {
             Console.Error.WriteLine("Stopped before the end: no report.");
             return 1;
         }
-    }
-
-    private static void Write(FileInfo? file, string text)
-    {
-        if (file is null)
-            return;
-        file.Directory?.Create();
-        File.WriteAllText(file.FullName, text);
     }
 }

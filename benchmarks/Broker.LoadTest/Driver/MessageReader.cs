@@ -47,7 +47,7 @@ internal sealed class MessageReader(RawConnection connection, byte[] subject)
                 rest = rest[(subject.Length + 1)..];
                 if (Utf8Parser.TryParse(rest, out int sid, out int used) && used < rest.Length && rest[used] == ' '
                     && Utf8Parser.TryParse(rest[(used + 1)..], out int size, out int sizeUsed)
-                    && used + 1 + sizeUsed == rest.Length && (uint)size < BufferPool.BufferSize - 2)
+                    && used + 1 + sizeUsed == rest.Length && (uint)size < connection.Buffer.Length - 2)
                 {
                     Sid = sid;
                     return size;

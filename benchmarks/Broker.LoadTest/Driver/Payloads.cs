@@ -7,7 +7,7 @@ namespace Broker.LoadTest.Driver;
 internal static class Payloads
 {
     private const int Letters = 26;
-    private const int PublisherDigits = 2;
+    private const int PublisherDigits = 3;
     private const int SequenceDigits = 6;
 
     /// <summary>The size from which a payload names its publisher as well as its number.</summary>

@@ -66,7 +66,8 @@ internal sealed partial class RawConnection
         while (Buffer[_start] != first);
     }
 
-    private void AwaitPong()
+    /// <summary>Reads up to the PONG of a PING that was sent before; nothing else may come first.</summary>
+    public void AwaitPong()
     {
         while (true)
         {

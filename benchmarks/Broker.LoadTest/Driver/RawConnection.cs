@@ -13,13 +13,13 @@ internal sealed partial class RawConnection : IDisposable
     // Long enough for any row; a server that is silent for so long has lost messages.
     private const int SilenceMilliseconds = 20_000;
 
-    private readonly Socket _socket;
+    private ByteStream _stream;
     private readonly Lock _sending = new();
     private volatile bool _pongOwed;
 
-    private RawConnection(Socket socket, byte[] buffer)
+    private RawConnection(ByteStream stream, byte[] buffer)
     {
-        _socket = socket;
+        _stream = stream;
         Buffer = buffer;
     }
 
@@ -28,7 +28,11 @@ internal sealed partial class RawConnection : IDisposable
     /// <summary>The JSON of the server's INFO line.</summary>
     public string Info { get; private set; } = "";
 
-    public static RawConnection Dial(IPEndPoint endPoint, byte[] buffer)
+    /// <summary>
+    /// Connects and shakes hands. <paramref name="from"/> is the address to come from: one address has ports for
+    /// some 28,000 connections only.
+    /// </summary>
+    public static RawConnection Dial(ServerAddress server, byte[] buffer, IPAddress? from = null)
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
         {
@@ -38,12 +42,16 @@ internal sealed partial class RawConnection : IDisposable
         };
         try
         {
-            socket.Connect(endPoint);
-            var connection = new RawConnection(socket, buffer);
+            if (from is not null)
+                socket.Bind(new IPEndPoint(from, 0));
+            socket.Connect(server.EndPoint);
+            var connection = new RawConnection(new ByteStream(socket), buffer);
             ReadOnlySpan<byte> info = connection.ReadLine();
             if (!info.StartsWith(Wire.Info))
                 throw new DriverException("The server's first line is not INFO.");
             connection.Info = Encoding.UTF8.GetString(info[Wire.Info.Length..]).Trim();
+            if (server.Certificate is not null)
+                connection._stream = new TlsByteStream(socket, server.Certificate);
             connection.Send(Wire.Hello);
             connection.AwaitPong();
             return connection;
@@ -54,6 +62,9 @@ internal sealed partial class RawConnection : IDisposable
             throw;
         }
     }
+
+    /// <summary>How long a receive waits before it says that the server has lost something.</summary>
+    public void SetPatience(TimeSpan patience) => _stream.Socket.ReceiveTimeout = (int)patience.TotalMilliseconds;
 
     public void Send(ReadOnlySpan<byte> bytes)
     {
@@ -100,24 +111,31 @@ internal sealed partial class RawConnection : IDisposable
     {
         try
         {
-            _socket.Shutdown(SocketShutdown.Both);
+            _stream.Socket.Shutdown(SocketShutdown.Both);
         }
-        catch (SocketException)
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // The peer was faster.
+            // The peer was faster, or this side has reset it already.
         }
 
-        _socket.Close();
+        _stream.Socket.Close();
     }
 
-    public void Dispose() => _socket.Dispose();
+    /// <summary>Closes without a farewell: the server is told by a reset, what was not received is lost.</summary>
+    public void Reset()
+    {
+        _stream.Socket.LingerState = new LingerOption(enable: true, seconds: 0);
+        _stream.Socket.Close();
+    }
+
+    public void Dispose() => _stream.Dispose();
 
     /// <summary>Receives once; 0 when the server has closed the connection.</summary>
     public int Receive(Span<byte> into)
     {
         try
         {
-            return _socket.Receive(into);
+            return _stream.Receive(into);
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown)
         {
@@ -129,7 +147,7 @@ internal sealed partial class RawConnection : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut)
         {
-            throw new DriverException($"Nothing was received for {SilenceMilliseconds / 1000} s.", e);
+            throw new DriverException($"Nothing was received for {_stream.Socket.ReceiveTimeout / 1000} s.", e);
         }
     }
 
@@ -138,7 +156,7 @@ internal sealed partial class RawConnection : IDisposable
         try
         {
             while (!bytes.IsEmpty)
-                bytes = bytes[_socket.Send(bytes)..];
+                bytes = bytes[_stream.Send(bytes)..];
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut)
         {

@@ -1,12 +1,10 @@
-using System.Net;
-
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
 /// The connections and threads of one measurement. Disposal closes the sockets, waits for the threads and only then
 /// gives the buffers back.
 /// </summary>
-internal sealed class Session(IPEndPoint endPoint, BufferPool buffers) : IDisposable
+internal sealed class Session(ServerAddress server, BufferPool buffers) : IDisposable
 {
     private readonly List<RawConnection> _connections = [];
     private readonly List<Worker> _workers = [];
@@ -14,7 +12,18 @@ internal sealed class Session(IPEndPoint endPoint, BufferPool buffers) : IDispos
     public RawConnection Dial()
     {
         byte[] buffer = buffers.Rent();
-        var connection = RawConnection.Dial(endPoint, buffer);
+        var connection = RawConnection.Dial(server, buffer);
+        _connections.Add(connection);
+        return connection;
+    }
+
+    /// <summary>A connection with a buffer of its own that holds messages with payloads of this size.</summary>
+    public RawConnection DialFor(int payloadSize)
+    {
+        const int RoomForHeads = 64 * 1024;
+        if (payloadSize + RoomForHeads <= BufferPool.BufferSize)
+            return Dial();
+        var connection = RawConnection.Dial(server, GC.AllocateUninitializedArray<byte>(payloadSize + RoomForHeads, pinned: true));
         _connections.Add(connection);
         return connection;
     }
@@ -43,7 +52,8 @@ internal sealed class Session(IPEndPoint endPoint, BufferPool buffers) : IDispos
         foreach (RawConnection connection in _connections)
         {
             connection.Dispose();
-            buffers.Return(connection.Buffer);
+            if (connection.Buffer.Length == BufferPool.BufferSize)
+                buffers.Return(connection.Buffer);
         }
     }
 }

@@ -12,6 +12,9 @@ internal sealed class Tally(long expected) : IDisposable
     /// <summary>The server closed a subscriber's connection.</summary>
     public bool WasCut { get; private set; }
 
+    /// <summary>Bytes so far; any thread may look.</summary>
+    public long Bytes => Interlocked.Read(ref _bytes);
+
     /// <summary>When the last expected byte was received, in <see cref="Stopwatch"/> ticks.</summary>
     public long ReachedAt => Volatile.Read(ref _reachedAt);
 

@@ -4,27 +4,38 @@ using Broker.LoadTest.Runs;
 namespace Broker.LoadTest.Report;
 
 /// <summary>The samples of one row on two servers, by round.</summary>
-internal sealed class Comparison(IReadOnlyList<Sample> baseline, IReadOnlyList<Sample> other)
+internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sample> other)
 {
-    /// <summary>The ratio of the medians and the median of the ratios of each round; null where one side has no figures.</summary>
-    public (double OfMedians, double ByRound)? Ratio(Func<Measurement, double?> figure)
+    private readonly Sample[] _baseline = [.. baseline];
+    private readonly Sample[] _other = [.. other];
+
+    /// <summary>The ratio of the medians and the ratios of each round; null where one side has no figures.</summary>
+    public (double OfMedians, Spread? ByRound)? Ratio(Func<Measurement, double?> figure)
     {
-        if (Median(baseline, figure) is not { } below || Median(other, figure) is not { } above)
+        if (Median(_baseline, figure) is not { } below || Median(_other, figure) is not { } above)
             return null;
         Spread? byRound = Spread.Of(
-            from a in other
-            join b in baseline on a.Round equals b.Round
+            from a in _other
+            join b in _baseline on a.Round equals b.Round
             let x = Figure(a, figure)
             let y = Figure(b, figure)
             where x is not null && y is > 0
             select x.Value / y.Value);
-        return (above / below, byRound?.Median ?? double.NaN);
+        return (above / below, byRound);
+    }
+
+    /// <summary>The ratio of the medians, then the median of the rounds' ratios and how far they lie apart.</summary>
+    public string[] Cells(Func<Measurement, double?> figure)
+    {
+        if (Ratio(figure) is not { } ratio)
+            return [Format.Nothing, Format.Nothing];
+        return [Format.Times(ratio.OfMedians), ratio.ByRound is { } spread ? $"{Format.Times(spread.Median)} ({Format.Range(spread, Format.Digits)})" : Format.Nothing];
     }
 
     public static IEnumerable<double> Figures(IEnumerable<Sample> samples, Func<Measurement, double?> figure) =>
         samples.Select(sample => Figure(sample, figure)).OfType<double>();
 
-    private static double? Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure) => Spread.Of(Figures(samples, figure))?.Median;
+    public static double? Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure) => Spread.Of(Figures(samples, figure))?.Median;
 
     private static double? Figure(Sample sample, Func<Measurement, double?> figure) => sample.Measurement.Lost ? null : figure(sample.Measurement);
 }

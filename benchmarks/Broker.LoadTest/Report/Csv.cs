@@ -8,23 +8,36 @@ namespace Broker.LoadTest.Report;
 /// <summary>Every single measurement, one line each (RFC 4180): all tables can be made again from it.</summary>
 internal static class Csv
 {
-    public static string Build(Results results)
+    private const string Header =
+        "row,server,version,round,messages,seconds,msg_per_s,cpu_s,cpu_ns_per_msg,rss_bytes,p50_us,p99_us,p999_us,lost,"
+        + "state,dimension,point,held,rss_before,rss_after,idle_s,idle_cpu_s,pause_p50_us,pause_p99_us\r\n";
+
+    public static string Build(IReadOnlyList<Results> parts)
     {
-        var text = new StringBuilder("row,server,version,round,messages,seconds,msg_per_s,cpu_s,cpu_ns_per_msg,rss_bytes,p50_us,p99_us,p999_us,lost\r\n");
-        Dictionary<string, string> versions = results.Participants.ToDictionary(p => p.Command.Name, p => p.Version, StringComparer.Ordinal);
-        foreach (Sample sample in results.Samples)
+        var text = new StringBuilder(Header);
+        foreach (Results results in parts)
         {
-            Measurement m = sample.Measurement;
-            object?[] cells =
-            [
-                sample.Row, Quote(sample.Server), Quote(versions[sample.Server]), sample.Round, m.Messages,
-                Unless(m.Lost, m.Seconds), Unless(m.Lost, m.Rate), Unless(m.Lost, m.CpuSeconds), Unless(m.Lost, m.CpuNanoseconds),
-                m.ResidentBytes, m.Latency?.P50, m.Latency?.P99, m.Latency?.P999, m.Lost ? 1 : 0,
-            ];
-            text.AppendJoin(',', cells.Select(cell => Convert.ToString(cell, CultureInfo.InvariantCulture))).Append("\r\n");
+            Dictionary<string, string> versions = results.Participants.ToDictionary(p => p.Command.Name, p => p.Version, StringComparer.Ordinal);
+            Dictionary<string, Row> rows = results.Rows.ToDictionary(row => row.Name, StringComparer.Ordinal);
+            foreach (Sample sample in results.Samples)
+                Line(text, sample, versions[sample.Server], rows[sample.Row].Point, results.Settings.Cold ? "cold" : "warm");
         }
 
         return text.ToString();
+    }
+
+    private static void Line(StringBuilder text, Sample sample, string version, Point? point, string state)
+    {
+        Measurement m = sample.Measurement;
+        object?[] cells =
+        [
+            sample.Row, sample.Server, version, sample.Round, m.Messages,
+            Unless(m.Lost, m.Seconds), Unless(m.Lost, m.Rate), Unless(m.Lost, m.CpuSeconds), Unless(m.Lost, m.CpuNanoseconds),
+            m.ResidentBytes, m.Latency?.P50, m.Latency?.P99, m.Latency?.P999, m.Lost ? 1 : 0,
+            state, point?.Dimension, point?.Label, m.Footprint?.Count, m.Footprint?.BytesBefore, m.Footprint?.BytesAfter,
+            m.Idle?.Seconds, m.Idle?.CpuSeconds, m.AfterPause?.P50, m.AfterPause?.P99,
+        ];
+        text.AppendJoin(',', cells.Select(cell => Quote(Convert.ToString(cell, CultureInfo.InvariantCulture) ?? ""))).Append("\r\n");
     }
 
     private static double? Unless(bool lost, double value) => lost ? null : value;

@@ -16,7 +16,7 @@ internal static class Format
 
     public static string Digits(double value) => value switch
     {
-        >= 99.95 => value.ToString("0", CultureInfo.InvariantCulture),
+        >= 99.95 => value.ToString("N0", CultureInfo.InvariantCulture),
         >= 9.995 => value.ToString("0.0", CultureInfo.InvariantCulture),
         _ => value.ToString("0.00", CultureInfo.InvariantCulture),
     };

@@ -16,32 +16,30 @@ internal static class LatencyTable
     /// <summary>Null when no row has waited.</summary>
     public static Table? Build(Results results)
     {
-        string[] rows = [.. results.Rows.Select(row => row.Name).Where(row => results.Samples.Exists(sample => sample.Row == row && sample.Measurement.Latency is not null))];
+        // The rows that look at the wake-up have a table of their own.
+        Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement is { Latency: not null, AfterPause: null }))];
         if (rows.Length == 0)
             return null;
-        string[] names = [.. results.Participants.Select(participant => participant.Command.Name)];
-        string? baseline = results.Baseline?.Command.Name;
-        string[] others = [.. names.Where(name => name != baseline)];
+        string[] names = [.. results.Names];
+        string[] others = [.. results.Others];
         var table = new Table(
         [
             "round trip",
             .. names.SelectMany(name => new[] { $"{name} µs", "min–max" }),
             .. others.SelectMany(name => new[] { $"{name} × µs", "by round" }),
         ]);
-        foreach (string row in rows)
+        foreach (Row row in rows)
         {
-            ILookup<string, Sample> samples = results.Samples.Where(sample => sample.Row == row).ToLookup(sample => sample.Server, StringComparer.Ordinal);
+            ILookup<string, Sample> samples = results.Of(row);
             foreach ((string percentile, Func<Measurement, double?> figure) in Percentiles)
             {
                 table.Add(
                 [
-                    $"{row} {percentile}",
+                    $"{row.Name} {percentile}",
                     .. names.SelectMany(name => Spread.Of(Comparison.Figures(samples[name], figure)) is { } spread
                         ? new[] { Format.Digits(spread.Median), Format.Range(spread, Format.Digits) }
                         : [Format.Nothing, Format.Nothing]),
-                    .. others.SelectMany(name => new Comparison([.. samples[baseline!]], [.. samples[name]]).Ratio(figure) is { } ratio
-                        ? new[] { Format.Times(ratio.OfMedians), Format.Times(ratio.ByRound) }
-                        : [Format.Nothing, Format.Nothing]),
+                    .. others.SelectMany(name => new Comparison(samples[results.BaselineName], samples[name]).Cells(figure)),
                 ]);
             }
         }

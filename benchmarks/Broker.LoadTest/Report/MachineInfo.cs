@@ -1,4 +1,6 @@
+using System.Reflection;
 using System.Runtime.InteropServices;
+using Broker.Server;
 
 namespace Broker.LoadTest.Report;
 
@@ -10,6 +12,10 @@ internal static class MachineInfo
     public static string System => OperatingSystem.IsLinux() ? $"{Distribution()}, kernel {Environment.OSVersion.Version}" : RuntimeInformation.OSDescription;
 
     public static string Runtime => RuntimeInformation.FrameworkDescription;
+
+    /// <summary>Of the build that is measured; its INFO names the nats-server whose protocol it speaks.</summary>
+    public static string BrokerVersion =>
+        typeof(BrokerServer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown version";
 
     private static string CpuName() =>
         OperatingSystem.IsWindows()

@@ -2,15 +2,20 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>What took part: version, memory and command line.</summary>
+/// <summary>What took part: version, memory in the rows of the main table, and command line.</summary>
 internal static class ServerTable
 {
-    public static Table Build(Results results)
+    public static Table Build(IReadOnlyList<Results> parts)
     {
         var table = new Table("server", "version", "RSS MB, least", "most");
-        foreach (Participant participant in results.Participants)
+        HashSet<string> rows = [.. parts.SelectMany(part => part.Rows).Where(row => row.InMainTable).Select(row => row.Name)];
+        foreach (Participant participant in parts[0].Participants)
         {
-            Spread? memory = Spread.Of(results.Samples.Where(sample => sample.Server == participant.Command.Name).Select(sample => sample.Measurement.ResidentBytes / 1e6));
+            Spread? memory = Spread.Of(
+                from part in parts
+                from sample in part.Samples
+                where sample.Server == participant.Command.Name && rows.Contains(sample.Row)
+                select sample.Measurement.ResidentBytes / 1e6);
             table.Add(
             [
                 // Without folders: they say where somebody's machine keeps things, not what was measured.

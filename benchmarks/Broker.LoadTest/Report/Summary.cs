@@ -4,36 +4,54 @@ using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>The whole report, as text for a console or as Markdown.</summary>
+/// <summary>The whole report, as text for a console or as Markdown: one part for each state that was measured.</summary>
 internal static class Summary
 {
-    public static string ToText(Results results) => Build(results, table => table.ToText(), "");
+    public static string ToText(IReadOnlyList<Results> parts) => Build(parts, table => table.ToText(), "", heading => $"{heading}\n");
 
-    public static string ToMarkdown(Results results) => "# Load test\n\n" + Build(results, table => table.ToMarkdown(), "- ");
+    public static string ToMarkdown(IReadOnlyList<Results> parts) =>
+        "# Load test\n\n" + Build(parts, table => table.ToMarkdown(), "- ", heading => $"## {heading}\n");
 
-    private static string Build(Results results, Func<Table, string> render, string bullet)
+    private static string Build(IReadOnlyList<Results> parts, Func<Table, string> render, string bullet, Func<string, string> heading)
     {
         var text = new StringBuilder();
         void Line(string line) => text.Append(bullet).AppendLine(line);
 
         Line($"Machine: {MachineInfo.Machine}");
         Line($"System: {MachineInfo.System}; driver on {MachineInfo.Runtime}");
-        Line($"Settings: {results.Settings}");
-        Line(string.Create(CultureInfo.InvariantCulture, $"Date: {results.Started:yyyy-MM-dd HH:mm} UTC, took {results.Duration.TotalSeconds:0} s"));
-        foreach (string note in results.Notes)
+        Line($"Broker: {MachineInfo.BrokerVersion}");
+        foreach (Results part in parts)
+            Line($"Settings: {part.Settings}");
+        Line(string.Create(CultureInfo.InvariantCulture, $"Date: {parts[0].Started:yyyy-MM-dd HH:mm} UTC, took {parts.Sum(part => part.Duration.TotalSeconds):0} s"));
+        foreach (string note in parts.SelectMany(part => part.Notes))
             Line($"Note: {note}");
-        text.AppendLine().AppendLine(render(ServerTable.Build(results)));
-        text.AppendLine(render(ThroughputTable.Build(results)));
-        text.AppendLine($"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{Ratios(results)}");
-        if (LatencyTable.Build(results) is { } latency)
-            text.AppendLine().Append(render(latency));
-        if (results.Failures.Count > 0)
-            text.AppendLine();
-        foreach (string failure in results.Failures)
+        text.AppendLine().AppendLine(render(ServerTable.Build(parts)));
+        foreach (Results part in parts)
+        {
+            if (parts.Count > 1)
+                text.AppendLine(heading(part.Settings.Cold ? "Cold: the first second of a process" : "Warm"));
+            Tables(part, render, text);
+        }
+
+        foreach (string failure in parts.SelectMany(part => part.Failures))
             Line($"FAILED {failure}");
         return text.ToString();
     }
 
-    private static string Ratios(Results results) =>
-        results.Participants.Count > 1 ? $" Ratios are to {results.Baseline!.Command.Name}: of the medians, then the median of each round's own." : "";
+    private static void Tables(Results results, Func<Table, string> render, StringBuilder text)
+    {
+        void Add(Table? table, string explanation)
+        {
+            if (table is not null)
+                text.Append(render(table)).AppendLine().AppendLine(explanation).AppendLine();
+        }
+
+        string ratios = results.Participants.Count > 1 ? $" Ratios are to {results.BaselineName}: of the medians, then the median (and the range) of each round's own." : "";
+        Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{ratios}");
+        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time.");
+        foreach (Table table in GrowthTable.BuildAll(results))
+            Add(table, "Medians of the rounds; CPU is the server's, per delivered message; × first is to the first line.");
+        Add(FootprintTable.Build(results), "Resident memory, of a fresh process each time. Idle CPU is of one processor, over 3 s.");
+        Add(WakeUpTable.Build(results), "Idle CPU is of one processor, over the second after activity. A pause is 2 ms, long enough to fall asleep.");
+    }
 }

@@ -7,11 +7,14 @@ namespace Broker.LoadTest.Report;
 /// <summary>The main table: messages per second and server CPU per message of each server, then the ratios to the baseline.</summary>
 internal static class ThroughputTable
 {
-    public static Table Build(Results results)
+    /// <summary>Null when no row belongs in it.</summary>
+    public static Table? Build(Results results)
     {
-        string[] names = [.. results.Participants.Select(participant => participant.Command.Name)];
-        string? baseline = results.Baseline?.Command.Name;
-        string[] others = [.. names.Where(name => name != baseline)];
+        Row[] rows = [.. results.Rows.Where(row => row.InMainTable)];
+        if (rows.Length == 0)
+            return null;
+        string[] names = [.. results.Names];
+        string[] others = [.. results.Others];
         var table = new Table(
         [
             "row",
@@ -19,16 +22,16 @@ internal static class ThroughputTable
             .. names.SelectMany(name => new[] { $"{name} msg/s", "min–max", "ns", "CPU ns", "min–max" }),
             .. others.SelectMany(name => new[] { $"{name} × msg/s", "by round", "× CPU", "by round" }),
         ]);
-        foreach (Row row in results.Rows)
+        foreach (Row row in rows)
         {
-            ILookup<string, Sample> samples = results.Samples.Where(sample => sample.Row == row.Name).ToLookup(sample => sample.Server, StringComparer.Ordinal);
+            ILookup<string, Sample> samples = results.Of(row);
             string messages = samples.SelectMany(group => group).FirstOrDefault()?.Measurement.Messages.ToString("N0", CultureInfo.InvariantCulture) ?? Format.Nothing;
             table.Add(
             [
                 row.Name,
                 messages,
                 .. names.SelectMany(name => Figures([.. samples[name]])),
-                .. others.SelectMany(name => Ratios(new Comparison([.. samples[baseline!]], [.. samples[name]]))),
+                .. others.SelectMany(name => Ratios(new Comparison(samples[results.BaselineName], samples[name]))),
             ]);
         }
 
@@ -51,8 +54,5 @@ internal static class ThroughputTable
         ];
     }
 
-    private static IEnumerable<string> Ratios(Comparison comparison) => Pair(comparison.Ratio(m => m.Rate)).Concat(Pair(comparison.Ratio(m => m.CpuNanoseconds)));
-
-    private static string[] Pair((double OfMedians, double ByRound)? ratio) =>
-        ratio is { } pair ? [Format.Times(pair.OfMedians), Format.Times(pair.ByRound)] : [Format.Nothing, Format.Nothing];
+    private static IEnumerable<string> Ratios(Comparison comparison) => comparison.Cells(m => m.Rate).Concat(comparison.Cells(m => m.CpuNanoseconds));
 }

@@ -1,63 +1,52 @@
 using System.IO.Enumeration;
-using System.Text;
-using Broker.LoadTest.Driver;
+using Broker.LoadTest.Rows.Footprints;
+using Broker.LoadTest.Rows.Growth;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>All rows in the order of the table.</summary>
+/// <summary>All rows in the order of the report, in groups.</summary>
 internal static class Catalogue
 {
-    public static IReadOnlyList<Row> All { get; } =
+    /// <summary>The word for all groups.</summary>
+    public const string Everything = "all";
+
+    private static readonly int[] IdlePolls = [0, 20, 100, 400, 1_000];
+
+    /// <summary>The first group is what is measured when nothing is asked for.</summary>
+    public static IReadOnlyList<RowGroup> Groups { get; } =
     [
-        PublishOfSize(0),
-        PublishOfSize(16),
-        PublishOfSize(128),
-        PublishOfSize(2400),
-
-        // The ten of "Early results from a high-performance NATS server" (2012): same subjects, same payloads.
-        PublishOfText("PubNoPayload", "a", ""),
-        PublishOfText("PubMinPayload", "a", "b"),
-        PublishOfText("PubTinyPayload", "foo", "ok"),
-        PublishOfText("PubSmallPayload", "foo", "hello world"),
-        PublishOfText("PubMedPayload", "foo", "The quick brown fox jumps over the lazy dog"),
-        PublishOfText("PubLargePayload", "foo", string.Concat(Enumerable.Repeat("hello world ", 200))),
-        new OneConnection("PubSub", "one connection publishes and receives, 2 B", Text("ok")),
-        new FanOut("PubSubTwoConns", "publisher and reader on two connections, 2 B", 1, Text("ok")),
-        new OneConnection("PubTwoQueueSub", "one connection, queue of 2 on itself, 2 B", Text("ok"), members: 2),
-        new OneConnection("PubFourQueueSub", "one connection, queue of 4 on itself, 2 B", Text("ok"), members: 4),
-
-        new OneConnection("pubsub16", "one connection publishes and receives, 16 B", Payloads.Pattern(16)),
-        new FanOut("twoconns16", "publisher and reader on two connections, 16 B", 1, Payloads.Pattern(16)),
-        new FanOut("fanout4", 4, 16),
-        new FanOut("fanout20", 20, 16),
-        new FanOut("fanout100", 100, 16),
-        new FanIn("fanin50", 50, 16),
-        new FanIn("fanin100", 100, 16),
-        new QueueGroup("queue2", 2, 16),
-        new QueueGroup("queue4", 4, 16),
-        new RequestReply("request16", 16),
+        new("basic", "throughput, and request and reply", BasicRows.Create()),
+        new("tls", "the same over TLS", [.. BasicRows.Create().Select(row => new OverTls(row))]),
+        new("scaling", "how the cost of a message grows with subscriptions, subjects, churn, payload and publishers", GrowthRows.Create()),
+        new("memory", "memory of idle connections and of subscriptions, and what idling costs", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),
+        new("fairness", "request and reply beside a flooding publisher", [Request("alone", "nobody", flooded: false), Request("flooded", "a flooding publisher", flooded: true)]),
+        new("wakeup", "idle CPU and wake-up for each setting of the poll after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
     ];
 
-    /// <summary>The rows whose names match; <c>*</c> stands for anything, case does not matter. Throws on a pattern without a match.</summary>
+    private static IEnumerable<Row> All => Groups.SelectMany(group => group.Rows);
+
+    /// <summary>
+    /// The rows that are named by any of these: a group, <see cref="Everything"/>, or a pattern of row names in which
+    /// <c>*</c> stands for anything; case does not matter. Throws on one that names nothing.
+    /// </summary>
     public static IReadOnlyList<Row> Select(IReadOnlyList<string> patterns)
     {
         if (patterns.Count == 0)
-            return All;
+            return Groups[0].Rows;
         foreach (string pattern in patterns)
         {
-            if (!All.Any(row => Matches(pattern, row)))
-                throw new ArgumentException($"No row is named '{pattern}'. Rows: {string.Join(", ", All.Select(row => row.Name))}.");
+            if (!Groups.Any(group => group.Rows.Any(row => Matches(pattern, group, row))))
+                throw new ArgumentException($"No row or group is named '{pattern}'. Groups: {string.Join(", ", Groups.Select(group => group.Name))}, {Everything}. Rows: {string.Join(", ", All.Select(row => row.Name))}.");
         }
 
-        return [.. All.Where(row => patterns.Any(pattern => Matches(pattern, row)))];
+        return [.. from rowGroup in Groups from row in rowGroup.Rows where patterns.Any(pattern => Matches(pattern, rowGroup, row)) select row];
     }
 
-    private static bool Matches(string pattern, Row row) => FileSystemName.MatchesSimpleExpression(pattern, row.Name);
+    private static bool Matches(string pattern, RowGroup group, Row row) =>
+        Is(pattern, Everything) || Is(pattern, group.Name) || FileSystemName.MatchesSimpleExpression(pattern, row.Name);
 
-    private static PublishOnly PublishOfSize(int size) => new($"pub{size}", $"publish only, {size} B", "foo", Payloads.Pattern(size));
+    private static bool Is(string pattern, string word) => string.Equals(pattern, word, StringComparison.OrdinalIgnoreCase);
 
-    private static PublishOnly PublishOfText(string name, string subject, string text) =>
-        new(name, $"publish only to {subject}, {text.Length} B", subject, Text(text));
-
-    private static byte[] Text(string text) => Encoding.ASCII.GetBytes(text);
+    private static RequestReply Request(string name, string beside, bool flooded) =>
+        new($"request-{name}", 16, flooded) { Point = new Point("request and reply beside", beside, GrowthFigure.P99) };
 }

@@ -17,7 +17,7 @@ internal abstract class Delivery(string name, string what, Topology topology, by
 
     public override int Publishers => topology.Publishers;
 
-    public override double NominalNanoseconds => 250;
+    public override double NominalNanoseconds => 250 + payload.Length;
 
     public override void Verify(Target target) => new Verification(topology).Run(target);
 

@@ -15,6 +15,15 @@ internal sealed record Measurement
     /// <summary>Round trips, in rows that wait for each one.</summary>
     public Latency? Latency { get; init; }
 
+    /// <summary>Round trips that each followed a pause, in rows that look at the wake-up.</summary>
+    public Latency? AfterPause { get; init; }
+
+    /// <summary>In rows that let the server idle.</summary>
+    public IdleCost? Idle { get; init; }
+
+    /// <summary>In rows that are about memory.</summary>
+    public Footprint? Footprint { get; init; }
+
     /// <summary>The server closed a reader's connection: there is no rate.</summary>
     public bool Lost { get; init; }
 

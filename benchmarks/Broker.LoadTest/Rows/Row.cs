@@ -2,12 +2,18 @@ using Broker.LoadTest.Servers;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>One line of the table: a pattern of traffic that can be measured and, separately, verified.</summary>
+/// <summary>One line of a table: a pattern of traffic that can be measured and, separately, verified.</summary>
 internal abstract class Row(string name, string what)
 {
     public string Name { get; } = name;
 
     public string What { get; } = what;
+
+    /// <summary>Where it stands in a table of growing cost; null for a row of the main table.</summary>
+    public Point? Point { get; init; }
+
+    /// <summary>Whether it is compared by throughput in the main table, warm and cold.</summary>
+    public virtual bool InMainTable => Point is null;
 
     /// <summary>What an unhurried server takes per counted message; only sizes the first warm-up pass.</summary>
     public abstract double NominalNanoseconds { get; }
@@ -20,6 +26,18 @@ internal abstract class Row(string name, string what)
 
     /// <summary>Below this its figures would mean nothing.</summary>
     public virtual int FewestMessages => 200;
+
+    /// <summary>Passes before the counted rounds mean something: where time or processor time is measured.</summary>
+    public virtual bool WarmsUp => true;
+
+    /// <summary>More rounds than this would only take longer.</summary>
+    public virtual int MostRounds => int.MaxValue;
+
+    /// <summary>Whether each measurement has to begin with a process that has done nothing yet.</summary>
+    public virtual bool NeedsFreshServer => false;
+
+    /// <summary>The server to start for this row in place of <paramref name="command"/>; null where the row means nothing to it.</summary>
+    public virtual ServerCommand? CommandFor(ServerCommand command) => command;
 
     /// <summary>Counts only: equal frames, whole blocks. Throws when the count is not exact.</summary>
     public abstract Measurement Measure(Target target, long messages);

@@ -11,10 +11,13 @@ namespace Broker.LoadTest.Rows;
 internal sealed class Verification(Topology topology)
 {
     private const int MessagesPerRow = 5_000;
+    private const int MostBytes = 16 * 1024 * 1024;
 
     private readonly int _perPublisher = Payloads.Distinct(
         topology.PayloadSize,
-        Math.Max(100, MessagesPerRow / Math.Max(topology.Publishers, topology.Readers)));
+        Math.Min(
+            Math.Max(100, MessagesPerRow / Math.Max(topology.Publishers, topology.Readers)),
+            MostBytes / Math.Max(1, topology.PayloadSize)));
 
     public void Run(Target target)
     {

@@ -7,7 +7,7 @@ internal static class Wiring
 {
     public static RawConnection[] Subscribe(Session session, Topology topology)
     {
-        RawConnection[] readers = session.Dial(topology.Readers);
+        RawConnection[] readers = [.. Enumerable.Range(0, topology.Readers).Select(_ => session.DialFor(topology.PayloadSize))];
         foreach (RawConnection reader in readers)
         {
             for (int sid = 1; sid <= topology.SubscriptionsPerReader; sid++)

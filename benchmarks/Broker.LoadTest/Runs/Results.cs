@@ -30,6 +30,20 @@ internal sealed class Results
     /// <summary>What is worth saying and no failure, such as a server that is not installed.</summary>
     public List<string> Notes { get; } = [];
 
+    public IEnumerable<string> Names => Participants.Select(participant => participant.Command.Name);
+
+    /// <summary>Those that are divided by the baseline.</summary>
+    public IEnumerable<string> Others => Names.Where(name => name != BaselineName);
+
+    /// <summary>The name of the server that the others are divided by; empty when none took part.</summary>
+    public string BaselineName => Baseline?.Command.Name ?? "";
+
+    /// <summary>The servers in the order of a round: every other one is reversed.</summary>
+    public IEnumerable<Participant> InTurn(int round) => round % 2 == 1 ? Participants : Enumerable.Reverse(Participants);
+
+    /// <summary>The samples of a row by server.</summary>
+    public ILookup<string, Sample> Of(Row row) => Samples.Where(sample => sample.Row == row.Name).ToLookup(sample => sample.Server, StringComparer.Ordinal);
+
     /// <summary>The server that the others are divided by.</summary>
-    public Participant? Baseline => Participants.Find(participant => participant.Command.Name == KnownServers.Nats) ?? Participants.FirstOrDefault();
+    private Participant? Baseline => Participants.Find(participant => participant.Command.Name == KnownServers.Nats) ?? Participants.FirstOrDefault();
 }

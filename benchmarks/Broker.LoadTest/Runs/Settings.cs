@@ -6,7 +6,7 @@ internal sealed record Settings
     public required bool Quick { get; init; }
 
     /// <summary>A fresh process for every measurement, measured from its first message for a second at most.</summary>
-    public required bool Cold { get; init; }
+    public bool Cold { get; init; }
 
     public required int Rounds { get; init; }
 
@@ -15,6 +15,9 @@ internal sealed record Settings
 
     /// <summary>A measurement of the fastest server lasts this long, unless <see cref="LongestSeconds"/> of the slowest is reached first.</summary>
     public double ShortestSeconds => (Quick, Cold) switch { (true, _) => 0.12, (_, true) => 1.0, _ => 0.4 };
+
+    /// <summary>A process that was started for one row is warmed up for this long.</summary>
+    public double WarmUpSeconds => Quick ? 0.25 : 2.0;
 
     public double LongestSeconds => (Quick, Cold) switch { (true, _) => 0.5, (_, true) => 1.0, _ => 2.0 };
 

@@ -15,6 +15,13 @@ internal sealed class CpuMeter(Process process)
 
     public long ResidentBytes => process.WorkingSet64;
 
+    /// <summary>As it is now, and not as it was when the meter started.</summary>
+    public long ReadResidentBytes()
+    {
+        process.Refresh();
+        return process.WorkingSet64;
+    }
+
     public void Start()
     {
         process.Refresh();

@@ -3,9 +3,9 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Servers;
 
 /// <summary>A new process for every measurement.</summary>
-internal sealed class FreshServers(BufferPool buffers) : IServerPool
+internal sealed class FreshServers(DriverResources resources) : IServerPool
 {
-    public ServerProcess Acquire(ServerCommand command) => ServerProcess.Start(command, buffers);
+    public ServerProcess Acquire(ServerCommand command) => ServerProcess.Start(command, resources);
 
     public void Release(ServerProcess server) => server.Dispose();
 

@@ -3,14 +3,14 @@ using Broker.LoadTest.Driver;
 namespace Broker.LoadTest.Servers;
 
 /// <summary>One process per server for the whole run.</summary>
-internal sealed class KeptServers(BufferPool buffers) : IServerPool
+internal sealed class KeptServers(DriverResources resources) : IServerPool
 {
-    private readonly Dictionary<ServerCommand, ServerProcess> _running = [];
+    private readonly Dictionary<string, ServerProcess> _running = new(StringComparer.Ordinal);
 
     public ServerProcess Acquire(ServerCommand command)
     {
-        if (!_running.TryGetValue(command, out ServerProcess? server))
-            _running[command] = server = ServerProcess.Start(command, buffers);
+        if (!_running.TryGetValue(command.Line, out ServerProcess? server))
+            _running[command.Line] = server = ServerProcess.Start(command, resources);
         server.ThrowIfEnded();
         return server;
     }

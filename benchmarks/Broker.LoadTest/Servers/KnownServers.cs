@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Broker.LoadTest.Servers;
 
 /// <summary>The servers that are measured without being named: ours, built with this program, and nats-server where it is installed.</summary>
@@ -25,11 +27,17 @@ internal static class KnownServers
         return all;
     }
 
-    private static ServerCommand OurServer()
+    /// <summary>Ours with another number of idle polls, which the command has no flag for: embedded, by this program.</summary>
+    public static ServerCommand WithIdlePolls(int polls) =>
+        Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
+
+    private static ServerCommand OurServer() =>
+        Managed("broker.dll", ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"]);
+
+    private static ServerCommand Managed(string file, string[] arguments)
     {
-        string assembly = Path.Combine(AppContext.BaseDirectory, "broker.dll");
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") is { Length: > 0 } path ? path : "dotnet";
-        return new ServerCommand(Ours, host, [assembly, "serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"]);
+        return new ServerCommand(Ours, host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments]);
     }
 
     /// <summary>Null when there is none: on the PATH, or where Debian puts it and a user's PATH does not look.</summary>

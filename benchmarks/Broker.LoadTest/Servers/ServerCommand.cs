@@ -1,5 +1,6 @@
 using System.CommandLine.Parsing;
 using System.Globalization;
+using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Servers;
 
@@ -8,8 +9,25 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
 {
     public const string PortPlaceholder = "{port}";
 
-    public IEnumerable<string> ArgumentsFor(int port) =>
-        Arguments.Select(argument => argument.Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal));
+    private const string CertificatePlaceholder = "{cert}";
+    private const string KeyPlaceholder = "{key}";
+
+    /// <summary>Whether it speaks TLS; set by <see cref="OverTls"/>.</summary>
+    public bool IsTls { get; private init; }
+
+    /// <summary>The command line, which two commands have in common only when they start the same server.</summary>
+    public string Line => string.Join(' ', Arguments.Prepend(FileName));
+
+    /// <summary>The same server speaking TLS, told so by nats-server's flags.</summary>
+    public ServerCommand OverTls() =>
+        this with { Arguments = [.. Arguments, "--tls", "--tlscert", CertificatePlaceholder, "--tlskey", KeyPlaceholder], IsTls = true };
+
+    /// <summary>The arguments with everything filled in; <paramref name="certificate"/> is there when it speaks TLS.</summary>
+    public IEnumerable<string> ArgumentsFor(int port, CertificateFiles? certificate) =>
+        Arguments.Select(argument => argument
+            .Replace(PortPlaceholder, port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
+            .Replace(CertificatePlaceholder, certificate?.CertificatePath, StringComparison.Ordinal)
+            .Replace(KeyPlaceholder, certificate?.KeyPath, StringComparison.Ordinal));
 
     /// <summary>Reads <c>name=program arguments</c>; quotes group as in a shell, and nothing else is a shell's.</summary>
     public static ServerCommand Parse(string text)

@@ -12,11 +12,11 @@ internal sealed class ServerProcess : IDisposable
 
     private readonly Queue<string> _lastLines = new();
 
-    private ServerProcess(ServerCommand command, Process process, IPEndPoint endPoint)
+    private ServerProcess(ServerCommand command, Process process, ServerAddress address)
     {
         Command = command;
         Process = process;
-        EndPoint = endPoint;
+        Address = address;
         process.OutputDataReceived += OnLine;
         process.ErrorDataReceived += OnLine;
         AppDomain.CurrentDomain.ProcessExit += OnExit;
@@ -26,31 +26,31 @@ internal sealed class ServerProcess : IDisposable
 
     public Process Process { get; }
 
-    public IPEndPoint EndPoint { get; }
+    public ServerAddress Address { get; }
 
     /// <summary>The JSON of the INFO line.</summary>
     public string Info { get; private set; } = "";
 
     /// <summary>Returns once the server has answered a PING. Throws <see cref="DriverException"/> with its last words if it does not.</summary>
-    public static ServerProcess Start(ServerCommand command, BufferPool buffers)
+    public static ServerProcess Start(ServerCommand command, DriverResources resources)
     {
-        var endPoint = new IPEndPoint(IPAddress.Loopback, FreePort());
+        var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, FreePort()), command.IsTls ? resources.Certificate : null);
         var process = new Process
         {
-            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(endPoint.Port))
+            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate))
             {
                 RedirectStandardOutput = true,
                 RedirectStandardError = true,
                 UseShellExecute = false,
             },
         };
-        var server = new ServerProcess(command, process, endPoint);
+        var server = new ServerProcess(command, process, address);
         try
         {
             process.Start();
             process.BeginOutputReadLine();
             process.BeginErrorReadLine();
-            server.AwaitReady(buffers);
+            server.AwaitReady(resources.Buffers);
             return server;
         }
         catch (System.ComponentModel.Win32Exception e)
@@ -89,7 +89,7 @@ internal sealed class ServerProcess : IDisposable
                 ThrowIfEnded();
                 try
                 {
-                    using var connection = RawConnection.Dial(EndPoint, buffer);
+                    using var connection = RawConnection.Dial(Address, buffer);
                     Info = connection.Info;
                     return;
                 }

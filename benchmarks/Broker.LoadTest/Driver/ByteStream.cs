@@ -1,0 +1,26 @@
+using System.Net.Sockets;
+
+namespace Broker.LoadTest.Driver;
+
+/// <summary>
+/// A blocking socket, bare or under TLS. One thread may send while another receives. What goes wrong is a
+/// <see cref="SocketException"/> either way.
+/// </summary>
+internal class ByteStream(Socket socket) : IDisposable
+{
+    public Socket Socket { get; } = socket;
+
+    /// <summary>Returns how many bytes were taken.</summary>
+    public virtual int Send(ReadOnlySpan<byte> bytes) => Socket.Send(bytes);
+
+    /// <summary>Receives once; 0 at the end of the stream.</summary>
+    public virtual int Receive(Span<byte> into) => Socket.Receive(into);
+
+    public void Dispose()
+    {
+        Dispose(disposing: true);
+        GC.SuppressFinalize(this);
+    }
+
+    protected virtual void Dispose(bool disposing) => Socket.Dispose();
+}

@@ -1,0 +1,37 @@
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Broker.LoadTest.Driver;
+
+/// <summary>A certificate of this run alone, signed by itself, as the PEM files that servers are given; deleted on disposal.</summary>
+internal sealed class CertificateFiles : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("loadtest-tls-");
+    private readonly string _thumbprint;
+
+    public CertificateFiles()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddDnsName("localhost");
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        DateTimeOffset now = DateTimeOffset.UtcNow;
+        using X509Certificate2 certificate = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(2));
+        _thumbprint = certificate.Thumbprint;
+        File.WriteAllText(CertificatePath, certificate.ExportCertificatePem());
+        File.WriteAllText(KeyPath, key.ExportPkcs8PrivateKeyPem());
+    }
+
+    public string CertificatePath => Path.Combine(_folder.FullName, "cert.pem");
+
+    public string KeyPath => Path.Combine(_folder.FullName, "key.pem");
+
+    /// <summary>Whether a server has shown this certificate, the only one that the driver trusts.</summary>
+    public bool Matches(X509Certificate? shown) =>
+        shown is not null && string.Equals(shown.GetCertHashString(), _thumbprint, StringComparison.OrdinalIgnoreCase);
+
+    public void Dispose() => _folder.Delete(recursive: true);
+}

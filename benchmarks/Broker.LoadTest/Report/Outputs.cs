@@ -1,0 +1,25 @@
+using Broker.LoadTest.Report.Picture;
+using Broker.LoadTest.Runs;
+
+namespace Broker.LoadTest.Report;
+
+/// <summary>Where the report goes beside the console.</summary>
+internal sealed record Outputs(FileInfo? Markdown, FileInfo? Csv, FileInfo? Picture)
+{
+    public void Write(IReadOnlyList<Results> parts)
+    {
+        Console.Out.WriteLine();
+        Console.Out.Write(Summary.ToText(parts));
+        Write(Markdown, () => Summary.ToMarkdown(parts));
+        Write(Csv, () => Report.Csv.Build(parts));
+        Write(Picture, () => BarChart.Draw($"{MachineInfo.Machine}, {parts[0].Settings.Rounds} rounds; the lines span the rounds", RatioPanels.Of(parts)));
+    }
+
+    private static void Write(FileInfo? file, Func<string> text)
+    {
+        if (file is null)
+            return;
+        file.Directory?.Create();
+        File.WriteAllText(file.FullName, text());
+    }
+}

@@ -1,0 +1,11 @@
+namespace Broker.LoadTest.Rows.Growth;
+
+/// <summary>A server with everything in place for a row.</summary>
+internal interface IStage : IDisposable
+{
+    /// <inheritdoc cref="Row.Measure"/>
+    Measurement Measure(long messages);
+
+    /// <inheritdoc cref="Row.Verify"/>
+    void Verify();
+}

@@ -1,0 +1,70 @@
+using System.Diagnostics;
+using Broker.LoadTest.Driver;
+
+namespace Broker.LoadTest.Rows;
+
+/// <summary>
+/// Requester and responder in lock step on two connections and one thread: every round trip passes the server twice,
+/// and no thread switch of the driver is part of it. Every frame is compared as it arrives.
+/// </summary>
+internal sealed class RoundTrip
+{
+    private const string Service = "svc";
+    private const string Inbox = "_INBOX.x";
+
+    private readonly RawConnection _requester;
+    private readonly RawConnection _responder;
+
+    public RoundTrip(Session session)
+    {
+        _requester = session.Dial();
+        _responder = session.Dial();
+        _requester.Send(Frames.Subscribe(Inbox, null, 1));
+        _requester.Fence();
+        _responder.Send(Frames.Subscribe(Service, null, 1));
+        _responder.Fence();
+    }
+
+    /// <summary>Runs one after the other and returns what each took, in <see cref="Stopwatch"/> ticks.</summary>
+    public long[] Run(Exchange exchange, long count)
+    {
+        long[] ticks = new long[count];
+        long before = Stopwatch.GetTimestamp();
+        for (int i = 0; i < ticks.Length; i++)
+        {
+            Run(exchange);
+            long after = Stopwatch.GetTimestamp();
+            ticks[i] = after - before;
+            before = after;
+        }
+
+        return ticks;
+    }
+
+    public void Run(Exchange exchange)
+    {
+        _requester.Send(exchange.Request);
+        _responder.Expect(exchange.RequestSeen);
+        _responder.Send(exchange.Reply);
+        _requester.Expect(exchange.ReplySeen);
+    }
+
+    /// <summary>Shows that nothing else came.</summary>
+    public void Fence()
+    {
+        _requester.Fence();
+        _responder.Fence();
+    }
+
+    /// <summary>The four frames of a request with this payload.</summary>
+    internal sealed class Exchange(byte[] payload)
+    {
+        public byte[] Request { get; } = Frames.Publish(Service, payload, Inbox);
+
+        public byte[] RequestSeen { get; } = Frames.Message(Service, 1, payload, Inbox);
+
+        public byte[] Reply { get; } = Frames.Publish(Inbox, payload);
+
+        public byte[] ReplySeen { get; } = Frames.Message(Inbox, 1, payload);
+    }
+}

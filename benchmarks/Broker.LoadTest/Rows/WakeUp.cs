@@ -1,0 +1,57 @@
+using System.Diagnostics;
+using Broker.LoadTest.Driver;
+using Broker.LoadTest.Servers;
+
+namespace Broker.LoadTest.Rows;
+
+/// <summary>
+/// What a setting of the bounded poll after activity costs and gives: processor time of the idle server just after
+/// activity, round trips that follow each other closely, and round trips that find it asleep. Without a setting it is
+/// the server as it comes.
+/// </summary>
+internal sealed class WakeUp(string name, int? idlePolls)
+    : Row(name, idlePolls is null ? "idle CPU and wake-up as the server comes" : $"idle CPU and wake-up with {idlePolls} idle polls")
+{
+    private const int PayloadSize = 16;
+    private const int Pauses = 200;
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
+    private static readonly TimeSpan Settling = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan Idling = TimeSpan.FromSeconds(1);
+
+    private readonly RoundTrip.Exchange _exchange = new(Payloads.Pattern(PayloadSize));
+
+    public override bool InMainTable => false;
+
+    public override double NominalNanoseconds => 100_000;
+
+    public override int FewestMessages => 3_000;
+
+    public override ServerCommand? CommandFor(ServerCommand command) =>
+        idlePolls is null ? command : command.Name == KnownServers.Ours ? KnownServers.WithIdlePolls(idlePolls.Value) : null;
+
+    public override Measurement Measure(Target target, long messages)
+    {
+        using Session session = target.OpenSession();
+        var roundTrip = new RoundTrip(session);
+        target.Cpu.Start();
+        long from = Stopwatch.GetTimestamp();
+        long[] close = roundTrip.Run(_exchange, messages);
+        Measurement measurement = target.Finish(messages, from, Stopwatch.GetTimestamp());
+
+        var asleep = new long[Pauses];
+        for (int i = 0; i < asleep.Length; i++)
+        {
+            Thread.Sleep(Pause);
+            asleep[i] = roundTrip.Run(_exchange, 1)[0];
+        }
+
+        IdleCost idle = IdleCost.Of(target, Settling, Idling);
+        roundTrip.Fence();
+        return measurement with { Latency = Latency.FromTicks(close), AfterPause = Latency.FromTicks(asleep), Idle = idle };
+    }
+
+    public override void Verify(Target target)
+    {
+        // Every measurement compares every byte.
+    }
+}

@@ -1,0 +1,71 @@
+using System.CommandLine;
+using Broker.LoadTest.Driver;
+using Broker.LoadTest.Servers;
+using Arguments = Broker.LoadTest.CommandLine;
+
+namespace Broker.Benchmarks.Tests.LoadTest;
+
+public class CommandLineTests
+{
+    [Theory]
+    [InlineData("--quick --cold --rounds 9 --rows basic,tls --picture a.svg --markdown a.md --csv a.csv")]
+    [InlineData("--server other=cmd --rows all")]
+    [InlineData("churn")]
+    [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
+    public void Good_arguments_are_taken(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
+
+    [Theory]
+    [InlineData("--rounds 0")]
+    [InlineData("--fast")]
+    [InlineData("churn --minutes 0")]
+    [InlineData("churn --rate 0")]
+    public void Bad_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
+
+    [Theory]
+    [InlineData("--rows nothing")]
+    [InlineData("--server broker")]
+    [InlineData("churn --on nothing")]
+    public async Task Arguments_that_name_nothing_end_with_code_2(string line)
+        => Assert.Equal(2, await Arguments.Create().Parse(line).InvokeAsync(cancellationToken: TestContext.Current.CancellationToken));
+
+    [Fact]
+    public void The_help_names_every_group()
+    {
+        using var output = new StringWriter();
+        Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
+
+        Assert.All(["basic", "tls", "scaling", "memory", "fairness", "wakeup", "--picture", "--cold", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_server_is_a_name_and_a_command_in_which_quotes_group()
+    {
+        ServerCommand command = ServerCommand.Parse("""other="a b" -p {port} "c d" """);
+
+        Assert.Equal("other", command.Name);
+        Assert.Equal("a b", command.FileName);
+        Assert.Equal(["-p", "4223", "c d"], command.ArgumentsFor(4223, null));
+    }
+
+    [Fact]
+    public void A_server_over_tls_is_given_the_files_of_the_certificate()
+    {
+        using var certificate = new CertificateFiles();
+        ServerCommand command = ServerCommand.Parse("other=server -p {port}").OverTls();
+
+        Assert.True(command.IsTls);
+        Assert.Equal(["-p", "1", "--tls", "--tlscert", certificate.CertificatePath, "--tlskey", certificate.KeyPath], command.ArgumentsFor(1, certificate));
+        Assert.True(File.Exists(certificate.KeyPath));
+        Assert.False(certificate.Matches(null));
+    }
+
+    [Fact]
+    public void The_files_of_the_certificate_go_with_it()
+    {
+        string path;
+        using (var certificate = new CertificateFiles())
+            path = certificate.KeyPath;
+
+        Assert.False(File.Exists(path));
+    }
+}

@@ -1,0 +1,80 @@
+using System.Diagnostics;
+using Broker.LoadTest.Churn;
+using Broker.LoadTest.Report;
+using Broker.LoadTest.Rows;
+
+namespace Broker.Benchmarks.Tests.LoadTest;
+
+public class StatisticsTests
+{
+    [Theory]
+    [InlineData(new double[] { 3, 1, 2 }, 2, 1, 3)]
+    [InlineData(new double[] { 4, 1, 2, 3 }, 2.5, 1, 4)]
+    [InlineData(new double[] { 7 }, 7, 7, 7)]
+    public void A_spread_is_the_median_and_the_ends(double[] values, double median, double min, double max)
+        => Assert.Equal(new Spread(median, min, max), Spread.Of(values));
+
+    [Fact]
+    public void Nothing_has_no_spread() => Assert.Null(Spread.Of([]));
+
+    [Fact]
+    public void Percentiles_are_those_of_the_sorted_times()
+    {
+        long microsecond = Stopwatch.Frequency / 1_000_000;
+        long[] ticks = [.. Enumerable.Range(0, 1_000).Reverse().Select(i => i * microsecond)];
+
+        Assert.Equal(new Latency(500, 990, 999), Latency.FromTicks(ticks));
+    }
+
+    [Theory]
+    [InlineData(2.5, 10)]
+    [InlineData(-1, 0)]
+    [InlineData(0, 3)]
+    public void The_slope_of_a_straight_line_is_its_own(double slope, double offset)
+        => Assert.Equal(slope, Slope.Of([.. Enumerable.Range(0, 20).Select(x => ((double)x, (slope * x) + offset))]), 9);
+
+    [Fact]
+    public void The_slope_is_the_one_with_the_least_squares()
+        => Assert.Equal(0.5, Slope.Of([(0, 0), (1, 2), (2, 1), (3, 3), (4, 2)]), 9);
+
+    [Fact]
+    public void A_single_moment_has_no_slope()
+    {
+        Assert.Equal(0, Slope.Of([]));
+        Assert.Equal(0, Slope.Of([(1, 5), (1, 9)]));
+    }
+
+    [Fact]
+    public void What_arrives_within_the_patience_is_not_late()
+    {
+        var watch = new LateWatch(TimeSpan.FromSeconds(5));
+        for (int second = 0; second < 60; second++)
+            watch.Look(TimeSpan.FromSeconds(second), confirmed: (second + 1) * 100, received: second * 100);
+
+        Assert.Equal(0, watch.Late);
+    }
+
+    [Fact]
+    public void What_has_not_arrived_after_the_patience_is_late_however_much_else_was_published()
+    {
+        var watch = new LateWatch(TimeSpan.FromSeconds(5));
+        for (int second = 0; second <= 6; second++)
+            watch.Look(TimeSpan.FromSeconds(second), confirmed: second + 1, received: 0);
+
+        Assert.Equal(1, watch.Late);
+    }
+
+    [Fact]
+    public void A_window_looks_at_what_is_new_and_marks_all_since_the_last_mark()
+    {
+        var window = new LatencyWindow();
+        long microsecond = Stopwatch.Frequency / 1_000_000;
+        window.Add(10 * microsecond);
+        Assert.Equal(10, window.Look()?.P50);
+        Assert.Null(window.Look());
+        window.Add(30 * microsecond);
+        Assert.Equal(30, window.Look()?.P50);
+        Assert.Equal(30, window.Mark()?.P99);
+        Assert.Null(window.Mark());
+    }
+}
