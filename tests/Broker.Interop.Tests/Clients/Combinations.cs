@@ -7,9 +7,14 @@ public static class Combinations
 
     public static string[] Servers { get; } = ["broker", "nats-server"];
 
+    /// <summary>The servers whose executable offers TLS.</summary>
+    public static string[] ServersWithTls { get; } = ["nats-server"];
+
     public static TheoryData<string, string> All { get; } = Of(Servers);
 
-    public static TheoryData<string, string> Of(params IEnumerable<string> servers)
+    public static TheoryData<string, string> WithTls { get; } = Of(ServersWithTls);
+
+    private static TheoryData<string, string> Of(params IEnumerable<string> servers)
     {
         var all = new TheoryData<string, string>();
         foreach (var server in servers)

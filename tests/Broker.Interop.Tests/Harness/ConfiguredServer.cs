@@ -8,12 +8,14 @@ internal sealed class ConfiguredServer : IAsyncDisposable
 {
     private readonly string _name;
     private readonly DirectoryInfo _directory;
+    private readonly string[] _flags;
     private INatsServer _server;
 
-    private ConfiguredServer(string name, DirectoryInfo directory, INatsServer server)
+    private ConfiguredServer(string name, DirectoryInfo directory, string[] flags, INatsServer server)
     {
         _name = name;
         _directory = directory;
+        _flags = flags;
         _server = server;
         Port = new Uri(server.Url).Port;
     }
@@ -25,13 +27,13 @@ internal sealed class ConfiguredServer : IAsyncDisposable
     public PeerProcess Process => _server.Process;
 
     /// <summary>Starts <c>broker</c> or <c>nats-server</c> on a free port.</summary>
-    public static async Task<ConfiguredServer> StartAsync(string name, string configuration = "")
+    public static async Task<ConfiguredServer> StartAsync(string name, string configuration = "", params string[] flags)
     {
         var directory = Directory.CreateTempSubdirectory("server-");
         try
         {
             await File.WriteAllTextAsync(FileIn(directory), configuration, TestContext.Current.CancellationToken);
-            return new ConfiguredServer(name, directory, await StartAsync(name, directory, -1));
+            return new ConfiguredServer(name, directory, flags, await StartAsync(name, directory, flags, -1));
         }
         catch
         {
@@ -51,7 +53,7 @@ internal sealed class ConfiguredServer : IAsyncDisposable
     public async Task StartAgainAsync()
     {
         await _server.DisposeAsync();
-        _server = await StartAsync(_name, _directory, Port);
+        _server = await StartAsync(_name, _directory, _flags, Port);
     }
 
     /// <summary>Writes the file anew and asks the server to read it, which takes a moment.</summary>
@@ -69,10 +71,10 @@ internal sealed class ConfiguredServer : IAsyncDisposable
 
     private static string FileIn(DirectoryInfo directory) => Path.Combine(directory.FullName, "server.conf");
 
-    private static async Task<INatsServer> StartAsync(string name, DirectoryInfo directory, int port) => name switch
+    private static async Task<INatsServer> StartAsync(string name, DirectoryInfo directory, string[] flags, int port) => name switch
     {
-        "broker" => await BrokerProcess.StartAsync(port, "-c", FileIn(directory)),
-        "nats-server" => await NatsServer.StartAsync(port, "-c", FileIn(directory)),
+        "broker" => await BrokerProcess.StartAsync(port, ["-c", FileIn(directory), .. flags]),
+        "nats-server" => await NatsServer.StartAsync(port, ["-c", FileIn(directory), .. flags]),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such server"),
     };
 }

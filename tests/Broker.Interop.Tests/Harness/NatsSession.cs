@@ -22,10 +22,10 @@ internal sealed class NatsSession : IAsyncDisposable
         return session ?? throw new InvalidOperationException($"{client} could not connect to {urls}: {refusal}");
     }
 
-    /// <summary>The reason the client gives for not being connected.</summary>
+    /// <summary>The reason the client gives for not being connected; it tries once.</summary>
     public static async Task<string> RefusalAsync(string client, string urls, params string[] options)
     {
-        var (session, refusal) = await TryConnectAsync(client, urls, options);
+        var (session, refusal) = await TryConnectAsync(client, urls, [.. options, "reconnect=no"]);
         if (session is not null)
             await session.DisposeAsync();
         Assert.NotNull(refusal);

@@ -147,6 +147,7 @@ static natsStatus configure(natsOptions *options, int argc, char **argv)
         status = natsOptions_LoadCertificatesChain(options, value, given(argc, argv, "key"));
     if (status == NATS_OK) {
         natsOptions_SetNoRandomize(options, true);
+        natsOptions_SetAllowReconnect(options, !is(given(argc, argv, "reconnect"), "no"));
         natsOptions_SetMaxReconnect(options, 1 << 30);
         natsOptions_SetReconnectWait(options, 100);
         natsOptions_SetReconnectJitter(options, 0, 0);

@@ -96,6 +96,7 @@ func options(given map[string]string) ([]nats.Option, error) {
 		all = append(all, nats.NoEcho())
 	}
 	return append(all, func(o *nats.Options) error {
+		o.AllowReconnect = given["reconnect"] != "no"
 		o.Verbose = given["verbose"] == "yes"
 		o.Pedantic = given["pedantic"] == "yes"
 		return nil

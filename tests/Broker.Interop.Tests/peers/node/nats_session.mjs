@@ -8,6 +8,7 @@ const options = {
   servers: servers.split(","),
   noRandomize: true,
   maxReconnectAttempts: -1,
+  reconnect: given.reconnect !== "no",
   reconnectTimeWait: 100,
   reconnectJitter: 0,
   user: given.user,
