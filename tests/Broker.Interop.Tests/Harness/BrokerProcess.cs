@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Broker.Interop.Tests.Harness;
 
 /// <summary>Our broker as a process of its own, as a user starts it, on free ports unless told otherwise.</summary>
-internal sealed class BrokerProcess : IAsyncDisposable
+internal sealed class BrokerProcess : INatsServer
 {
     private readonly DirectoryInfo _directory;
     private readonly PortsFile _ports;

@@ -13,6 +13,8 @@ internal static class Peers
 
     public static INatsPeers NatsJs { get; } = new NodePeers();
 
+    public static INatsPeers NatsGo { get; } = new GoPeers();
+
     public static IZeroMqPeers ZeroMq(string name) => name switch
     {
         "pyzmq" => Python,
@@ -25,6 +27,7 @@ internal static class Peers
     {
         "nats.js" => NatsJs,
         "nats.c" => Libnats,
+        "nats.go" => NatsGo,
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such NATS peer"),
     };
 }

@@ -1,0 +1,28 @@
+namespace Broker.Interop.Tests.Clients;
+
+/// <summary>Every official client against our broker, and against nats-server, which shows that the test itself is right.</summary>
+public static class Combinations
+{
+    public static string[] Clients { get; } = ["nats.js", "nats.c", "nats.go"];
+
+    public static string[] Servers { get; } = ["broker", "nats-server"];
+
+    /// <summary>The servers whose executable offers TLS.</summary>
+    public static string[] ServersWithTls { get; } = ["nats-server"];
+
+    public static TheoryData<string, string> All { get; } = Of(Servers);
+
+    public static TheoryData<string, string> WithTls { get; } = Of(ServersWithTls);
+
+    private static TheoryData<string, string> Of(params IEnumerable<string> servers)
+    {
+        var all = new TheoryData<string, string>();
+        foreach (var server in servers)
+        {
+            foreach (var client in Clients)
+                all.Add(client, server);
+        }
+
+        return all;
+    }
+}

@@ -1,0 +1,30 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>Programs in Go over Debian's package of the reference client, compiled once per run.</summary>
+internal sealed class GoPeers : INatsPeers
+{
+    // Debian's Go libraries are sources in a GOPATH of their own: nothing is downloaded.
+    private const string GoPath = "/usr/share/gocode";
+
+    private static readonly Lazy<Task<string>> Compiled = new(CompileAsync);
+
+    public string Name => "golang-github-nats-io-go-nats-dev";
+
+    public async Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
+    {
+        Missing.Unless(Programs.Find("go") is not null, "go");
+        Missing.Unless(Directory.Exists(Path.Combine(GoPath, "src/github.com/nats-io/nats.go")), Name);
+        return PeerProcess.Start($"nats.go {program}", await Compiled.Value, arguments);
+    }
+
+    private static async Task<string> CompileAsync()
+    {
+        var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
+        var executable = Path.Combine(folder.FullName, "nats_session");
+        var source = Path.Combine(Programs.Peers, "go", "nats_session.go");
+        var (exitCode, text) = await Programs.RunAsync(
+            "env", "", "GO111MODULE=off", $"GOPATH={GoPath}", $"GOCACHE={Path.Combine(folder.FullName, "cache")}",
+            Programs.Find("go")!, "build", "-o", executable, source);
+        return exitCode == 0 ? executable : throw new InvalidOperationException($"go cannot compile {source}:\n{text}");
+    }
+}

@@ -1,0 +1,180 @@
+using System.Globalization;
+using System.Text;
+
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>
+/// One connection of a stock client in a process of its own, told by the test what to do. What it receives and what its
+/// callbacks say is kept until the test asks for it.
+/// </summary>
+internal sealed class NatsSession : IAsyncDisposable
+{
+    private readonly PeerProcess _process;
+    private readonly Queue<string> _events = new();
+    private readonly Dictionary<string, Queue<Message>> _messages = new(StringComparer.Ordinal);
+
+    private NatsSession(PeerProcess process) => _process = process;
+
+    /// <summary>Connects with options such as <c>user=ada</c>, which peers/README.md lists.</summary>
+    public static async Task<NatsSession> ConnectAsync(string client, string urls, params string[] options)
+    {
+        var (session, refusal) = await TryConnectAsync(client, urls, options);
+        return session ?? throw new InvalidOperationException($"{client} could not connect to {urls}: {refusal}");
+    }
+
+    /// <summary>The reason the client gives for not being connected; it tries once.</summary>
+    public static async Task<string> RefusalAsync(string client, string urls, params string[] options)
+    {
+        var (session, refusal) = await TryConnectAsync(client, urls, [.. options, "reconnect=no"]);
+        if (session is not null)
+            await session.DisposeAsync();
+        Assert.NotNull(refusal);
+        return refusal;
+    }
+
+    public Task SubscribeAsync(string id, string subject, string? queue = null) =>
+        OkAsync("sub", queue is null ? [id, subject] : [id, subject, queue]);
+
+    /// <summary>Answers each request with its payload, as often as said.</summary>
+    public Task RespondAsync(string id, string subject, int answers = 1) => OkAsync("respond", id, subject, Text(answers));
+
+    /// <summary>Ends the subscription, at once or after so many messages since it began.</summary>
+    public Task UnsubscribeAsync(string id, int? after = null) => OkAsync("unsub", after is { } max ? [id, Text(max)] : [id]);
+
+    public Task PublishAsync(string subject, string payload, params string[] headers) => OkAsync("pub", [subject, payload, .. headers]);
+
+    /// <summary>Publishes a request without waiting for what comes to the reply subject.</summary>
+    public Task AskAsync(string subject, string reply, string payload) => OkAsync("ask", subject, reply, payload);
+
+    /// <summary>Publishes the numbers from 0 to one less than the count.</summary>
+    public Task BurstAsync(string subject, int count) => OkAsync("burst", subject, Text(count));
+
+    public Task FlushAsync() => OkAsync("flush");
+
+    public Task RoundTripAsync() => OkAsync("rtt");
+
+    /// <summary>Drains a subscription and answers when all it had is reported, or begins to drain the connection.</summary>
+    public Task DrainAsync(string? id = null) => OkAsync("drain", id is null ? [] : [id]);
+
+    public async Task<string> RequestAsync(string subject, string payload) =>
+        Assert.Single(await OkAsync("request", subject, payload, "10000"));
+
+    /// <summary>The replies to one request: as many as said, or those that come within the wait.</summary>
+    public Task<string[]> RequestManyAsync(string subject, string payload, int count, int waitMilliseconds = 10_000) =>
+        OkAsync("many", subject, payload, Text(count), Text(waitMilliseconds));
+
+    /// <summary>What the client says to a request that must fail.</summary>
+    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = 10_000) =>
+        FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
+
+    /// <summary>What the client says to a publish that it must refuse itself.</summary>
+    public Task<string> PublishFailureAsync(string subject, string payload) => FailureAsync("pub", subject, payload);
+
+    /// <summary>The next message of a subscription.</summary>
+    public async Task<Message> ReadAsync(string id)
+    {
+        Message? message;
+        while (!Of(id).TryDequeue(out message))
+            Keep(await _process.ReadLineAsync());
+        return message;
+    }
+
+    /// <summary>The payloads of a subscription that have come and were not read.</summary>
+    public IReadOnlyList<string> Received(string id) => [.. Of(id).Select(message => message.PayloadText)];
+
+    /// <summary>Skips what the callbacks said up to an event that begins with the word, and answers the rest of it.</summary>
+    public async Task<string> EventAsync(string word)
+    {
+        while (true)
+        {
+            while (_events.TryDequeue(out var text))
+            {
+                if (text.StartsWith(word, StringComparison.Ordinal))
+                    return text[word.Length..].Trim();
+            }
+
+            Keep(await _process.ReadLineAsync());
+        }
+    }
+
+    /// <summary>Fails if a callback has said something that begins with the word and was not read.</summary>
+    public void AssertNoEvent(string word) =>
+        Assert.DoesNotContain(_events, text => text.StartsWith(word, StringComparison.Ordinal));
+
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
+
+    private static async Task<(NatsSession? Session, string? Refusal)> TryConnectAsync(string client, string urls, string[] options)
+    {
+        var process = await Peers.Nats(client).StartAsync("nats_session", [urls, .. options]);
+        try
+        {
+            while (true)
+            {
+                // What the callbacks say before the connection stands belongs to the attempt.
+                var line = await process.ReadLineAsync();
+                if (line.StartsWith("READY", StringComparison.Ordinal))
+                    return (new NatsSession(process), null);
+                if (line.StartsWith("FAILED ", StringComparison.Ordinal))
+                {
+                    await process.DisposeAsync();
+                    return (null, line[7..]);
+                }
+            }
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+
+    private async Task<string[]> OkAsync(string command, params string[] words)
+    {
+        var answer = await CommandAsync(command, words);
+        return answer.StartsWith("OK", StringComparison.Ordinal)
+            ? [.. answer.Split(' ', StringSplitOptions.RemoveEmptyEntries).Skip(1).Select(word => Encoding.UTF8.GetString(Hex.Decode(word)))]
+            : throw _process.Failure($"answered \"{answer}\" to {command} {words.FirstOrDefault()}");
+    }
+
+    private async Task<string> FailureAsync(string command, params string[] words)
+    {
+        var answer = await CommandAsync(command, words);
+        Assert.StartsWith("ERR ", answer, StringComparison.Ordinal);
+        return answer[4..];
+    }
+
+    private async Task<string> CommandAsync(string command, string[] words)
+    {
+        await _process.WriteLineAsync(string.Join(' ', words.Select(word => Hex.Encode(Encoding.UTF8.GetBytes(word))).Prepend(command)));
+        while (true)
+        {
+            var line = await _process.ReadLineAsync();
+            if (line.StartsWith("OK", StringComparison.Ordinal) || line.StartsWith("ERR ", StringComparison.Ordinal))
+                return line;
+            Keep(line);
+        }
+    }
+
+    private void Keep(string line)
+    {
+        if (line.StartsWith("EVENT ", StringComparison.Ordinal))
+        {
+            _events.Enqueue(line[6..]);
+            return;
+        }
+
+        if (!line.StartsWith("MSG ", StringComparison.Ordinal))
+            throw _process.Failure($"wrote \"{line}\" where a message or an event was due");
+        var idEnd = line.IndexOf(' ', 4);
+        Of(line[4..idEnd]).Enqueue(Message.Parse(line[4..]));
+    }
+
+    private Queue<Message> Of(string id)
+    {
+        if (!_messages.TryGetValue(id, out var messages))
+            _messages[id] = messages = new();
+        return messages;
+    }
+}

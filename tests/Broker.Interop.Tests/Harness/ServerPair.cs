@@ -1,0 +1,51 @@
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>
+/// Two servers, of which the first tells its clients of the second: nats-server because they have a route, our broker
+/// because its configuration says so.
+/// </summary>
+internal sealed class ServerPair : IAsyncDisposable
+{
+    // nats-server takes no duration below this; the one client is closed right after the grace period in any case.
+    private const string LameDuck = "lame_duck_duration: \"30s\"\nlame_duck_grace_period: \"200ms\"\n";
+
+    private readonly string _name;
+    private readonly int _routePort;
+    private ConfiguredServer? _second;
+
+    private ServerPair(string name, int routePort, ConfiguredServer first)
+    {
+        _name = name;
+        _routePort = routePort;
+        First = first;
+    }
+
+    public ConfiguredServer First { get; }
+
+    public ConfiguredServer Second => _second ?? throw new InvalidOperationException("the second server is not started");
+
+    public static async Task<ServerPair> StartFirstAsync(string name)
+    {
+        var routePort = FreePort.Next();
+        var configuration = LameDuck + (name == "broker" ? "" : $"cluster {{ name: pair, listen: \"127.0.0.1:{routePort}\" }}\n");
+        return new ServerPair(name, routePort, await ConfiguredServer.StartAsync(name, configuration));
+    }
+
+    public async Task StartSecondAsync() => _second = await ConfiguredServer.StartAsync(
+        _name,
+        _name == "broker" ? "" : $"cluster {{ name: pair, listen: \"127.0.0.1:-1\", routes: [ \"nats://127.0.0.1:{_routePort}\" ] }}\n");
+
+    /// <summary>Makes the first know the second, which nats-server learns by itself.</summary>
+    public async Task IntroduceAsync()
+    {
+        if (_name == "broker")
+            await First.ReloadAsync($"{LameDuck}connect_urls: [ \"127.0.0.1:{Second.Port}\" ]\n");
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await First.DisposeAsync();
+        if (_second is not null)
+            await _second.DisposeAsync();
+    }
+}

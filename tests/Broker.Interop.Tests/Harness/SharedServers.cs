@@ -1,0 +1,64 @@
+using System.Collections.Concurrent;
+
+[assembly: AssemblyFixture(typeof(Broker.Interop.Tests.Harness.SharedServers))]
+
+namespace Broker.Interop.Tests.Harness;
+
+/// <summary>
+/// Servers that run for all tests whose scenario needs no server of its own. A test keeps to subjects that
+/// <see cref="NewSubject"/> gave it.
+/// </summary>
+public sealed class SharedServers : IAsyncDisposable
+{
+    // A hash of "secret" with the least cost that bcrypt has.
+    private const string Hash = "$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW";
+
+    private readonly ConcurrentDictionary<(string Server, string Configuration), Lazy<Task<ConfiguredServer>>> _servers = new();
+
+    internal UserKey Key { get; } = UserKey.Create();
+
+    /// <summary>A subject, or first tokens of one, that no other test uses.</summary>
+    public static string NewSubject() => "t" + Guid.NewGuid().ToString("N");
+
+    /// <summary>A server that lets everybody in.</summary>
+    internal Task<ConfiguredServer> OpenAsync(string server) => StartAsync(server, "");
+
+    /// <summary>A server whose clients show the token <c>letmein</c>.</summary>
+    internal Task<ConfiguredServer> WithTokenAsync(string server) => StartAsync(server, "authorization { token: letmein }\n");
+
+    /// <summary>
+    /// A server with users: <c>ada</c> (password <c>plain</c>), <c>bob</c> (<c>secret</c>, kept as a hash), <see cref="Key"/>,
+    /// the limited <c>eve</c> (<c>pw</c>), <c>service</c> (<c>pw</c>), who may only answer, and <c>guest</c>, who clients
+    /// without credentials are.
+    /// </summary>
+    internal Task<ConfiguredServer> WithUsersAsync(string server) => StartAsync(server, $$"""
+        authorization {
+          timeout: 2
+          users = [
+            { user: ada, password: plain }
+            { user: bob, password: "{{Hash}}" }
+            { nkey: {{Key.Public}} }
+            { user: eve, password: pw, permissions: {
+                publish: { allow: ["open.>", "_INBOX.>"], deny: "open.secret" }
+                subscribe: { allow: ["open.>", "_INBOX.>"], deny: "open.secret" } } }
+            { user: service, password: pw, permissions: { publish: "none", subscribe: ["open.>"], allow_responses: { max: 2, expires: "1m" } } }
+            { user: guest, password: pw, permissions: { publish: "guest.>", subscribe: ["guest.>", "_INBOX.>"] } }
+          ]
+        }
+        no_auth_user: guest
+
+        """);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var server in _servers.Values)
+        {
+            // One that could not start has told the tests that wanted it.
+            if (server.Value.IsCompletedSuccessfully)
+                await (await server.Value).DisposeAsync();
+        }
+    }
+
+    private Task<ConfiguredServer> StartAsync(string server, string configuration) =>
+        _servers.GetOrAdd((server, configuration), key => new(() => ConfiguredServer.StartAsync(key.Server, key.Configuration))).Value;
+}
