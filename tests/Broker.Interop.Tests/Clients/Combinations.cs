@@ -8,7 +8,7 @@ public static class Combinations
     public static string[] Servers { get; } = ["broker", "nats-server"];
 
     /// <summary>The servers whose executable offers TLS.</summary>
-    public static string[] ServersWithTls { get; } = ["nats-server"];
+    public static string[] ServersWithTls { get; } = ["broker", "nats-server"];
 
     public static TheoryData<string, string> All { get; } = Of(Servers);
 
