@@ -22,7 +22,7 @@ internal sealed class NatsServer : IAsyncDisposable
 
     internal HttpClient Http { get; }
 
-    internal static async Task<NatsServer> StartAsync()
+    internal static async Task<NatsServer> StartAsync(string? config = null)
     {
         string? program = (Environment.GetEnvironmentVariable("PATH") + ":/usr/sbin").Split(':')
             .Select(f => Path.Combine(f, "nats-server")).FirstOrDefault(File.Exists);
@@ -37,6 +37,14 @@ internal sealed class NatsServer : IAsyncDisposable
             ArgumentList = { "-a", "127.0.0.1", "-p", "-1", "-m", "-1", "--ports_file_dir", folder },
             RedirectStandardError = true,
         };
+        string file = Path.Combine(folder, "nats.conf");
+        if (config is not null)
+        {
+            await File.WriteAllTextAsync(file, config);
+            start.ArgumentList.Add("-c");
+            start.ArgumentList.Add(file);
+        }
+
         Process process = Process.Start(start)!;
         process.BeginErrorReadLine();
         Uri nats = null!;
@@ -44,16 +52,16 @@ internal sealed class NatsServer : IAsyncDisposable
         await Wait.UntilAsync(
             async () =>
             {
-                if (Directory.GetFiles(folder).FirstOrDefault() is not { } file)
+                if (Directory.GetFiles(folder, "*.ports").FirstOrDefault() is not { } ports)
                 {
                     return false;
                 }
 
                 try
                 {
-                    using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(file));
-                    nats = new Uri(ports.RootElement.GetProperty("nats")[0].GetString()!);
-                    http = new Uri(ports.RootElement.GetProperty("monitoring")[0].GetString()!);
+                    using JsonDocument addresses = JsonDocument.Parse(await File.ReadAllTextAsync(ports));
+                    nats = new Uri(addresses.RootElement.GetProperty("nats")[0].GetString()!);
+                    http = new Uri(addresses.RootElement.GetProperty("monitoring")[0].GetString()!);
                     return true;
                 }
                 catch (JsonException)
