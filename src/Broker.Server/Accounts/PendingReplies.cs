@@ -131,7 +131,7 @@ internal sealed class PendingReplies
             length = pending.Reply.Length;
             byte[] reply = ArrayPool<byte>.Shared.Rent(length);
             pending.Reply.CopyTo(reply);
-            if (pending.Response == ServiceResponse.Once || (pending.Response == ServiceResponse.Chunked && isEmpty))
+            if (pending.Response == ServiceResponse.Once || isEmpty)
             {
                 Remove(pending);
             }

@@ -6,9 +6,9 @@ public enum ServiceResponse
     /// <summary>One: what a second responder sends does not reach the requestor.</summary>
     Once,
 
-    /// <summary>Any number.</summary>
+    /// <summary>Any number; one without payload is the last.</summary>
     Stream,
 
-    /// <summary>Any number; one without payload is the last.</summary>
+    /// <summary>One, in any number of parts; a part without payload is the last. No other than <see cref="Stream"/> but for those who read it.</summary>
     Chunked,
 }

@@ -22,7 +22,6 @@ internal sealed class NatsServer : IAsyncDisposable
 
     internal HttpClient Http { get; }
 
-    /// <param name="config">The text of its configuration; null for none.</param>
     internal static async Task<NatsServer> StartAsync(string? config = null)
     {
         string? program = (Environment.GetEnvironmentVariable("PATH") + ":/usr/sbin").Split(':')
@@ -38,10 +37,9 @@ internal sealed class NatsServer : IAsyncDisposable
             ArgumentList = { "-a", "127.0.0.1", "-p", "-1", "-m", "-1", "--ports_file_dir", folder },
             RedirectStandardError = true,
         };
-        string? file = null;
+        string file = Path.Combine(folder, "nats.conf");
         if (config is not null)
         {
-            file = Path.GetTempFileName();
             await File.WriteAllTextAsync(file, config);
             start.ArgumentList.Add("-c");
             start.ArgumentList.Add(file);
@@ -54,16 +52,16 @@ internal sealed class NatsServer : IAsyncDisposable
         await Wait.UntilAsync(
             async () =>
             {
-                if (Directory.GetFiles(folder).FirstOrDefault() is not { } ports)
+                if (Directory.GetFiles(folder, "*.ports").FirstOrDefault() is not { } ports)
                 {
                     return false;
                 }
 
                 try
                 {
-                    using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(ports));
-                    nats = new Uri(json.RootElement.GetProperty("nats")[0].GetString()!);
-                    http = new Uri(json.RootElement.GetProperty("monitoring")[0].GetString()!);
+                    using JsonDocument addresses = JsonDocument.Parse(await File.ReadAllTextAsync(ports));
+                    nats = new Uri(addresses.RootElement.GetProperty("nats")[0].GetString()!);
+                    http = new Uri(addresses.RootElement.GetProperty("monitoring")[0].GetString()!);
                     return true;
                 }
                 catch (JsonException)
@@ -72,11 +70,6 @@ internal sealed class NatsServer : IAsyncDisposable
                 }
             },
             "nats-server does not start");
-        if (file is not null)
-        {
-            File.Delete(file);
-        }
-
         return new NatsServer(
             process,
             folder,

@@ -87,6 +87,7 @@ public sealed class SystemEventTests
         Say(a, "PUB $SYS.ACCOUNT.A.CONNECT 4\r\nfake\r\n");
         Assert.Equal("", sys.Sync());
         // Nor do requests of others get there.
+        Say(a, "UNSUB 1\r\nUNSUB 2\r\n");
         Assert.Equal("HMSG in 9 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", Say(other, "SUB in 9\r\nPUB $SYS.REQ.SERVER.PING in 0\r\n\r\n"));
     }
 

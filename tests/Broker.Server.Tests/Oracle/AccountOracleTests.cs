@@ -12,6 +12,8 @@ public sealed partial class AccountOracleTests(AccountOracle servers) : IClassFi
     {
         // It counts what comes from elsewhere apart, and so never comes to the end.
         ["UNSUB max over an import"] = "A: <open>\nB: MSG p.x.1 1 1\r\nx\r\nMSG p.x.2 1 1\r\nx\r\n<open>\n",
+        // It keeps what was subscribed to in the account before.
+        ["a second CONNECT into another account"] = "A: <open>\nB: <open>\n",
         // It leaves the requestor to wait.
         ["nobody answers"] = "B: HMSG in.1 2 16 16\r\nNATS/1.0 503\r\n\r\n\r\n<open>\n",
     };

@@ -42,6 +42,11 @@ internal sealed record OracleCase(string Name, params string[] Steps)
                 }
                 else
                 {
+                    if (step.Contains("{reply}", StringComparison.Ordinal))
+                    {
+                        by.Heard.Append(by.Client.Sync());
+                    }
+
                     by.Client.SendWhatGoes(step[2..].Replace("{reply}", LastReply(by.Heard), StringComparison.Ordinal) + "\r\n");
                     by.Heard.Append(by.Client.Sync());
                 }
