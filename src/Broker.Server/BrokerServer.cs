@@ -65,6 +65,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
         options.Validate();
+        options.ValidateMapping();
         cancellationToken.ThrowIfCancellationRequested();
         var log = new ServerLog(options.Logger);
         EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault + options.LoopOptions.OnFault });

@@ -8,9 +8,12 @@ public sealed partial class BrokerServerOptions
     /// <summary>TLS with clients that come by sockets. Null, the default: none.</summary>
     public ServerTlsOptions? Tls { get; set; }
 
-    private void ValidateTls()
+    /// <summary>
+    /// Checks how certificates and users go together. At the start only: later each of them is replaced by itself, and for a while
+    /// they need not.
+    /// </summary>
+    internal void ValidateMapping()
     {
-        Tls?.Validate();
         bool maps = Tls is { MapUsers: true };
         if (maps && (Authorize is not null || AuthorizeAsync is not null))
         {

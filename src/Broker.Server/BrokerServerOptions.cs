@@ -136,7 +136,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         _ = new Security.SecurityRules(this);
-        ValidateTls();
+        Tls?.Validate();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
         if (WriteDeadline != Timeout.InfiniteTimeSpan)
         {

@@ -98,6 +98,26 @@ public sealed class MappingTests
         Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());
     }
 
+    [Fact]
+    public async Task Users_and_TLS_can_be_replaced_one_after_the_other()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Tls = Mapping;
+            o.Users = [User.WithCertificate("CN=client")];
+        });
+        await server.UpdateSecurityAsync(o => o.Users = [new User("a", "b")]);
+        server.Reload(o => o.Tls = Mapping with { MapUsers = false });
+        using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
+        Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"user":"a","pass":"b"}"""));
+
+        server.Reload(o => o.Tls = Mapping);
+        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=client")]);
+        using TlsClient mapped = TlsClient.Open(server.EndPoints[0], Common.Client);
+        Assert.Equal("PONG\r\n", mapped.Connect());
+        Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());
+    }
+
     [Theory]
     [InlineData("CN=a,O=b", "O=b,CN=a", true)]
     [InlineData("cn = a , o = b", "CN=a,O=b", true)]
