@@ -80,6 +80,15 @@ internal sealed record ServeSettings
     /// <summary>Where the monitoring pages are, or null for nowhere.</summary>
     public ListenAddress? Http { get; init; }
 
+    /// <summary>Where the monitoring pages are over HTTPS, or null for nowhere.</summary>
+    public ListenAddress? Https { get; init; }
+
+    /// <summary>The certificate of <see cref="Https"/>: that of the NATS clients, as in nats-server.</summary>
+    public TlsFiles? HttpsTls { get; init; }
+
+    /// <summary>Where clients come in by WebSocket, or null for nowhere.</summary>
+    public WebSocketSettings? WebSocket { get; init; }
+
     /// <summary>Who may connect, or null for everybody.</summary>
     public SecuritySettings? Security { get; init; }
 
