@@ -27,7 +27,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems)
         var read = new WebSocketSettings
         {
             Address = Address(section) ?? new ListenAddress("0.0.0.0", 0),
-            Tls = new TlsConfig(problems).Read(section),
+            Tls = new HttpTlsConfig(problems).Read(section),
             NoTls = section.Flag("no_tls", false),
             AllowedOrigins = Origins(section),
             SameOrigin = section.Flag("same_origin", false),

@@ -15,8 +15,13 @@ internal static partial class HttpHosts
         BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets, ILogger logger,
         CancellationToken cancellationToken)
     {
-        var tls = settings.Https is null ? null
-            : Load(settings.HttpsTls ?? throw new ServeStartException("monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file"));
+        // Whoever may look need not be a client: as in nats-server no certificate is asked for.
+        var tls = settings switch
+        {
+            { Https: null } => null,
+            { HttpsTls: { } files } => Load(files with { Verify = false }),
+            _ => throw new ServeStartException("monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file"),
+        };
         return ListenAsync(address, async () =>
         {
             var options = new MonitoringOptions { Tls = tls, WebSockets = webSockets };

@@ -5,7 +5,7 @@ namespace Broker.Cli.Configuration;
 /// <summary>
 /// A <c>tls</c> block of an HTTP listener, as nats-server has it. The files are looked at here, so that <c>-t</c> finds what is wrong with them.
 /// </summary>
-internal sealed class TlsConfig(List<ConfigProblem> problems)
+internal sealed class HttpTlsConfig(List<ConfigProblem> problems)
 {
     /// <summary>Null when there is none, or none that can be used.</summary>
     public TlsFiles? Read(ConfigSection owner)
