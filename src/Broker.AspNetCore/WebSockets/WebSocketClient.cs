@@ -9,8 +9,8 @@ using Broker.Transport;
 namespace Broker.AspNetCore.WebSockets;
 
 /// <summary>
-/// One client that comes by WebSocket: its binary messages are the bytes of a link within the process, and back. Where messages
-/// begin and end means nothing to NATS.
+/// One client that comes by WebSocket: its messages, binary or text, are the bytes of a link within the process, and what comes
+/// back is binary. Where messages begin and end means nothing to NATS.
 /// </summary>
 /// <remarks>
 /// Towards the server at most <see cref="MostInbound"/> bytes are under way before the socket is read on; towards the client as many
@@ -36,6 +36,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _drained;
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
+    private string? _words;
     private long _queued;
     private volatile bool _closed;
 
@@ -106,11 +107,16 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             while (true)
             {
                 ValueWebSocketReceiveResult got = await _socket.ReceiveAsync(buffer.AsMemory(), _ending.Token).ConfigureAwait(false);
-                if (got.MessageType != WebSocketMessageType.Binary)
+                if (got.MessageType == WebSocketMessageType.Close)
                 {
-                    return got.MessageType == WebSocketMessageType.Close
-                        ? WebSocketCloseStatus.NormalClosure
-                        : WebSocketCloseStatus.InvalidMessageType;
+                    // Answered with what it said (RFC 6455, section 5.5.1); 1005 stands for nothing and is never sent.
+                    if (_socket.CloseStatus is not { } said || said == WebSocketCloseStatus.Empty)
+                    {
+                        return WebSocketCloseStatus.NormalClosure;
+                    }
+
+                    _words = _socket.CloseStatusDescription;
+                    return said;
                 }
 
                 message += got.Count;
@@ -179,7 +185,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             while (!read.IsCompleted);
 
             // The server has ended it: the client has a while to answer the close frame that says so.
-            await _socket.CloseOutputAsync(_status, null, _ending.Token).ConfigureAwait(false);
+            await _socket.CloseOutputAsync(_status, _words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
         }
         catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException or ObjectDisposedException)
@@ -208,7 +214,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             {
                 using var limit = new CancellationTokenSource(Grace);
                 // Reads what is still coming, and throws it away: a reset would take the status with it.
-                await _socket.CloseAsync(_status, null, limit.Token).ConfigureAwait(false);
+                await _socket.CloseAsync(_status, _words, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
             {
