@@ -18,6 +18,7 @@ missing_packages() {
     command -v gcc >/dev/null || echo gcc libc6-dev
     [ -e /usr/include/zmq.h ] || echo libzmq5 libzmq3-dev
     [ -e /usr/include/nats/nats.h ] || echo libnats-dev
+    command -v chromium >/dev/null || echo chromium
     command -v go >/dev/null || echo golang-go
     [ -e /usr/share/gocode/src/github.com/nats-io/nats.go ] || echo golang-github-nats-io-go-nats-dev
     # A node without npm, or the other way round, is somebody's own arrangement: complete it, do not replace it.

@@ -20,7 +20,7 @@ internal sealed class FakeHost : IServeHost
     public Func<ServeCounts> Counts { get; init; } = static () => default;
 
     public static ServeAddresses Addresses { get; } =
-        new(["nats://127.0.0.1:4222"], ["tcp://127.0.0.1:5556"], ["tcp://127.0.0.1:5557"], []);
+        new(["nats://127.0.0.1:4222"], ["tcp://127.0.0.1:5556"], ["tcp://127.0.0.1:5557"], [], []);
 
     public Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {

@@ -1,6 +1,6 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
-using System.Security.Cryptography.X509Certificates;
 using Broker.Server;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -8,6 +8,7 @@ using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -39,10 +40,11 @@ internal sealed class KestrelHost : IAsyncDisposable
         }
     }
 
+    /// <summary>Starts it; with <paramref name="tls"/> whoever connects has to finish a handshake in the time that headers have.</summary>
     /// <exception cref="ListenException">The address cannot be had.</exception>
     internal static async Task<KestrelHost> StartAsync(
         EndPoint endPoint,
-        X509Certificate2? certificate,
+        SslServerAuthenticationOptions? tls,
         Action<KestrelServerLimits> limit,
         Action<WebApplication> map,
         CancellationToken cancellationToken)
@@ -55,9 +57,13 @@ internal sealed class KestrelHost : IAsyncDisposable
             kestrel.Listen(endPoint, listen =>
             {
                 listen.Protocols = HttpProtocols.Http1;
-                if (certificate is not null)
+                if (tls is not null)
                 {
-                    listen.UseHttps(certificate);
+                    listen.UseHttps(new TlsHandshakeCallbackOptions
+                    {
+                        OnConnection = _ => ValueTask.FromResult(tls),
+                        HandshakeTimeout = kestrel.Limits.RequestHeadersTimeout,
+                    });
                 }
             });
         });

@@ -37,7 +37,7 @@ public sealed class MonitoringHost : IAsyncDisposable
         options.EndPoint = endPoint;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
-            options.Certificate,
+            options.Authentication(),
             limits =>
             {
                 limits.MaxConcurrentConnections = options.MaxConnections;
@@ -47,7 +47,7 @@ public sealed class MonitoringHost : IAsyncDisposable
             application => application.MapMonitoring(server, options),
             cancellationToken).ConfigureAwait(false);
         options.EndPoint = host.EndPoint;
-        string scheme = options.Certificate is null ? "http" : "https";
+        string scheme = options.IsSecure ? "https" : "http";
         string authority = host.EndPoint is IPEndPoint ip ? ip.ToString() : "localhost";
         return new MonitoringHost(host, new Uri($"{scheme}://{authority}{options.BasePath}/"));
     }

@@ -1,5 +1,7 @@
 using System.Net;
+using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using Broker.AspNetCore.WebSockets;
 using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore.Monitoring;
@@ -22,11 +24,25 @@ public sealed class MonitoringOptions
     /// <summary>The certificate, with its private key, of <see cref="MonitoringHost"/>. Null, the default: plain HTTP.</summary>
     public X509Certificate2? Certificate { get; set; }
 
+    /// <summary>
+    /// TLS of <see cref="MonitoringHost"/> in full, where more is to be said than the certificate. Used as it is, by every
+    /// connection; then <see cref="Certificate"/> is not.
+    /// </summary>
+    public SslServerAuthenticationOptions? Tls { get; set; }
+
+    /// <summary>The server's address for WebSockets, which <c>/varz</c> describes. Null, the default: there is none, or it is not told.</summary>
+    public NatsWebSocketHost? WebSockets { get; set; }
+
     /// <summary>How many connections <see cref="MonitoringHost"/> serves at a time. Default 128.</summary>
     public int MaxConnections { get; set; } = 128;
 
     /// <summary>Where the pages are, for <c>/varz</c>; the host sets it.</summary>
     internal EndPoint? EndPoint { get; set; }
+
+    internal bool IsSecure => Tls is not null || Certificate is not null;
+
+    internal SslServerAuthenticationOptions? Authentication()
+        => Tls ?? (Certificate is null ? null : new SslServerAuthenticationOptions { ServerCertificate = Certificate });
 
     internal MonitoringOptions Copy() => (MonitoringOptions)MemberwiseClone();
 }

@@ -65,6 +65,12 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         bool detailed = query.Is("subs", "detail");
         ConnectionQuery asked = query.ReadConnections(detailed);
         ConnectionPage page = await server.InspectConnectionsAsync(asked, context.RequestAborted).ConfigureAwait(false);
+        if (query.Text("mqtt_client") is not null)
+        {
+            // Nobody here is a client of MQTT, so nobody has its id; the total is of all, as in nats-server.
+            page = page with { Connections = [] };
+        }
+
         var answer = Connz.From(server.Inspect(), page, asked.Id is not null, query.Flag("auth"), detailed);
         await WriteAsync(context, answer, MonitoringJson.Default.Connz).ConfigureAwait(false);
     }

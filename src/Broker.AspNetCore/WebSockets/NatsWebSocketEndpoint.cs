@@ -14,6 +14,13 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 
     internal async Task AcceptAsync(HttpContext context)
     {
+        if (!HttpMethods.IsGet(context.Request.Method))
+        {
+            context.Response.Headers.Allow = HttpMethods.Get;
+            await RefuseAsync(context, StatusCodes.Status405MethodNotAllowed, "a WebSocket begins with GET").ConfigureAwait(false);
+            return;
+        }
+
         if (!context.WebSockets.IsWebSocketRequest)
         {
             await RefuseAsync(context, StatusCodes.Status400BadRequest, "a WebSocket is expected here").ConfigureAwait(false);
@@ -52,6 +59,8 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
     private static Task RefuseAsync(HttpContext context, int status, string why)
     {
         context.Response.StatusCode = status;
+        // RFC 6455, section 4.2.2: whoever speaks another version is told which one is spoken here.
+        context.Response.Headers.SecWebSocketVersion = "13";
         context.Response.ContentType = "text/plain; charset=utf-8";
         return context.Response.WriteAsync(why, context.RequestAborted);
     }

@@ -11,11 +11,12 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
 {
     private readonly KestrelHost _host;
 
-    private NatsWebSocketHost(KestrelHost host, bool secure)
+    private NatsWebSocketHost(KestrelHost host, NatsWebSocketOptions options)
     {
         _host = host;
+        Options = options;
         string authority = host.EndPoint is IPEndPoint ip ? ip.ToString() : "localhost";
-        Address = new Uri($"{(secure ? "wss" : "ws")}://{authority}");
+        Address = new Uri($"{(options.IsSecure ? "wss" : "ws")}://{authority}");
     }
 
     /// <summary>The address that was really taken: with port 0 this tells which.</summary>
@@ -23,6 +24,9 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
 
     /// <summary>The address for clients.</summary>
     public Uri Address { get; }
+
+    /// <summary>Those it was started with.</summary>
+    internal NatsWebSocketOptions Options { get; }
 
     /// <summary>Starts it. When the task is done, clients can connect.</summary>
     /// <exception cref="ListenException">The address cannot be had.</exception>
@@ -37,7 +41,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
         options.Validate();
-        if (options.Certificate is null && !options.NoTls)
+        if (!options.IsSecure && !options.NoTls)
         {
             throw new ArgumentException(
                 "A WebSocket listener needs a certificate; to do without, for tests or behind a proxy, set no_tls.", nameof(options));
@@ -46,7 +50,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
         int maxConnections = server.Inspect().MaxConnections;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
-            options.Certificate,
+            options.Authentication(),
             limits =>
             {
                 limits.MaxConcurrentUpgradedConnections = maxConnections;
@@ -57,7 +61,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
             },
             application => application.Run(application.CreateWebSocketDelegate(server, options)),
             cancellationToken).ConfigureAwait(false);
-        return new NatsWebSocketHost(host, options.Certificate is not null);
+        return new NatsWebSocketHost(host, options);
     }
 
     /// <summary>Stops it: whoever is connected by it is closed.</summary>

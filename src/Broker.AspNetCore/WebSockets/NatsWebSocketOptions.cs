@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.AspNetCore.WebSockets;
@@ -7,6 +8,12 @@ public sealed class NatsWebSocketOptions
 {
     /// <summary>The certificate, with its private key, of <see cref="NatsWebSocketHost"/>.</summary>
     public X509Certificate2? Certificate { get; set; }
+
+    /// <summary>
+    /// TLS of <see cref="NatsWebSocketHost"/> in full, where more is to be said than the certificate: intermediate ones, those of
+    /// clients. Used as it is, by every connection; then <see cref="Certificate"/> is not.
+    /// </summary>
+    public SslServerAuthenticationOptions? Tls { get; set; }
 
     /// <summary>
     /// Whether <see cref="NatsWebSocketHost"/> may do without a certificate. Default false: browsers and passwords are not for the
@@ -37,6 +44,17 @@ public sealed class NatsWebSocketOptions
 
     /// <summary>How long a client has to send its HTTP request, the TLS handshake included. Default 2 s.</summary>
     public TimeSpan HandshakeTimeout { get; set; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// The <c>host:port</c> at which clients reach <see cref="NatsWebSocketHost"/> from outside, for <c>/varz</c>. Null, the default: the
+    /// address itself.
+    /// </summary>
+    public string? Advertise { get; set; }
+
+    internal bool IsSecure => Tls is not null || Certificate is not null;
+
+    internal SslServerAuthenticationOptions? Authentication()
+        => Tls ?? (Certificate is null ? null : new SslServerAuthenticationOptions { ServerCertificate = Certificate });
 
     internal NatsWebSocketOptions Copy()
     {

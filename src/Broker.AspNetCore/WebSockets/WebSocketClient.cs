@@ -1,26 +1,25 @@
-using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
 using Broker.Server;
 using Broker.Server.Monitoring;
-using Broker.Transport;
 
 namespace Broker.AspNetCore.WebSockets;
 
 /// <summary>
-/// One client that comes by WebSocket: its binary messages are the bytes of a link within the process, and back. Where messages
-/// begin and end means nothing to NATS.
+/// One client that comes by WebSocket: its messages, binary or text, are the bytes of a pipe to the server, and what comes back
+/// is binary. Where messages begin and end means nothing to NATS.
 /// </summary>
 /// <remarks>
-/// Towards the server at most <see cref="MostInbound"/> bytes are under way before the socket is read on; towards the client as many
-/// as the server lets wait for any other client, and then it is closed.
+/// Both pipes are small. Towards the server the socket is not read on while one is full; towards the client the server sees that
+/// nothing is taken, and treats it as any other client that is slow.
 /// </remarks>
-internal sealed class WebSocketClient : ConnectionHandler, IDisposable
+internal sealed class WebSocketClient : IDisposable
 {
     private const int ReadSize = 16 * 1024;
     private const int SendSize = 64 * 1024;
-    private const long MostInbound = 1024 * 1024;
+    private const int MostInbound = 1024 * 1024;
+    private const int MostOutbound = 128 * 1024;
 
     // Smaller messages grow when they are compressed.
     private const int LeastToCompress = 64;
@@ -30,87 +29,67 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
     private readonly BrokerServer _server;
     private readonly WebSocket _socket;
     private readonly long _maxMessage;
-    private readonly long _maxPending;
     private readonly CancellationTokenSource _ending = new();
-    private readonly Pipe _outbound = new(new PipeOptions(pauseWriterThreshold: 0, resumeWriterThreshold: 0, useSynchronizationContext: false));
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private TaskCompletionSource? _drained;
+    private readonly Pipe _inbound = new(Options(MostInbound));
+    private readonly Pipe _outbound = new(Options(MostOutbound));
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
-    private long _queued;
-    private volatile bool _closed;
+    private string? _words;
 
     internal WebSocketClient(BrokerServer server, WebSocket socket, long maxMessage)
     {
         _server = server;
         _socket = socket;
         _maxMessage = maxMessage;
-        _maxPending = server.Inspect().MaxPending;
     }
 
     /// <summary>Returns when the client has gone.</summary>
     internal async Task RunAsync(EndPoint? remote, CancellationToken aborted)
     {
         using CancellationTokenRegistration registration = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
-        Connection connection = _server.ConnectInProcess(_server.Loops.Next(), this, remote, ClientTransport.WebSocket);
+        _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket);
         Task sending = SendAllAsync();
-        _status = await ReceiveAllAsync(connection).ConfigureAwait(false);
+        _status = await ReceiveAllAsync().ConfigureAwait(false);
         // What the client published before it closed is handled yet.
-        connection.Close(Grace);
+        await _inbound.Writer.CompleteAsync().ConfigureAwait(false);
         _ending.CancelAfter(Grace);
         await sending.ConfigureAwait(false);
         await CloseAsync().ConfigureAwait(false);
-        // The loop may still be calling.
         await _gone.Task.WaitAsync(Timeout.InfiniteTimeSpan, CancellationToken.None).ConfigureAwait(false);
-    }
-
-    public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
-    {
-        if (_ending.IsCancellationRequested)
-        {
-            return bytes.Length;
-        }
-
-        if (Interlocked.Add(ref _queued, bytes.Length) > _maxPending)
-        {
-            // A slow consumer: what it was to get goes with it.
-            _ending.Cancel();
-            connection.Close();
-            return bytes.Length;
-        }
-
-        _outbound.Writer.Write(bytes);
-        // Never waits: the pipe has no threshold.
-        _ = _outbound.Writer.FlushAsync().AsTask();
-        return bytes.Length;
-    }
-
-    public override void OnDrained(Connection connection) => Interlocked.Exchange(ref _drained, null)?.TrySetResult();
-
-    public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
-    {
-        _closed = true;
-        _outbound.Writer.Complete();
-        OnDrained(connection);
-        _gone.SetResult();
     }
 
     public void Dispose() => _ending.Dispose();
 
-    // Returns how to close.
-    private async Task<WebSocketCloseStatus> ReceiveAllAsync(Connection connection)
+    private static PipeOptions Options(int most)
+        => new(pauseWriterThreshold: most, resumeWriterThreshold: most / 2, useSynchronizationContext: false);
+
+    // A client that takes nothing must not keep what is left for it.
+    private void OnServerEnded()
     {
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(ReadSize);
+        _ending.CancelAfter(Grace);
+        _gone.SetResult();
+    }
+
+    // Returns how to close.
+    private async Task<WebSocketCloseStatus> ReceiveAllAsync()
+    {
+        PipeWriter server = _inbound.Writer;
         long message = 0;
         try
         {
             while (true)
             {
-                ValueWebSocketReceiveResult got = await _socket.ReceiveAsync(buffer.AsMemory(), _ending.Token).ConfigureAwait(false);
-                if (got.MessageType != WebSocketMessageType.Binary)
+                ValueWebSocketReceiveResult got = await _socket.ReceiveAsync(server.GetMemory(ReadSize)[..ReadSize], _ending.Token).ConfigureAwait(false);
+                if (got.MessageType == WebSocketMessageType.Close)
                 {
-                    return got.MessageType == WebSocketMessageType.Close
-                        ? WebSocketCloseStatus.NormalClosure
-                        : WebSocketCloseStatus.InvalidMessageType;
+                    // Answered with what it said (RFC 6455, section 5.5.1); 1005 stands for nothing and is never sent.
+                    if (_socket.CloseStatus is not { } said || said == WebSocketCloseStatus.Empty)
+                    {
+                        return WebSocketCloseStatus.NormalClosure;
+                    }
+
+                    _words = _socket.CloseStatusDescription;
+                    return said;
                 }
 
                 message += got.Count;
@@ -120,9 +99,8 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
                 }
 
                 message = got.EndOfMessage ? 0 : message;
-                connection.ExternalStage.Write(buffer.AsSpan(0, got.Count));
-                connection.FlushExternal();
-                await DrainAsync(connection).ConfigureAwait(false);
+                server.Advance(got.Count);
+                await server.FlushAsync(_ending.Token).ConfigureAwait(false);
             }
         }
         catch (WebSocketException e) when (e.WebSocketErrorCode is WebSocketError.Faulted or WebSocketError.HeaderError)
@@ -134,52 +112,31 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             // However it fails, the client's connection to the server must end.
             return WebSocketCloseStatus.EndpointUnavailable;
         }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(buffer);
-        }
-    }
-
-    private async ValueTask DrainAsync(Connection connection)
-    {
-        if (connection.PendingBytes <= MostInbound)
-        {
-            return;
-        }
-
-        var drained = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        Volatile.Write(ref _drained, drained);
-        // Whatever still waits goes after this is set, and then says so.
-        if (connection.PendingBytes != 0 && !_closed)
-        {
-            await drained.Task.WaitAsync(_ending.Token).ConfigureAwait(false);
-        }
     }
 
     private async Task SendAllAsync()
     {
+        PipeReader server = _outbound.Reader;
         try
         {
             ReadResult read;
             do
             {
-                read = await _outbound.Reader.ReadAsync(_ending.Token).ConfigureAwait(false);
+                read = await server.ReadAsync(_ending.Token).ConfigureAwait(false);
                 foreach (ReadOnlyMemory<byte> segment in read.Buffer)
                 {
                     for (int at = 0; at < segment.Length; at += SendSize)
                     {
-                        ReadOnlyMemory<byte> some = segment.Slice(at, Math.Min(SendSize, segment.Length - at));
-                        await SendAsync(some).ConfigureAwait(false);
+                        await SendAsync(segment.Slice(at, Math.Min(SendSize, segment.Length - at))).ConfigureAwait(false);
                     }
                 }
 
-                _outbound.Reader.AdvanceTo(read.Buffer.End);
-                Interlocked.Add(ref _queued, -read.Buffer.Length);
+                server.AdvanceTo(read.Buffer.End);
             }
             while (!read.IsCompleted);
 
             // The server has ended it: the client has a while to answer the close frame that says so.
-            await _socket.CloseOutputAsync(_status, null, _ending.Token).ConfigureAwait(false);
+            await _socket.CloseOutputAsync(_status, _words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
         }
         catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException or ObjectDisposedException)
@@ -188,7 +145,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
         }
         finally
         {
-            await _outbound.Reader.CompleteAsync().ConfigureAwait(false);
+            await server.CompleteAsync().ConfigureAwait(false);
         }
     }
 
@@ -208,7 +165,7 @@ internal sealed class WebSocketClient : ConnectionHandler, IDisposable
             {
                 using var limit = new CancellationTokenSource(Grace);
                 // Reads what is still coming, and throws it away: a reset would take the status with it.
-                await _socket.CloseAsync(_status, null, limit.Token).ConfigureAwait(false);
+                await _socket.CloseAsync(_status, _words, limit.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException)
             {

@@ -108,6 +108,13 @@ internal sealed class ServeOptions
         CustomParser = ParsePort,
     };
 
+    public Option<int?> HttpsPort { get; } = new("--https_port", "--ms")
+    {
+        Description = "Port for the monitoring pages over HTTPS, with the certificate of the clients; -1 takes a free one [default: none]",
+        HelpName = "port",
+        CustomParser = ParsePort,
+    };
+
     public Option<string?> User { get; } = new("--user") { Description = "User that clients must be; needs --pass", HelpName = "user" };
 
     public Option<string?> Password { get; } = new("--pass") { Description = "Password of that user, or a bcrypt hash of it", HelpName = "password" };
@@ -125,7 +132,8 @@ internal sealed class ServeOptions
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, Quiet,
+        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
+        PortsFileDirectory, Quiet,
     ];
 
     private static int? ParsePort(ArgumentResult result)

@@ -40,6 +40,7 @@ internal static class ServeSettingsReader
         settings = settings with
         {
             Http = flags.GetValue(options.HttpPort) is { } http ? new ListenAddress(settings.Host, http) : settings.Http,
+            Https = flags.GetValue(options.HttpsPort) is { } https ? new ListenAddress(settings.Host, https) : settings.Https,
             Security = Security(options, flags, settings.Security),
             Tls = options.Tls.Over(settings.Tls, flags),
         };

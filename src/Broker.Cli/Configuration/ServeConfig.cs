@@ -43,9 +43,11 @@ internal static class ServeConfig
         settings = settings with { Tls = new TlsConfig(problems, warnings ?? []).Read(section, settings.Tls) };
         settings = settings with
         {
-            Http = Http(section, settings),
+            Http = Http(section, settings, "http", settings.Http),
+            Https = Http(section, settings, "https", settings.Https),
             Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } }.Read(section, settings.Security),
         };
+        settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
         section.RejectTheRest();
         if (problems.Count == 0)
@@ -70,6 +72,12 @@ internal static class ServeConfig
             problems.Add(new ConfigProblem(
                 $"max_pending_total ({settings.MaxPendingTotal}) must not be below max_pending ({settings.MaxPending})",
                 root.Find("max_pending_total")!.Position));
+        }
+
+        if (settings is { Http: not null, Https: not null })
+        {
+            var at = root.Find("https") ?? root.Find("https_port") ?? root.Find("http") ?? root.Find("http_port");
+            problems.Add(new ConfigProblem("there can be \"http\" or \"https\", not both", at!.Position));
         }
 
         if (settings.LameDuckGracePeriod > settings.LameDuckDuration)
@@ -105,18 +113,18 @@ internal static class ServeConfig
         }
     }
 
-    // http_port is on the host of the clients; http has one of its own.
-    private static ListenAddress? Http(ConfigSection section, ServeSettings settings)
+    // http_port is on the host of the clients; http has one of its own. The same with https.
+    private static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
     {
-        var otherwise = section.Find("http_port") is null
-            ? settings.Http
-            : new ListenAddress(settings.Host, Math.Max(0, (int)section.Whole("http_port", 0, -1, 65_535)));
-        return section.Find("http") switch
+        var otherwise = section.Find($"{key}_port") is null
+            ? fallback
+            : new ListenAddress(settings.Host, Math.Max(0, (int)section.Whole($"{key}_port", 0, -1, 65_535)));
+        return section.Find(key) switch
         {
             null => otherwise,
             ConfigInteger { Value: >= -1 and <= 65_535 } port => new ListenAddress(settings.Host, Math.Max(0, (int)port.Value)),
             ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
-            var value => section.Wrong("http", $"a port, or {ListenAddress.Shape}", value, otherwise),
+            var value => section.Wrong(key, $"a port, or {ListenAddress.Shape}", value, otherwise),
         };
     }
 

@@ -24,6 +24,20 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         return options is null ? null : options with { AllowNonTls = allowNonTls };
     }
 
+    /// <summary>The block of a listener for HTTP, which has no INFO and whose clients have passwords.</summary>
+    public ServerTlsOptions? ReadForHttp(ConfigSection owner)
+    {
+        var options = owner.Find("tls") switch
+        {
+            null => null,
+            ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls: false),
+            var value => owner.Wrong<ServerTlsOptions?>("tls", "a block", value, null),
+        };
+        if (options is { MapUsers: true } or { HandshakeFirst: true })
+            problems.Add(new ConfigProblem("\"verify_and_map\" and \"handshake_first\" are for NATS clients without WebSocket", owner.Find("tls")!.Position));
+        return options;
+    }
+
     private ServerTlsOptions? Tls(ConfigSection section, ConfigBlock block, bool allowNonTls)
     {
         var before = problems.Count;

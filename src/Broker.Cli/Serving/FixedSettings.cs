@@ -15,11 +15,16 @@ internal static class FixedSettings
         ("ports_file_dir", settings.PortsFileDirectory),
         ("log_file", settings.LogFile is null ? "standard error" : "a file"),
         ("http", settings.Http?.ToString()),
+        ("https", settings.Https?.ToString()),
+        ("websocket", Text(settings.WebSocket)),
         ("logtime", settings.LogTime.ToString()),
         ("zeromq", Text(settings.ZeroMq)),
     ];
 
     // The lists by what is in them: a record compares them as objects.
+    private static string? Text(WebSocketSettings? sockets) =>
+        sockets is null ? null : $"{string.Join(' ', sockets.AllowedOrigins)}|{sockets with { AllowedOrigins = [] }}";
+
     private static string? Text(ZeroMqSettings? bridge) =>
         bridge is null
             ? null

@@ -39,6 +39,7 @@ internal sealed class PortsFile : IDisposable
             json.WriteStartObject();
             WriteArray(json, "nats", addresses.Nats);
             WriteArray(json, "monitoring", addresses.Monitoring);
+            WriteArray(json, "websocket", addresses.WebSocket);
             json.WriteStartObject("zeromq");
             WriteArray(json, "publishers", addresses.ZeroMqPublishers);
             WriteArray(json, "subscribers", addresses.ZeroMqSubscribers);

@@ -5,6 +5,7 @@ namespace Broker.Cli.Serving;
 /// <param name="ZeroMqPublishers">What ZeroMQ publishers connect to, <c>tcp://127.0.0.1:5556</c>; empty without a bridge.</param>
 /// <param name="ZeroMqSubscribers">What ZeroMQ subscribers connect to.</param>
 /// <param name="Monitoring">Of the monitoring pages, <c>http://127.0.0.1:8222</c>; empty without them.</param>
+/// <param name="WebSocket">Of clients by WebSocket, <c>wss://127.0.0.1:8443</c>; empty without them.</param>
 internal sealed record ServeAddresses(
     IReadOnlyList<string> Nats, IReadOnlyList<string> ZeroMqPublishers, IReadOnlyList<string> ZeroMqSubscribers,
-    IReadOnlyList<string> Monitoring);
+    IReadOnlyList<string> Monitoring, IReadOnlyList<string> WebSocket);

@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore.WebSockets;
 using Broker.Bridge.PubSub;
 using Broker.Client.Errors;
 using Broker.Cryptography;
@@ -24,6 +25,7 @@ internal sealed class ServeHost : IServeHost
     private BrokerServer? _server;
     private PubSubBridge? _bridge;
     private MonitoringHost? _monitoring;
+    private NatsWebSocketHost? _webSocket;
     private TimeSpan _stopDeadline;
     private ServeSettings _settings = new();
 
@@ -45,16 +47,22 @@ internal sealed class ServeHost : IServeHost
             _bridge = await StartBridgeAsync(zeroMq, settings, loggers.CreateLogger("zeromq"), cancellationToken);
         }
 
-        if (settings.Http is { } http)
+        if (settings.WebSocket is { } webSocket)
         {
-            _monitoring = await StartMonitoringAsync(http, cancellationToken);
+            _webSocket = await HttpHosts.StartWebSocketAsync(_server, webSocket, logger, cancellationToken);
+        }
+
+        if ((settings.Https ?? settings.Http) is { } pages)
+        {
+            _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, _webSocket, logger, cancellationToken);
         }
 
         return new ServeAddresses(
             [.. _server.EndPoints.Select(e => (settings.Tls is { AllowNonTls: false } ? "tls://" : "nats://") + Reachable(e))],
             [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
             [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)],
-            _monitoring is null ? [] : ["http://" + Reachable(_monitoring.EndPoint)]);
+            _monitoring is null ? [] : [$"{_monitoring.Address.Scheme}://{Reachable(_monitoring.EndPoint)}"],
+            _webSocket is null ? [] : [$"{_webSocket.Address.Scheme}://{Reachable(_webSocket.EndPoint)}"]);
     }
 
     public ServeCounts ReadCounts()
@@ -132,6 +140,11 @@ internal sealed class ServeHost : IServeHost
             await _monitoring.DisposeAsync();
         }
 
+        if (_webSocket is not null)
+        {
+            await _webSocket.DisposeAsync();
+        }
+
         if (_server is not null)
         {
             await _server.DisposeAsync();
@@ -199,20 +212,8 @@ internal sealed class ServeHost : IServeHost
         options.DefaultPermissions = security.DefaultPermissions;
     }
 
-    private async Task<MonitoringHost> StartMonitoringAsync(ListenAddress address, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await MonitoringHost.StartAsync(_server!, await ResolveAsync(address, cancellationToken), null, cancellationToken);
-        }
-        catch (ListenException e) when (e.InnerException is SocketException reason)
-        {
-            throw ServeStartException.CannotListen(address.ToString(), reason);
-        }
-    }
-
     // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
-    private static async Task<IPEndPoint> ResolveAsync(ListenAddress address, CancellationToken cancellationToken)
+    internal static async Task<IPEndPoint> ResolveAsync(ListenAddress address, CancellationToken cancellationToken)
     {
         if (address.Host == "*")
         {

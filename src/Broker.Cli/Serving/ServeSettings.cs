@@ -81,6 +81,12 @@ internal sealed record ServeSettings
     /// <summary>Where the monitoring pages are, or null for nowhere.</summary>
     public ListenAddress? Http { get; init; }
 
+    /// <summary>Where the monitoring pages are over HTTPS, with the certificate of <see cref="Tls"/>, or null for nowhere.</summary>
+    public ListenAddress? Https { get; init; }
+
+    /// <summary>Where clients come in by WebSocket, or null for nowhere.</summary>
+    public WebSocketSettings? WebSocket { get; init; }
+
     /// <summary>Who may connect, or null for everybody.</summary>
     public SecuritySettings? Security { get; init; }
 

@@ -10,6 +10,8 @@ internal static class WelcomeText
         yield return $"broker {CommandVersion.Text} is ready (process {Environment.ProcessId})";
         foreach (var address in addresses.Nats)
             yield return $"  NATS clients:       {address}";
+        foreach (var address in addresses.WebSocket)
+            yield return $"  WebSocket clients:  {address}";
         foreach (var address in addresses.ZeroMqPublishers)
             yield return $"  ZeroMQ publishers:  {address}";
         foreach (var address in addresses.ZeroMqSubscribers)

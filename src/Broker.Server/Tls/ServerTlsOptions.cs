@@ -76,4 +76,8 @@ public sealed record ServerTlsOptions
     /// <summary>Checks the options and loads what they name, as the start of a server does.</summary>
     /// <exception cref="ArgumentException">They contradict each other, or a file cannot be used.</exception>
     public void Validate() => _ = new ServerTls(this);
+
+    /// <summary>What <see cref="SslStream"/> needs, for a listener of another kind that shares the certificate. Files are read at each call.</summary>
+    /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
+    public SslServerAuthenticationOptions CreateAuthentication() => new ServerTls(this).Authentication;
 }

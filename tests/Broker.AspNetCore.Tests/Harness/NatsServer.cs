@@ -22,46 +22,55 @@ internal sealed class NatsServer : IAsyncDisposable
 
     internal HttpClient Http { get; }
 
-    internal static async Task<NatsServer> StartAsync(string? config = null)
+    /// <summary>Where WebSockets come in; 0 for nowhere.</summary>
+    internal int WebSocketPort { get; private init; }
+
+    internal static bool IsInstalled => Program is not null;
+
+    private static string? Program => (Environment.GetEnvironmentVariable("PATH") + ":/usr/sbin").Split(':')
+        .Select(f => Path.Combine(f, "nats-server")).FirstOrDefault(File.Exists);
+
+    /// <summary>Without it the test is skipped, and fails in CI.</summary>
+    internal static void Require()
     {
-        string? program = (Environment.GetEnvironmentVariable("PATH") + ":/usr/sbin").Split(':')
-            .Select(f => Path.Combine(f, "nats-server")).FirstOrDefault(File.Exists);
-        if (program is null)
+        if (!IsInstalled)
         {
+            Assert.False(Environment.GetEnvironmentVariable("CI") == "true", "nats-server is missing, and CI must have it");
             Assert.Skip("nats-server is not installed");
         }
+    }
 
+    /// <param name="configuration">The text of its file, beside the flags for free ports.</param>
+    internal static async Task<NatsServer> StartAsync(string configuration = "")
+    {
+        Require();
         string folder = Directory.CreateTempSubdirectory("oracle").FullName;
-        var start = new ProcessStartInfo(program)
+        string config = Path.Combine(folder, "nats.conf");
+        await File.WriteAllTextAsync(config, configuration);
+        var start = new ProcessStartInfo(Program!)
         {
-            ArgumentList = { "-a", "127.0.0.1", "-p", "-1", "-m", "-1", "--ports_file_dir", folder },
+            ArgumentList = { "-a", "127.0.0.1", "-p", "-1", "-m", "-1", "--ports_file_dir", folder, "-c", config },
             RedirectStandardError = true,
         };
-        string file = Path.Combine(folder, "nats.conf");
-        if (config is not null)
-        {
-            await File.WriteAllTextAsync(file, config);
-            start.ArgumentList.Add("-c");
-            start.ArgumentList.Add(file);
-        }
-
         Process process = Process.Start(start)!;
         process.BeginErrorReadLine();
         Uri nats = null!;
         Uri http = null!;
+        int webSocket = 0;
         await Wait.UntilAsync(
             async () =>
             {
-                if (Directory.GetFiles(folder, "*.ports").FirstOrDefault() is not { } ports)
+                if (Directory.GetFiles(folder, "*.ports").FirstOrDefault() is not { } file)
                 {
                     return false;
                 }
 
                 try
                 {
-                    using JsonDocument addresses = JsonDocument.Parse(await File.ReadAllTextAsync(ports));
-                    nats = new Uri(addresses.RootElement.GetProperty("nats")[0].GetString()!);
-                    http = new Uri(addresses.RootElement.GetProperty("monitoring")[0].GetString()!);
+                    using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(file));
+                    nats = new Uri(ports.RootElement.GetProperty("nats")[0].GetString()!);
+                    http = new Uri(ports.RootElement.GetProperty("monitoring")[0].GetString()!);
+                    webSocket = ports.RootElement.TryGetProperty("websocket", out JsonElement urls) ? new Uri(urls[0].GetString()!).Port : 0;
                     return true;
                 }
                 catch (JsonException)
@@ -74,7 +83,10 @@ internal sealed class NatsServer : IAsyncDisposable
             process,
             folder,
             new IPEndPoint(IPAddress.Loopback, nats.Port),
-            new HttpClient { BaseAddress = new UriBuilder(http) { Host = "127.0.0.1" }.Uri, Timeout = Wait.Long });
+            new HttpClient { BaseAddress = new UriBuilder(http) { Host = "127.0.0.1" }.Uri, Timeout = Wait.Long })
+        {
+            WebSocketPort = webSocket,
+        };
     }
 
     public async ValueTask DisposeAsync()

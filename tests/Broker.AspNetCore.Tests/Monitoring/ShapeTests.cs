@@ -24,7 +24,8 @@ public sealed partial class ShapeTests
         "connz?sort=start", "connz?sort=subs", "connz?sort=pending", "connz?sort=msgs_to", "connz?sort=msgs_from",
         "connz?sort=bytes_to", "connz?sort=bytes_from", "connz?sort=last", "connz?sort=idle", "connz?sort=uptime",
         "connz?state=closed&sort=stop", "connz?state=closed&sort=reason", "connz?cid=99", "connz?limit=1", "connz?offset=1",
-        "connz?offset=99", "connz?limit=-1", "connz?offset=-1", "connz?user=nobody", "subsz", "subsz?acc=$G&subs=1&test=foo",
+        "connz?offset=99", "connz?limit=-1", "connz?offset=-1", "connz?user=nobody", "connz?user=nobody&auth=1",
+        "connz?acc=$G", "connz?mqtt_client=nobody", "connz?filter_subject=foo&subs=1", "connz?limit=1&offset=1&subs=1", "subsz", "subsz?acc=$G&subs=1&test=foo",
         "accountz", "accountz?acc=$G", "healthz",
     ];
 

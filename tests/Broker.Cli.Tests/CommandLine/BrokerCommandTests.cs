@@ -47,6 +47,18 @@ public sealed class BrokerCommandTests : IDisposable
             run.Host.Started);
     }
 
+    [Theory]
+    [InlineData("-ms", "443")]
+    [InlineData("--https_port=443")]
+    public async Task The_pages_may_be_served_over_HTTPS_but_not_both_ways(params string[] flag)
+    {
+        Assert.Equal(new ListenAddress("127.0.0.1", 443), (await CommandRun.Of(["serve", .. flag])).Host.Started!.Https);
+        var both = await CommandRun.Of(["serve", "-m", "80", .. flag]);
+        Assert.Equal(ExitCode.Failure, both.ExitCode);
+        Assert.Contains("not both", both.Error, StringComparison.Ordinal);
+        Assert.Null(both.Host.Started);
+    }
+
     [Fact]
     public async Task The_bridge_is_switched_on_with_its_defaults() =>
         Assert.Equivalent(new ZeroMqSettings(), (await CommandRun.Of("serve", "--zeromq")).Host.Started!.ZeroMq, strict: true);

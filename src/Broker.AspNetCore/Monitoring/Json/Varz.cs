@@ -60,7 +60,7 @@ internal sealed record Varz
 
     public Absent Mqtt { get; } = Absent.Value;
 
-    public Absent Websocket { get; } = Absent.Value;
+    public required WebSocketVarz Websocket { get; init; }
 
     public Absent Jetstream { get; } = Absent.Value;
 
@@ -128,14 +128,15 @@ internal sealed record Varz
             PingInterval = Nanoseconds(facts.PingInterval),
             PingMax = facts.PingMax,
             HttpHost = http?.Address.ToString() ?? "",
-            HttpPort = options.Certificate is null ? http?.Port ?? 0 : 0,
+            HttpPort = options.IsSecure ? 0 : http?.Port ?? 0,
             HttpBasePath = options.BasePath,
-            HttpsPort = options.Certificate is null ? 0 : http?.Port ?? 0,
+            HttpsPort = options.IsSecure ? http?.Port ?? 0 : 0,
             AuthTimeout = facts.AuthTimeout.TotalSeconds,
             TlsTimeout = facts.TlsTimeout.TotalSeconds,
             MaxControlLine = facts.MaxControlLine,
             MaxPayload = facts.MaxPayload,
             MaxPending = facts.MaxPending,
+            Websocket = WebSocketVarz.From(options.WebSockets),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),
             Start = facts.Started,
             Now = facts.Now,
@@ -162,6 +163,6 @@ internal sealed record Varz
     private static bool? TrueOrNull(bool value) => value ? true : null;
 
     // No limit is none for nats-server too: 0.
-    private static long Nanoseconds(TimeSpan time)
+    internal static long Nanoseconds(TimeSpan time)
         => time == Timeout.InfiniteTimeSpan ? 0 : time.Ticks > long.MaxValue / NanosecondsPerTick ? long.MaxValue : time.Ticks * NanosecondsPerTick;
 }

@@ -1,0 +1,95 @@
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The key <c>websocket</c>, or <c>ws</c>, as nats-server has it.</summary>
+internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigProblem> warnings)
+{
+    private const string OriginShape = "an origin such as \"https://app.example.org\"";
+    private const string NoPort = "a port, \"port\" or \"listen\": without one nothing listens";
+
+    public WebSocketSettings? Read(ConfigSection root, ServeSettings settings, WebSocketSettings? otherwise)
+    {
+        var key = root.Has("ws") && !root.Has("websocket") ? "ws" : "websocket";
+        // Both are known, whichever is there.
+        _ = root.Find("ws");
+        return root.Find(key) switch
+        {
+            null => otherwise,
+            ConfigBlock block => Read(new ConfigSection(block, problems), block, settings),
+            var value => root.Wrong(key, "a block", value, otherwise),
+        };
+    }
+
+    private WebSocketSettings? Read(ConfigSection section, ConfigBlock block, ServeSettings settings)
+    {
+        var before = problems.Count;
+        var read = new WebSocketSettings
+        {
+            Address = Address(section) ?? new ListenAddress("0.0.0.0", 0),
+            Tls = new TlsConfig(problems, warnings).ReadForHttp(section),
+            NoTls = section.Flag("no_tls", false),
+            AllowedOrigins = Origins(section),
+            SameOrigin = section.Flag("same_origin", false),
+            Compression = section.Flag("compression", false),
+            HandshakeTimeout = Timeout(section),
+            Advertise = section.Text("advertise", null),
+        };
+        NoAuthUser(section, settings);
+        section.RejectTheRest();
+        if (!section.Has("listen") && !section.Has("port"))
+            problems.Add(new ConfigProblem($"\"websocket\" needs {NoPort}", block.Position));
+        else if (problems.Count == before && read.Tls is null && !read.NoTls)
+            problems.Add(new ConfigProblem("\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without", block.Position));
+        return problems.Count == before ? read : null;
+    }
+
+    // Where nats-server has 0 for an address that is not listened at, -1 takes a free port in both.
+    private static ListenAddress? Address(ConfigSection section)
+    {
+        var host = section.Text("host", null) ?? section.Text("net", "0.0.0.0")!;
+        var address = section.Has("port") ? new ListenAddress(host, Math.Max(0, (int)section.Whole("port", 0, -1, 65_535))) : null;
+        return section.Find("listen") switch
+        {
+            null => address,
+            ConfigInteger { Value: >= -1 and <= 65_535 } port => new ListenAddress(host, Math.Max(0, (int)port.Value)),
+            ConfigText text when ListenAddress.TryParse(text.Value) is { } both => both,
+            var value => section.Wrong("listen", $"a port, or {ListenAddress.Shape}", value, address),
+        };
+    }
+
+    // nats-server takes these names too.
+    private static IReadOnlyList<string> Origins(ConfigSection section)
+    {
+        foreach (var key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
+        {
+            if (section.Many<string>(key, [], OriginShape, Origin) is { Count: > 0 } origins)
+                return origins;
+        }
+
+        return [];
+    }
+
+    private static string? Origin(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", Host.Length: > 0 } ? text : null;
+
+    // A number of seconds, as nats-server has it too, or a duration.
+    private static TimeSpan Timeout(ConfigSection section)
+    {
+        var defaults = TimeSpan.FromSeconds(2);
+        return section.Find("handshake_timeout") is ConfigInteger { Value: > 0 and <= 3600 } seconds
+            ? TimeSpan.FromSeconds(seconds.Value)
+            : section.Span("handshake_timeout", defaults);
+    }
+
+    // Here it would be another user than elsewhere, which the server cannot tell apart: rather no start than too many rights.
+    private void NoAuthUser(ConfigSection section, ServeSettings settings)
+    {
+        if (section.Find("no_auth_user") is { } value
+            && (value is not ConfigText name || name.Value != settings.Security?.NoAuthUser))
+        {
+            problems.Add(new ConfigProblem(
+                "\"no_auth_user\" of \"websocket\" must be that of the whole server: there is no other one for WebSockets", value.Position));
+        }
+    }
+}

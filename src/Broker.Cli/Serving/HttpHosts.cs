@@ -1,0 +1,93 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore.WebSockets;
+using Broker.Server;
+using Broker.Server.Tls;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>Starts what listens for HTTP: the monitoring pages, and clients that come by WebSocket.</summary>
+internal static partial class HttpHosts
+{
+    /// <exception cref="ServeStartException">The address or the certificate cannot be had.</exception>
+    public static Task<MonitoringHost> StartMonitoringAsync(
+        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets, ILogger logger,
+        CancellationToken cancellationToken)
+    {
+        // Whoever may look need not be a client: as in nats-server no certificate is asked for.
+        var tls = settings switch
+        {
+            { Https: null } => null,
+            { Tls: { } given } => Load(given with { ClientCertificates = ClientCertificateMode.None, MapUsers = false }),
+            _ => throw new ServeStartException("monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file"),
+        };
+        return ListenAsync(address, async () =>
+        {
+            var options = new MonitoringOptions { Tls = tls, WebSockets = webSockets };
+            var host = await MonitoringHost.StartAsync(
+                server, await ServeHost.ResolveAsync(address, cancellationToken), options, cancellationToken);
+            MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
+            return host;
+        });
+    }
+
+    /// <inheritdoc cref="StartMonitoringAsync"/>
+    public static Task<NatsWebSocketHost> StartWebSocketAsync(
+        BrokerServer server, WebSocketSettings settings, ILogger logger, CancellationToken cancellationToken)
+    {
+        var options = new NatsWebSocketOptions
+        {
+            Tls = settings.Tls is null ? null : Load(settings.Tls),
+            NoTls = settings.NoTls,
+            AllowedOrigins = settings.AllowedOrigins,
+            SameOrigin = settings.SameOrigin,
+            Compression = settings.Compression,
+            HandshakeTimeout = settings.HandshakeTimeout,
+            Advertise = settings.Advertise,
+        };
+        return ListenAsync(settings.Address, async () =>
+        {
+            var host = await NatsWebSocketHost.StartAsync(
+                server, await ServeHost.ResolveAsync(settings.Address, cancellationToken), options, cancellationToken);
+            WebSocketListening(logger, host.Address.Scheme, host.Address.Authority);
+            if (settings.Tls is null)
+                WebSocketInClear(logger);
+            return host;
+        });
+    }
+
+    private static SslServerAuthenticationOptions Load(ServerTlsOptions tls)
+    {
+        try
+        {
+            return tls.CreateAuthentication();
+        }
+        catch (ArgumentException e)
+        {
+            throw new ServeStartException(e.Message, e);
+        }
+    }
+
+    private static async Task<T> ListenAsync<T>(ListenAddress address, Func<Task<T>> start)
+    {
+        try
+        {
+            return await start();
+        }
+        catch (ListenException e) when (e.InnerException is SocketException reason)
+        {
+            throw ServeStartException.CannotListen(address.ToString(), reason);
+        }
+    }
+
+    [LoggerMessage(LogLevel.Information, "Starting {Scheme} monitor on {Address}")]
+    private static partial void MonitoringStarted(ILogger logger, string scheme, string address);
+
+    [LoggerMessage(LogLevel.Information, "Listening for websocket clients on {Scheme}://{Address}")]
+    private static partial void WebSocketListening(ILogger logger, string scheme, string address);
+
+    [LoggerMessage(LogLevel.Warning, "Websocket not configured with TLS: passwords and messages are readable on the way")]
+    private static partial void WebSocketInClear(ILogger logger);
+}

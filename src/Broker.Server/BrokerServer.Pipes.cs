@@ -1,0 +1,27 @@
+using System.IO.Pipelines;
+using System.Net;
+using Broker.Server.Monitoring;
+using Broker.Server.Sessions;
+using Broker.Transport;
+using Broker.Transport.Pipes;
+
+namespace Broker.Server;
+
+public sealed partial class BrokerServer
+{
+    /// <summary>
+    /// Connects a client whose bytes another transport brings by a pipe, such as a WebSocket. The pipe's threshold holds the server
+    /// up: what does not fit waits as for a socket, under the same limits, deadline and policy for slow consumers.
+    /// </summary>
+    /// <param name="pipe">The server's end. It is completed, both ways, when the server has done with the client.</param>
+    /// <param name="remote">Where the client is, for the log and for monitoring.</param>
+    /// <param name="transport">How it is connected, for monitoring.</param>
+    /// <exception cref="ObjectDisposedException">The server has ended.</exception>
+    public void ConnectPipe(IDuplexPipe pipe, EndPoint? remote, ClientTransport transport)
+    {
+        ArgumentNullException.ThrowIfNull(pipe);
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        EventLoop loop = Loops.Next();
+        PipeLink.Open(loop, pipe, new ClientSession(_core, loop, remote, transport));
+    }
+}

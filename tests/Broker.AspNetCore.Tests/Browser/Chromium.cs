@@ -1,0 +1,63 @@
+using System.Diagnostics;
+
+namespace Broker.AspNetCore.Tests.Browser;
+
+/// <summary>The browser, without a window and with a profile of its own, at one page.</summary>
+internal sealed class Chromium : IAsyncDisposable
+{
+    private readonly Process _process;
+    private readonly string _profile;
+
+    private Chromium(Process process, string profile)
+    {
+        _process = process;
+        _profile = profile;
+    }
+
+    /// <summary>Skips the test where there is none, and fails in CI.</summary>
+    internal static Chromium Open(string address)
+    {
+        string? program = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+            .SelectMany(f => (string[])[Path.Combine(f, "chromium"), Path.Combine(f, "google-chrome")]).FirstOrDefault(File.Exists);
+        if (program is null)
+        {
+            Assert.False(Environment.GetEnvironmentVariable("CI") == "true", "chromium is missing, and CI must have it");
+            Assert.Skip("chromium is not installed");
+        }
+
+        string profile = Directory.CreateTempSubdirectory("chromium").FullName;
+        var process = Process.Start(new ProcessStartInfo(program)
+        {
+            // The sandbox needs rights that a container may not have; the page is the test's own.
+            ArgumentList =
+            {
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
+                "--disable-background-networking", "--disable-component-update", "--no-proxy-server", $"--user-data-dir={profile}", address,
+            },
+            RedirectStandardError = true,
+            RedirectStandardOutput = true,
+        })!;
+        process.BeginErrorReadLine();
+        process.BeginOutputReadLine();
+        return new Chromium(process, profile);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill(entireProcessTree: true);
+        }
+
+        await _process.WaitForExitAsync(CancellationToken.None);
+        _process.Dispose();
+        try
+        {
+            Directory.Delete(_profile, recursive: true);
+        }
+        catch (IOException)
+        {
+            // A helper of the browser may still be writing its last file.
+        }
+    }
+}

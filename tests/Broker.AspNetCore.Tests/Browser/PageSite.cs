@@ -1,0 +1,49 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Broker.AspNetCore.Tests.Browser;
+
+/// <summary>A site of one page, which says at <c>/report</c> what became of it.</summary>
+internal sealed class PageSite : IAsyncDisposable
+{
+    private readonly WebApplication _application;
+    private readonly TaskCompletionSource<string> _report = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private PageSite(Func<string> page)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(k => k.Listen(IPAddress.Loopback, 0));
+        _application = builder.Build();
+        _application.Run(async context =>
+        {
+            if (context.Request.Path == "/report")
+            {
+                using var reader = new StreamReader(context.Request.Body);
+                _report.TrySetResult(await reader.ReadToEndAsync(context.RequestAborted));
+                return;
+            }
+
+            context.Response.ContentType = "text/html; charset=utf-8";
+            await context.Response.WriteAsync(page(), context.RequestAborted);
+        });
+    }
+
+    /// <summary>What a browser calls the origin of the page.</summary>
+    internal string Origin => _application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
+
+    internal Task<string> Report => _report.Task;
+
+    internal static async Task<PageSite> StartAsync(Func<string> page)
+    {
+        var site = new PageSite(page);
+        await site._application.StartAsync(TestContext.Current.CancellationToken);
+        return site;
+    }
+
+    public ValueTask DisposeAsync() => _application.DisposeAsync();
+}

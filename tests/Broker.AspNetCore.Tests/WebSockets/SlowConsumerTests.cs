@@ -1,0 +1,142 @@
+using System.Net.WebSockets;
+using System.Text.Json;
+using Broker.AspNetCore.Tests.Harness;
+using Broker.AspNetCore.WebSockets;
+using Broker.Server;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.AspNetCore.Tests.WebSockets;
+
+/// <summary>A client by WebSocket that does not read is to the server what any other slow client is.</summary>
+public sealed class SlowConsumerTests
+{
+    private const int Size = 100_000;
+    private const long MaxPending = 2 * 1024 * 1024;
+
+    private static readonly NatsWebSocketOptions Plain = new() { NoTls = true };
+    private static readonly string Publish = $"PUB flood {Size}\r\n{new string('x', Size)}\r\n";
+
+    [Fact]
+    public async Task It_is_closed_counted_and_logged_and_others_lose_nothing()
+    {
+        var log = new Lines();
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MaxPending = MaxPending;
+                o.Logger = log;
+            },
+            sockets: Plain);
+        using ClientSocket slow = await SubscribeAsync(site);
+        using ClientSocket quick = await SubscribeAsync(site);
+        using LineClient publisher = site.Connect();
+        for (int i = 0; i < 400; i++)
+        {
+            publisher.Send(Publish);
+            await ReadAsync(quick, $"MSG flood 1 {Size}\r\n".Length + Size + 2);
+        }
+
+        await Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().SlowConsumers == 1), "it is not counted");
+        JsonElement varz = await site.GetAsync("varz");
+        Assert.Equal(1, varz.GetProperty("slow_consumers").GetInt64());
+        JsonElement closed = (await site.GetAsync("connz?state=closed")).GetProperty("connections")[0];
+        Assert.Equal("Slow Consumer (Pending Bytes)", closed.GetProperty("reason").GetString());
+        Assert.Contains(log.All, l => l.Contains("slow consumer", StringComparison.Ordinal));
+        Assert.Equal(2, site.Server.Snapshot().Connections);
+    }
+
+    [Fact]
+    public async Task It_is_closed_when_it_takes_nothing_until_the_write_deadline()
+    {
+        await using Site site = await Site.StartAsync(o => o.WriteDeadline = TimeSpan.FromMilliseconds(300), sockets: Plain);
+        using ClientSocket slow = await SubscribeAsync(site);
+        using LineClient publisher = site.Connect();
+        for (int i = 0; i < 200; i++)
+        {
+            publisher.Send(Publish);
+        }
+
+        publisher.Sync();
+        await Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().SlowConsumers == 1), "the deadline does not apply");
+        JsonElement closed = (await site.GetAsync("connz?state=closed")).GetProperty("connections")[0];
+        Assert.Equal("Slow Consumer (Write Deadline)", closed.GetProperty("reason").GetString());
+    }
+
+    [Theory]
+    [InlineData(SlowConsumerPolicy.DropNewest)]
+    [InlineData(SlowConsumerPolicy.DropOldest)]
+    public async Task It_loses_messages_instead_where_that_is_the_policy(SlowConsumerPolicy policy)
+    {
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MaxPending = MaxPending;
+                o.SlowConsumers = policy;
+            },
+            sockets: Plain);
+        using ClientSocket slow = await SubscribeAsync(site);
+        using LineClient publisher = site.Connect();
+        for (int i = 0; i < 400; i++)
+        {
+            publisher.Send(Publish);
+            publisher.Sync();
+        }
+
+        Assert.True(site.Server.Snapshot().Dropped > 0);
+        Assert.Equal(0, site.Server.Snapshot().SlowConsumers);
+        JsonElement connection = (await site.GetAsync("connz?sort=pending")).GetProperty("connections")[0];
+        Assert.InRange(connection.GetProperty("pending_bytes").GetInt64(), 1, MaxPending + (4 * 1024 * 1024));
+        // It still is a client: it gets what is left, and an answer behind it.
+        await slow.SendAsync("PING\r\n");
+        await slow.ReadUntilAsync("PONG\r\n");
+    }
+
+    private static async Task<ClientSocket> SubscribeAsync(Site site)
+    {
+        ClientSocket client = await ClientSocket.OpenAsync(site);
+        await client.SendAsync("SUB flood 1\r\nPING\r\n");
+        await client.ReadUntilAsync("PONG\r\n");
+        return client;
+    }
+
+    private static async Task ReadAsync(ClientSocket client, int bytes)
+    {
+        byte[] buffer = new byte[64 * 1024];
+        while (bytes > 0)
+        {
+            ValueWebSocketReceiveResult got = await client.Socket.ReceiveAsync(buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+            Assert.Equal(WebSocketMessageType.Binary, got.MessageType);
+            bytes -= got.Count;
+        }
+    }
+
+    private sealed class Lines : ILogger
+    {
+        private readonly List<string> _lines = [];
+
+        internal string[] All
+        {
+            get
+            {
+                lock (_lines)
+                {
+                    return [.. _lines];
+                }
+            }
+        }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull
+            => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            lock (_lines)
+            {
+                _lines.Add(formatter(state, exception));
+            }
+        }
+    }
+}

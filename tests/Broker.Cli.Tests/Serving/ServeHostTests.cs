@@ -1,0 +1,69 @@
+using System.Net.WebSockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using Broker.Cli.Serving;
+using Broker.Server.Tls;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Cli.Tests.Serving;
+
+/// <summary>The real host, at free ports.</summary>
+public sealed class ServeHostTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Clients_come_by_WSS_and_the_pages_by_HTTPS()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using var certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256)
+            .CreateSelfSigned(DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddDays(1));
+        var tls = new ServerTlsOptions
+        {
+            CertificateFile = _folder.Write("cert.pem", certificate.ExportCertificatePem()),
+            KeyFile = _folder.Write("key.pem", key.ExportPkcs8PrivateKeyPem()),
+        };
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var host = new ServeHost();
+
+        var addresses = await host.StartAsync(
+            new ServeSettings
+            {
+                Port = 0,
+                Https = new ListenAddress("127.0.0.1", 0),
+                Tls = tls,
+                WebSocket = new WebSocketSettings { Address = new ListenAddress("127.0.0.1", 0), Tls = tls, Advertise = "ws.example:443" },
+            },
+            NullLoggerFactory.Instance,
+            cancellation);
+
+        using var socket = new ClientWebSocket();
+        socket.Options.RemoteCertificateValidationCallback = (_, shown, _, _) => IsSame(certificate, shown);
+        await socket.ConnectAsync(new Uri(Assert.Single(addresses.WebSocket)), cancellation);
+        var buffer = new byte[4096];
+        var info = await socket.ReceiveAsync(buffer, cancellation);
+        Assert.StartsWith("INFO {", Encoding.UTF8.GetString(buffer, 0, info.Count), StringComparison.Ordinal);
+        using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, shown, _, _) => IsSame(certificate, shown) };
+        using var http = new HttpClient(handler);
+        var varz = await http.GetStringAsync(Assert.Single(addresses.Monitoring) + "/varz", cancellation);
+        Assert.Contains("\"advertise\": \"ws.example:443\"", varz, StringComparison.Ordinal);
+        Assert.Equal(["wss", "https"], addresses.WebSocket.Concat(addresses.Monitoring).Select(a => new Uri(a).Scheme));
+    }
+
+    [Fact]
+    public async Task HTTPS_without_a_certificate_does_not_start()
+    {
+        await using var host = new ServeHost();
+
+        var error = await Assert.ThrowsAsync<ServeStartException>(() => host.StartAsync(
+            new ServeSettings { Port = 0, Https = new ListenAddress("127.0.0.1", 0) }, NullLoggerFactory.Instance, TestContext.Current.CancellationToken));
+
+        Assert.Contains("cert_file", error.Message, StringComparison.Ordinal);
+    }
+
+    private static bool IsSame(X509Certificate2 expected, X509Certificate? shown) =>
+        shown is not null && expected.RawDataMemory.Span.SequenceEqual(shown.GetRawCertData());
+}
