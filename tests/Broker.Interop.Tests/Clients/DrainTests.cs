@@ -11,8 +11,13 @@ public sealed class DrainTests(SharedServers servers)
 
     private readonly string _subject = SharedServers.NewSubject();
 
+    // Not libnats 3.4.1: now and then it drops the one message that comes in as its subscription begins to drain, whichever
+    // server sent it. Its connections drain whole, as the next test shows.
     [Theory]
-    [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
+    [InlineData("nats.js", "broker")]
+    [InlineData("nats.js", "nats-server")]
+    [InlineData("nats.go", "broker")]
+    [InlineData("nats.go", "nats-server")]
     public async Task A_member_of_a_queue_group_that_drains_amid_traffic_leaves_the_rest_to_the_others(string client, string server)
     {
         await using var leaving = await ConnectAsync(client, server);
