@@ -140,30 +140,6 @@ public abstract partial class TransportCompliance
     }
 
     [Fact]
-    public async Task Bytes_written_before_the_loop_has_opened_the_connection_arrive()
-    {
-        Assert.SkipWhen(IsTls, "what is written before TLS is started leaves in clear");
-        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
-        byte[] sent = Pattern(12_000_000);
-        (Probe far, Task<byte[]> all) = Collector(sent.Length);
-        using var hold = new ManualResetEventSlim();
-        // The loop is busy with something else while another thread already writes.
-        pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.Patience));
-        var near = new Probe();
-        Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
-        while (near.Made is null)
-        {
-            await Task.Yield();
-        }
-
-        near.Made.ExternalStage.Write(sent);
-        near.Made.FlushExternal();
-        hold.Set();
-        await connecting;
-        Assert.Equal(sent, await Soon(all));
-    }
-
-    [Fact]
     public async Task A_reader_that_resumes_gets_everything_and_the_writer_is_told_that_it_drained()
     {
         using var pairs = new ConnectionPairs(Kind, nearLoops: 2);

@@ -8,15 +8,15 @@ public abstract partial class TransportCompliance(TransportKind kind)
     // A handshake costs milliseconds.
     private bool IsTls => kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe;
 
-    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+    private protected static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private protected static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
 
-    private static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    private protected static Task Soon(Task task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
 
     private static TaskCompletionSource Signal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private static byte[] Pattern(int length, int seed = 1)
+    private protected static byte[] Pattern(int length, int seed = 1)
     {
         byte[] bytes = new byte[length];
         new Random(seed).NextBytes(bytes);
@@ -33,7 +33,7 @@ public abstract partial class TransportCompliance(TransportKind kind)
     };
 
     // Collects everything, and completes when as much as expected is there.
-    private static (Probe Probe, Task<byte[]> All) Collector(int expected)
+    private protected static (Probe Probe, Task<byte[]> All) Collector(int expected)
     {
         var all = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         byte[] collected = new byte[expected];
@@ -56,11 +56,11 @@ public abstract partial class TransportCompliance(TransportKind kind)
     }
 }
 
-public sealed class EpollTests() : TransportCompliance(TransportKind.Epoll);
+public sealed class EpollTests() : TransportComplianceInClear(TransportKind.Epoll);
 
-public sealed class PortableTests() : TransportCompliance(TransportKind.Portable);
+public sealed class PortableTests() : TransportComplianceInClear(TransportKind.Portable);
 
-public sealed class InProcessTests() : TransportCompliance(TransportKind.InProcess);
+public sealed class InProcessTests() : TransportComplianceInClear(TransportKind.InProcess);
 
 public sealed class TlsTests() : TransportCompliance(TransportKind.Tls);
 
@@ -68,6 +68,6 @@ public sealed class PortableTlsTests() : TransportCompliance(TransportKind.Porta
 
 public sealed class UpgradedTlsTests() : TransportCompliance(TransportKind.UpgradedTls);
 
-public sealed class PipeTests() : TransportCompliance(TransportKind.Pipe);
+public sealed class PipeTests() : TransportComplianceInClear(TransportKind.Pipe);
 
 public sealed class TlsOverPipeTests() : TransportCompliance(TransportKind.TlsOverPipe);

@@ -1,0 +1,31 @@
+namespace Broker.Transport.Tests;
+
+/// <summary>
+/// What a transport promises besides when nothing is done to the bytes on their way. With TLS, what is written before it is
+/// started leaves in clear.
+/// </summary>
+public abstract class TransportComplianceInClear(TransportKind kind) : TransportCompliance(kind)
+{
+    [Fact]
+    public async Task Bytes_written_before_the_loop_has_opened_the_connection_arrive()
+    {
+        using var pairs = new ConnectionPairs(Kind, nearLoops: 2);
+        byte[] sent = Pattern(12_000_000);
+        (Probe far, Task<byte[]> all) = Collector(sent.Length);
+        using var hold = new ManualResetEventSlim();
+        // The loop is busy with something else while another thread already writes.
+        pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.Patience));
+        var near = new Probe();
+        Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
+        while (near.Made is null)
+        {
+            await Task.Yield();
+        }
+
+        near.Made.ExternalStage.Write(sent);
+        near.Made.FlushExternal();
+        hold.Set();
+        await connecting;
+        Assert.Equal(sent, await Soon(all));
+    }
+}
