@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>Two lists, swapped under a lock that is held for an addition or a swap: as in EventLoop.Post.</summary>
+/// <summary>Two lists, swapped under a lock that is held for an addition or a swap.</summary>
 internal struct SwapList() : IHandOver
 {
     private readonly Lock _gate = new();
