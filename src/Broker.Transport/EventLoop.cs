@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
@@ -14,6 +15,8 @@ public sealed partial class EventLoop
 {
     // A loop that polled this many times for nothing waits for events to come close together again before it polls on.
     private const int PollCredit = 8;
+
+    private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
 
     private readonly Thread _thread;
     private readonly Poller _poller;
@@ -123,10 +126,11 @@ public sealed partial class EventLoop
             credit--;
         }
 
-        // The clock is looked at only here, where the thread sleeps anyway. A sleep within one tick of it was hardly one.
-        long before = Environment.TickCount64;
+        // Clocks are looked at only here, where the thread sleeps anyway. A sleep shorter than what it costs to fall asleep and to
+        // wake was not worth it.
+        long before = Stopwatch.GetTimestamp();
         ready = _poller.Wait(MillisecondsToNextTimer());
         LastTick = Environment.TickCount64;
-        return LastTick == before ? PollCredit : credit;
+        return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
     }
 }

@@ -13,10 +13,10 @@ public sealed record EventLoopOptions
     /// How many times a loop looks for new events after it had some, before it lets its thread sleep. A look costs well
     /// under a microsecond and a sleep with its wake-up about 20 µs of processor time, so that a request that follows the
     /// last one closely is answered at once. A count and not a time; no clock is read. A loop that found nothing in this way
-    /// a few times in a row stops looking until events come close together again, and an idle loop uses no processor time
-    /// at all. 0 turns it off. Default 100.
+    /// a few times in a row stops looking until events come close together again (less than 100 µs after it fell asleep), and an
+    /// idle loop uses no processor time at all. 0 turns it off. Default 400.
     /// </summary>
-    public int IdlePolls { get; init; } = 100;
+    public int IdlePolls { get; init; } = 400;
 
     /// <summary>How many bytes one read takes at most. The memory is the loop's, not the connection's. Default 64 KiB.</summary>
     public int ReceiveBufferSize { get; init; } = 64 * 1024;
