@@ -1,4 +1,3 @@
-using System.Net;
 using System.Text;
 using Broker.Protocol.Subjects;
 using Broker.Server.Accounts;
@@ -6,8 +5,6 @@ using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
 using Broker.Server.Tls;
-using Broker.Transport;
-using Broker.Transport.InProcess;
 
 namespace Broker.Server;
 
@@ -17,20 +14,6 @@ public sealed partial class BrokerServer
 {
     private readonly DateTime _started = DateTime.UtcNow;
     private readonly ProcessUsage _usage = new();
-
-    /// <summary>Connects a client whose bytes another transport brings, such as a WebSocket.</summary>
-    /// <param name="loop">The client's loop; it may be one of <see cref="Loops"/>.</param>
-    /// <param name="handler">The client's side of the protocol.</param>
-    /// <param name="remote">Where the client is, for the log and for monitoring.</param>
-    /// <param name="transport">How it is connected, for monitoring.</param>
-    /// <returns>The client's end of the connection.</returns>
-    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler, EndPoint? remote, ClientTransport transport)
-    {
-        ArgumentNullException.ThrowIfNull(loop);
-        ObjectDisposedException.ThrowIf(_disposed != 0, this);
-        EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, remote, transport)).First;
-    }
 
     /// <summary>What the server is, how it is set up and what it has done. Any thread; costs no loop anything.</summary>
     public ServerFacts Inspect()
