@@ -98,7 +98,10 @@ public sealed partial class BrokerServer
         return new ConnectionPage(connections, list.Total, query.Offset, query.Limit);
     }
 
-    /// <summary>Lists subscriptions. Loops are asked only for those of the page.</summary>
+    /// <summary>
+    /// Lists subscriptions: client after client, and of each by the number of its sid. Only the loops of those clients are asked
+    /// whom the page concerns.
+    /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public async Task<SubscriptionPage> InspectSubscriptionsAsync(SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
     {
@@ -124,8 +127,10 @@ public sealed partial class BrokerServer
                 continue;
             }
 
-            Subscription[] copied = await CopyAsync(session, skip, query.Limit - found.Count, cancellationToken).ConfigureAwait(false);
-            found.AddRange(copied.Select(Describe));
+            // All of the client's: its table is in no order.
+            Subscription[] copied = await CopyAsync(session, 0, int.MaxValue, cancellationToken).ConfigureAwait(false);
+            Array.Sort(copied, BySid);
+            found.AddRange(copied.Skip(skip).Take(query.Limit - found.Count).Select(Describe));
             skip = 0;
             if (found.Count >= query.Limit)
             {
@@ -135,6 +140,10 @@ public sealed partial class BrokerServer
 
         return new SubscriptionPage(found, query.Offset, query.Limit);
     }
+
+    // A shorter number is a smaller one.
+    private static int BySid(Subscription x, Subscription y)
+        => x.SidLength == y.SidLength ? x.Sid.SequenceCompareTo(y.Sid) : x.SidLength.CompareTo(y.SidLength);
 
     private static async Task<Subscription[]> CopyAsync(
         ClientSession session, int skip, int most, CancellationToken cancellationToken)

@@ -56,9 +56,7 @@ public sealed class PagingTests
             subjects.AddRange(page.GetProperty("subscriptions_list").EnumerateArray().Select(s => s.GetProperty("subject").GetString()!));
         }
 
-        // Client after client; within one the order is the table's, and stays while nothing changes.
-        Assert.Equal(Enumerable.Range(0, 5).Select(i => $"a.{i}"), subjects.Take(5).Order());
-        Assert.Equal(Enumerable.Range(0, 5).Select(i => $"b.{i}"), subjects.Skip(5).Order());
+        Assert.Equal(Enumerable.Range(0, 10).Select(i => i < 5 ? $"a.{i}" : $"b.{i - 5}"), subjects);
     }
 
     [Fact]
