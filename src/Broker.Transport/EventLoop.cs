@@ -32,7 +32,8 @@ public sealed partial class EventLoop
         Blocks = new BlockPool(group.Depot);
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
-        _poller = Poller.Create(this, options.ForcePortable);
+        Pacing = new Pacing(options.BulkPause ?? Pacing.PauseOf(Environment.ProcessorCount));
+        _poller = Poller.Create(options.ForcePortable);
         _thread = new Thread(Run) { IsBackground = true, Name = $"{options.ThreadName} {index}" };
     }
 
@@ -59,6 +60,12 @@ public sealed partial class EventLoop
     /// <summary>Where connections of this loop receive what is still to be decrypted.</summary>
     internal byte[] CipherBuffer => _cipherBuffer ??= GC.AllocateUninitializedArray<byte>(ReceiveBuffer.Length, pinned: true);
 
+    /// <summary>What decides whom to read now. On the loop.</summary>
+    internal Pacing Pacing { get; }
+
+    /// <summary>How many bytes sockets and pipes of this loop have received. On the loop.</summary>
+    internal long BytesReceived { get; set; }
+
     internal Poller Poller => _poller;
 
     internal void Start() => _thread.Start();
@@ -81,6 +88,7 @@ public sealed partial class EventLoop
         while (!_stopping)
         {
             int ready = _poller.Wait(0);
+            Pacing.CountLook();
             if (ready == 0 && !HasWork)
             {
                 credit = WaitForEvents(credit, ref ready);
@@ -112,7 +120,7 @@ public sealed partial class EventLoop
     // Polls while that pays, then sleeps. Returns the credit for the next time.
     private int WaitForEvents(int credit, ref int ready)
     {
-        if (credit > 0)
+        if (credit > 0 && Pacing.ShouldPoll)
         {
             for (int i = 0; i < _idlePolls; i++)
             {

@@ -25,6 +25,7 @@ public sealed class EventLoopGroup : IDisposable
         options ??= new EventLoopOptions();
         ArgumentOutOfRangeException.ThrowIfNegative(options.Loops, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         _onFault = options.OnFault;
         // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and

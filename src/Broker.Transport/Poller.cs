@@ -8,9 +8,9 @@ namespace Broker.Transport;
 /// <summary>How a loop learns which of its sockets are ready: the operating system's part of the transport.</summary>
 internal abstract class Poller : IDisposable
 {
-    internal static Poller Create(EventLoop loop, bool forcePortable)
+    internal static Poller Create(bool forcePortable)
         => OperatingSystem.IsLinux() && !forcePortable && EpollLayout.IsKnown(RuntimeInformation.ProcessArchitecture)
-            ? new EpollPoller(loop)
+            ? new EpollPoller()
             : new PortablePoller();
 
     public abstract void Dispose();

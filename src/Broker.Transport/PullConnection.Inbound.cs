@@ -15,20 +15,27 @@ internal abstract partial class PullConnection
     private int _restLength;
     private int _needed;
     private int _largestDelivered;
+    private Pacing.Pace _pace;
+
+    /// <summary>
+    /// Whether this one, which always has more, is left for a later turn because others wait for answers. On the loop; a
+    /// poller that does not then call <see cref="OnReadable"/> must report the connection again.
+    /// </summary>
+    internal bool IsDeferred => Loop.Pacing.Defers(_pace);
 
     /// <summary>There is something to receive. <paramref name="ready"/> says of how many. On the loop.</summary>
     internal override void OnReadable(int ready)
     {
-        for (int reads = ready > 1 ? 1 : ReadsAlone; reads > 0 && !IsClosed; reads--)
+        long before = Loop.BytesReceived;
+        bool more = true;
+        for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
-            bool more = IsLingering ? Discard()
+            more = IsLingering ? Discard()
                 : Tls is { } tls ? ReadSecured(tls)
                 : Deliver<Clear>();
-            if (!more)
-            {
-                return;
-            }
         }
+
+        Loop.Pacing.CountRead(ref _pace, Loop.BytesReceived - before, more);
     }
 
     private protected override void ReleaseInbound()
@@ -57,6 +64,7 @@ internal abstract partial class PullConnection
         }
 
         int total = kept + got;
+        Loop.BytesReceived += got;
         if (total < _needed)
         {
             Keep(buffer.AsSpan(0, total));
@@ -95,6 +103,7 @@ internal abstract partial class PullConnection
         }
 
         _restLength += got;
+        Loop.BytesReceived += got;
         if (_restLength < _needed)
         {
             return got == room;

@@ -56,6 +56,7 @@ internal abstract partial class PullConnection
             return ReadAhead(tls, cipher.AsSpan(0, got));
         }
 
+        Loop.BytesReceived += got;
         tls.Feed(cipher, got);
         Drain(tls);
         return got == cipher.Length;

@@ -17,7 +17,6 @@ internal sealed unsafe class EpollPoller : Poller
     private const int MostEvents = 256;
     private const ulong WakeData = ulong.MaxValue;
 
-    private readonly EventLoop _loop;
     private readonly int _epoll;
     private readonly int _wake;
     private readonly byte[] _events;
@@ -30,9 +29,8 @@ internal sealed unsafe class EpollPoller : Poller
     private readonly Lock _wakeGate = new();
     private bool _disposed;
 
-    internal EpollPoller(EventLoop loop)
+    internal EpollPoller()
     {
-        _loop = loop;
         _events = GC.AllocateArray<byte>(MostEvents * EpollLayout.EventSize, pinned: true);
         _first = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
         _epoll = LibC.EpollCreate(LibC.EPOLL_CLOEXEC);
@@ -101,7 +99,7 @@ internal sealed unsafe class EpollPoller : Poller
                     connection.OnWritable();
                 }
 
-                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
+                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection && !connection.IsDeferred)
                 {
                     // Errors and hang-ups too: the read tells which.
                     connection.OnReadable(ready);

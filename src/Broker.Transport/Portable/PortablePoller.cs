@@ -49,6 +49,12 @@ internal sealed class PortablePoller : Poller
         {
             try
             {
+                if (connection.IsDeferred)
+                {
+                    Report(connection);
+                    continue;
+                }
+
                 connection.OnReadable(ready);
                 connection.AwaitReadable();
             }

@@ -1,0 +1,88 @@
+namespace Broker.Transport;
+
+/// <summary>
+/// Who may be read now, so that connections that always have more leave processors to those that send little and wait.
+/// Not thread-safe: the loop's.
+/// </summary>
+/// <remarks>
+/// A connection whose reads fill the buffer is <em>bulk</em>, one whose reads are small is <em>quiet</em>: somebody waits for
+/// each of them. The loop itself serves both in turn, but where processors are few the sender of the bulk takes one from the
+/// programs that the quiet ones wait for, and a kernel that lets it finish its slice makes them wait for milliseconds.
+/// What is not read holds its sender up. So beside quiet ones bulk waits between two reads, for a number of looks: no clock is
+/// read.
+/// </remarks>
+/// <param name="pause">How many looks bulk waits beside quiet connections; 0 for none.</param>
+internal sealed class Pacing(int pause)
+{
+    /// <summary>What a read and all that follows from it counts as, in looks: it takes about as long.</summary>
+    internal const int LooksPerRead = 20;
+
+    /// <summary>For how many looks a quiet read is remembered.</summary>
+    internal const int LooksOfQuiet = 20_000;
+
+    /// <summary>The most bytes that a quiet connection sends at a time.</summary>
+    internal const int MostOfQuiet = 4 * 1024;
+
+    /// <summary>From how many bytes at a time the loop has read bulk.</summary>
+    internal const int LeastOfBulk = 32 * 1024;
+
+    private const int DefaultPause = 150;
+    private const int FewProcessors = 3;
+
+    private long _looks = LooksOfQuiet;
+    private long _lastQuiet;
+    private bool _hasReadBulk;
+
+    /// <summary>What <see cref="EventLoopOptions.BulkPause"/> is by default.</summary>
+    internal static int PauseOf(int processors) => processors <= FewProcessors ? DefaultPause : 0;
+
+    /// <summary>
+    /// Whether looking for more now is worth while. After bulk it is not: nobody waits for an answer to it, and by the time a
+    /// thread has slept and woken there is more to read at once.
+    /// </summary>
+    internal bool ShouldPoll => !_hasReadBulk || SomeAreQuiet;
+
+    /// <summary>How many looks, and what counts as looks, there have been.</summary>
+    internal long Looks => _looks;
+
+    private bool SomeAreQuiet => _looks - _lastQuiet < LooksOfQuiet;
+
+    /// <summary>The loop looks for events: a turn begins.</summary>
+    internal void CountLook()
+    {
+        _looks++;
+        _hasReadBulk = false;
+    }
+
+    /// <summary>A connection was read, and may have <paramref name="more"/>.</summary>
+    internal void CountRead(ref Pace pace, long bytes, bool more)
+    {
+        _looks += LooksPerRead;
+        _hasReadBulk |= bytes >= LeastOfBulk;
+        if (more)
+        {
+            pace.ResumesAt = _looks + pause;
+        }
+        else if (bytes is > 0 and <= MostOfQuiet)
+        {
+            // It says which of them it was too: no two reads have the same count.
+            pace.LastQuiet = _lastQuiet = _looks;
+        }
+    }
+
+    /// <summary>Whether to leave a connection that can be read for a later turn. Whoever asks must see to it that it is reported again.</summary>
+    internal bool Defers(in Pace pace) => pace.ResumesAt > _looks && OthersAreQuiet(pace);
+
+    /// <summary>Whether the last to send little was somebody else, not long ago.</summary>
+    internal bool OthersAreQuiet(in Pace pace) => pace.LastQuiet != _lastQuiet && SomeAreQuiet;
+
+    /// <summary>What a connection keeps for this.</summary>
+    internal struct Pace
+    {
+        /// <summary>The count of looks before which it is not read beside quiet ones.</summary>
+        internal long ResumesAt;
+
+        /// <summary>The count at its last small read.</summary>
+        internal long LastQuiet;
+    }
+}

@@ -1,0 +1,233 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Broker.Transport.Tests;
+
+public sealed class PacingTests
+{
+    private const int Pause = 500;
+    private const int Full = 64 * 1024;
+
+    private readonly Pacing _pacing = new(Pause);
+    private Pacing.Pace _bulk;
+    private Pacing.Pace _quiet;
+
+    private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true);
+
+    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false);
+
+    private void Look(int times = 1)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            _pacing.CountLook();
+        }
+    }
+
+    [Fact]
+    public void Bulk_alone_is_read_at_once()
+    {
+        ReadBulk();
+        Assert.False(_pacing.Defers(_bulk));
+        Look();
+        ReadBulk();
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void Bulk_beside_quiet_connections_waits_its_pause_and_no_longer()
+    {
+        ReadQuiet();
+        ReadBulk();
+        Look(Pause - 1);
+        Assert.True(_pacing.Defers(_bulk));
+        Look();
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void Bulk_waits_for_a_quiet_one_that_comes_after_its_read()
+    {
+        ReadBulk();
+        ReadQuiet();
+        Assert.True(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void Reads_of_others_shorten_the_pause()
+    {
+        ReadBulk();
+        for (int i = 0; i < (Pause / Pacing.LooksPerRead) - 1; i++)
+        {
+            ReadQuiet();
+            Assert.True(_pacing.Defers(_bulk));
+        }
+
+        ReadQuiet();
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void Quiet_connections_are_forgotten()
+    {
+        ReadQuiet();
+        Look(Pacing.LooksOfQuiet - Pacing.LooksPerRead - 1);
+        ReadBulk();
+        Assert.True(_pacing.Defers(_bulk));
+        Look();
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void What_is_bulk_for_once_does_not_wait_for_itself()
+    {
+        ReadQuiet();
+        _pacing.CountRead(ref _quiet, Full, more: true);
+        Assert.False(_pacing.Defers(_quiet));
+        Assert.False(_pacing.OthersAreQuiet(_quiet));
+        Assert.True(_pacing.OthersAreQuiet(_bulk));
+    }
+
+    [Fact]
+    public void Quiet_connections_never_wait()
+    {
+        ReadBulk();
+        ReadQuiet();
+        var other = default(Pacing.Pace);
+        _pacing.CountRead(ref other, 40, more: false);
+        Assert.False(_pacing.Defers(_quiet));
+        Assert.False(_pacing.Defers(other));
+    }
+
+    [Theory]
+    [InlineData(Pacing.MostOfQuiet, true)]
+    [InlineData(Pacing.MostOfQuiet + 1, false)]
+    [InlineData(0, false)]
+    public void Small_reads_are_quiet(long bytes, bool quiet)
+    {
+        _pacing.CountRead(ref _quiet, bytes, more: false);
+        Assert.Equal(quiet, _pacing.OthersAreQuiet(_bulk));
+    }
+
+    [Fact]
+    public void A_loop_does_not_poll_after_bulk()
+    {
+        Look();
+        Assert.True(_pacing.ShouldPoll);
+        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk, more: false);
+        Assert.False(_pacing.ShouldPoll);
+        Look();
+        Assert.True(_pacing.ShouldPoll);
+        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk - 1, more: false);
+        Assert.True(_pacing.ShouldPoll);
+    }
+
+    [Fact]
+    public void A_loop_polls_after_bulk_when_somebody_waits_for_an_answer()
+    {
+        ReadQuiet();
+        Look();
+        ReadBulk();
+        Assert.True(_pacing.ShouldPoll);
+    }
+
+    [Fact]
+    public void Without_a_pause_bulk_never_waits()
+    {
+        var pacing = new Pacing(0);
+        pacing.CountRead(ref _quiet, 40, more: false);
+        pacing.CountRead(ref _bulk, Full, more: true);
+        Assert.False(pacing.Defers(_bulk));
+    }
+
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(3, true)]
+    [InlineData(4, false)]
+    public void Bulk_pauses_where_processors_are_few(int processors, bool pauses)
+        => Assert.Equal(pauses, Pacing.PauseOf(processors) > 0);
+
+    [Fact]
+    public void A_negative_pause_is_refused()
+        => Assert.Throws<ArgumentOutOfRangeException>(() => new EventLoopGroup(new EventLoopOptions { BulkPause = -1 }));
+
+    // The pollers ask, and a connection that was left out is reported again.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_flood_beside_requests_keeps_its_pauses_and_arrives_whole(bool portable)
+    {
+        const int Flooded = 48 * 1024 * 1024;
+        const int FewestRequests = 200;
+        long early = 0, paused = 0, received = 0, expected = -1;
+        bool lastQuietIsFlood = false;
+        var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var flood = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                // As of just before this read.
+                Pacing pacing = connection.Loop.Pacing;
+                if (expected >= 0 && !lastQuietIsFlood && pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 }))
+                {
+                    early += pacing.Looks - expected < Pause ? 1 : 0;
+                    paused++;
+                }
+
+                // As it will be once this read has been counted, if there is more.
+                expected = bytes.Length == Full ? pacing.Looks + Pacing.LooksPerRead : -1;
+                lastQuietIsFlood |= bytes.Length <= Pacing.MostOfQuiet;
+                received += bytes.Length;
+                if (received == Flooded)
+                {
+                    all.SetResult();
+                }
+
+                return bytes.Length;
+            },
+        };
+        var echo = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                lastQuietIsFlood = false;
+                connection.GetStage(connection.Loop).Write(bytes);
+                return bytes.Length;
+            },
+        };
+        var probes = new Queue<Probe>([flood, echo]);
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, BulkPause = Pause, ReceiveBufferSize = Full, ForcePortable = portable });
+        using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => probes.Dequeue());
+        using Socket flooder = await ConnectAsync(flood);
+        using Socket requester = await ConnectAsync(echo);
+        var thread = new Thread(() =>
+        {
+            byte[] block = new byte[1024 * 1024];
+            for (int left = Flooded; left > 0; left -= block.Length)
+            {
+                flooder.Send(block);
+            }
+        });
+        thread.Start();
+        int requests = 0;
+        for (byte[] one = [1]; requests < FewestRequests || !all.Task.IsCompleted; requests++)
+        {
+            requester.Send(one);
+            Assert.Equal(1, requester.Receive(one));
+        }
+
+        thread.Join();
+        await all.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(Flooded, received);
+        Assert.Equal(0, early);
+        Assert.True(paused > 0, "no read of the flood came while others were quiet");
+
+        async Task<Socket> ConnectAsync(Probe probe)
+        {
+            var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
+            await socket.ConnectAsync(listener.EndPoint);
+            await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+            return socket;
+        }
+    }
+}
