@@ -14,16 +14,17 @@ public sealed record EventLoopOptions
     /// under a microsecond and a sleep with its wake-up about 20 µs of processor time, so that a request that follows the
     /// last one closely is answered at once. A count and not a time; no clock is read. A loop that found nothing in this way
     /// a few times in a row stops looking until events come close together again (less than 100 µs after it fell asleep), and an
-    /// idle loop uses no processor time at all. 0 turns it off. Default 400.
+    /// idle loop uses no processor time at all. It does not look after it has read 32 KiB or more at once, unless others send
+    /// little: nobody waits for an answer to bulk. 0 turns it off. Default 400.
     /// </summary>
     public int IdlePolls { get; init; } = 400;
 
     /// <summary>
-    /// How many looks a connection that always has more waits between two reads of up to
-    /// <see cref="ReceiveBufferSize"/>, while other connections of the same loop send little and wait for answers. A look takes well under a
-    /// microsecond: 100 hold a single flooding peer to about a gigabyte per second, and only beside such others. It
-    /// pays where processors are few and the peers' threads share them with the loop's; 0 turns it off. Default: 100 on
-    /// fewer than four processors, else 0.
+    /// How many looks a connection that always has more waits between two reads of up to <see cref="ReceiveBufferSize"/>,
+    /// while other connections of its loop send little and wait for answers. It bounds what a flooding peer takes from their
+    /// threads where processors are few, and its rate: a look takes a fraction of a microsecond, and 150 of them let a flood
+    /// have some 800 MB per second beside such others; alone it is never held up. For sockets; 0 turns it off.
+    /// Default: 150 on fewer than four processors, else 0.
     /// </summary>
     public int? BulkPause { get; init; }
 
