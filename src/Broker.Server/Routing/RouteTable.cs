@@ -40,16 +40,20 @@ internal sealed class RouteTable(ulong seed, int capacity)
     /// <summary>How many nodes, and routes in the place of one, subscriptions have looked at so far.</summary>
     internal long Steps { get; private set; }
 
-    internal Route? Find(ReadOnlySpan<byte> subject)
+    /// <summary>The route of a subject; if there is none, where its search ended.</summary>
+    internal Route? Find(ReadOnlySpan<byte> subject, out Place end)
     {
         RouteNode node = _root;
         int position = 0;
+        end = default;
         while (position <= subject.Length)
         {
             ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
-            TokenEntry? entry = node.Children.Find(token, Hash(token));
+            uint hash = Hash(token);
+            TokenEntry? entry = node.Children.Find(token, hash);
             if (entry is not RouteNode next)
             {
+                end = new Place(node, position, hash, entry is null);
                 return entry is Route alone && subject.SequenceEqual(alone.Subject) ? alone : null;
             }
 
@@ -57,23 +61,31 @@ internal sealed class RouteTable(ulong seed, int capacity)
             position += token.Length + 1;
         }
 
+        end = new Place(node, position, 0, false);
         return node.Route;
     }
 
-    /// <summary>Adds the route of a subject that has none.</summary>
-    internal void Add(Route route)
+    /// <summary>Adds the route of a subject that has none, where the search for it ended; nothing has changed since.</summary>
+    internal void Add(Route route, Place end)
     {
         if (Count >= capacity || Cost + route.Cost > MostCost)
         {
             // Subjects that never come again would fill the memory. Those in use are back after one miss each.
             ExpireAll();
+            end = new Place(_root, 0, 0, false);
         }
 
-        RouteNode? node = _root;
-        int position = 0;
-        while (node is not null)
+        if (end.IsFree)
         {
-            node = Put(node, route, ref position);
+            PutUnder(end.Node, end.Hash, route, end.Position);
+        }
+        else
+        {
+            RouteNode? node = end.Node;
+            for (int position = end.Position; node is not null;)
+            {
+                node = Put(node, route, ref position);
+            }
         }
 
         Count++;
@@ -189,8 +201,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         int slot = node.Children.IndexOf(token, hash);
         if (slot < 0)
         {
-            route.Place = start;
-            node.Children.Add(hash, route);
+            PutUnder(node, hash, route, start);
             return null;
         }
 
@@ -206,6 +217,12 @@ internal sealed class RouteTable(ulong seed, int capacity)
         node.Children.Replace(slot, made);
         Cost += NodeCost;
         return made;
+    }
+
+    private static void PutUnder(RouteNode node, uint hash, Route route, int start)
+    {
+        route.Place = start;
+        node.Children.Add(hash, route);
     }
 
     private void ExpireAll()
@@ -268,6 +285,9 @@ internal sealed class RouteTable(ulong seed, int capacity)
         Steps += steps;
         _credit -= steps;
     }
+
+    /// <summary>A node, where in the subject the token begins that does not lead on from it, and whether nothing is held under that.</summary>
+    internal readonly record struct Place(RouteNode Node, int Position, uint Hash, bool IsFree);
 
     private uint Hash(ReadOnlySpan<byte> token) => ByteHash.Compute(token, seed);
 }

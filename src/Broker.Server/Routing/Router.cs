@@ -98,14 +98,14 @@ internal sealed class Router
         lock (_gate)
         {
             _counts.Matches++;
-            if (_routes.Find(subject) is { } known)
+            if (_routes.Find(subject, out RouteTable.Place end) is { } known)
             {
                 _counts.Hits++;
                 return known;
             }
 
             Route route = Build(subject);
-            _routes.Add(route);
+            _routes.Add(route, end);
             return route;
         }
     }
