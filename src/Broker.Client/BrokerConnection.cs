@@ -48,6 +48,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         {
             Loops = 1,
             ThreadName = "broker client",
+            // What a server sends is what was asked for, and it counts who is slow to take it.
+            BulkPause = 0,
             OnFault = fault => ReportFault(null, fault),
         });
         Loop = _group.Next();

@@ -94,6 +94,7 @@ public sealed partial class EventLoop
                 credit = WaitForEvents(credit, ref ready);
             }
 
+            Pacing.BeginReads();
             if (ready > 0)
             {
                 _poller.Dispatch(ready);
@@ -125,6 +126,7 @@ public sealed partial class EventLoop
             for (int i = 0; i < _idlePolls; i++)
             {
                 ready = _poller.Wait(0);
+                Pacing.CountLook();
                 if (ready != 0)
                 {
                     return PollCredit;

@@ -37,7 +37,7 @@ internal sealed class Pacing(int pause)
     internal static int PauseOf(int processors) => processors <= FewProcessors ? DefaultPause : 0;
 
     /// <summary>
-    /// Whether looking for more now is worth while. After bulk it is not: nobody waits for an answer to it, and by the time a
+    /// Whether looking for more is worth while after the last reads. After bulk it is not: nobody waits for an answer to it, and by the time a
     /// thread has slept and woken there is more to read at once.
     /// </summary>
     internal bool ShouldPoll => !_hasReadBulk || SomeAreQuiet;
@@ -47,12 +47,11 @@ internal sealed class Pacing(int pause)
 
     private bool SomeAreQuiet => _looks - _lastQuiet < LooksOfQuiet;
 
-    /// <summary>The loop looks for events: a turn begins.</summary>
-    internal void CountLook()
-    {
-        _looks++;
-        _hasReadBulk = false;
-    }
+    /// <summary>The loop looks for events.</summary>
+    internal void CountLook() => _looks++;
+
+    /// <summary>The loop has waited, and reads what is ready.</summary>
+    internal void BeginReads() => _hasReadBulk = false;
 
     /// <summary>A connection was read, and may have <paramref name="more"/>.</summary>
     internal void CountRead(ref Pace pace, long bytes, bool more)

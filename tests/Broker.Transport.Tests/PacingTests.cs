@@ -112,11 +112,11 @@ public sealed class PacingTests
     [Fact]
     public void A_loop_does_not_poll_after_bulk()
     {
-        Look();
         Assert.True(_pacing.ShouldPoll);
         _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk, more: false);
-        Assert.False(_pacing.ShouldPoll);
         Look();
+        Assert.False(_pacing.ShouldPoll);
+        _pacing.BeginReads();
         Assert.True(_pacing.ShouldPoll);
         _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk - 1, more: false);
         Assert.True(_pacing.ShouldPoll);
@@ -129,6 +129,41 @@ public sealed class PacingTests
         Look();
         ReadBulk();
         Assert.True(_pacing.ShouldPoll);
+    }
+
+    [Theory]
+    [InlineData(100, true)]
+    [InlineData(60_000, false)]
+    public async Task After_bulk_a_loop_sleeps_and_after_little_it_looks_for_more(int size, bool looks)
+    {
+        const int FewLooks = 1_000;
+        long last = 0, looksThen = 0;
+        var probe = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                last = bytes.Length;
+                looksThen = connection.Loop.Pacing.Looks;
+                return bytes.Length;
+            },
+        };
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 50_000 });
+        using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => probe);
+        using Socket socket = await ConnectAsync(listener, probe);
+        // The kernel may give it in parts, and then there is not always bulk.
+        for (int received = 0; last != size; received += size)
+        {
+            last = 0;
+            socket.Send(new byte[size]);
+            await WhileAsync(() => probe.Received < received + size);
+        }
+
+        long before = looksThen;
+        await Task.Delay(200, TestContext.Current.CancellationToken);
+        var counted = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
+        group[0].Post(() => counted.SetResult(group[0].Pacing.Looks));
+        long since = await counted.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken) - before;
+        Assert.Equal(looks, since > FewLooks);
     }
 
     [Fact]
@@ -198,8 +233,8 @@ public sealed class PacingTests
         var probes = new Queue<Probe>([flood, echo]);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, BulkPause = Pause, ReceiveBufferSize = Full, ForcePortable = portable });
         using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => probes.Dequeue());
-        using Socket flooder = await ConnectAsync(flood);
-        using Socket requester = await ConnectAsync(echo);
+        using Socket flooder = await ConnectAsync(listener, flood);
+        using Socket requester = await ConnectAsync(listener, echo);
         var thread = new Thread(() =>
         {
             byte[] block = new byte[1024 * 1024];
@@ -221,13 +256,21 @@ public sealed class PacingTests
         Assert.Equal(Flooded, received);
         Assert.Equal(0, early);
         Assert.True(paused > 0, "no read of the flood came while others were quiet");
+    }
 
-        async Task<Socket> ConnectAsync(Probe probe)
+    private static async Task<Socket> ConnectAsync(Listener listener, Probe probe)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
+        await socket.ConnectAsync(listener.EndPoint);
+        await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
+        return socket;
+    }
+
+    private static async Task WhileAsync(Func<bool> condition)
+    {
+        while (condition())
         {
-            var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
-            await socket.ConnectAsync(listener.EndPoint);
-            await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
-            return socket;
+            await Task.Delay(1, TestContext.Current.CancellationToken);
         }
     }
 }

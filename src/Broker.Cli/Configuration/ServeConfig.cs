@@ -1,5 +1,6 @@
 using Broker.Cli.Serving;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.Cli.Configuration;
 
@@ -26,6 +27,7 @@ internal static class ServeConfig
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
             MaxConnections = (int)section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000),
+            Loops = Loops(section, defaults.Loops, problems),
             WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
             PingInterval = section.Span("ping_interval", defaults.PingInterval),
             PingMax = (int)section.Whole("ping_max", defaults.PingMax, 1, 1000),
@@ -144,6 +146,27 @@ internal static class ServeConfig
     // nats-server takes both names, and -1 for no limit.
     private static int MaxSubscriptions(ConfigSection section, int otherwise) =>
         Math.Max(0, (int)section.Whole("max_subs", section.Whole("max_subscriptions", otherwise, -1, int.MaxValue), -1, int.MaxValue));
+
+    private static EventLoopOptions Loops(ConfigSection section, EventLoopOptions defaults, List<ConfigProblem> problems)
+    {
+        switch (section.Find("loops"))
+        {
+            case null:
+                return defaults;
+            case ConfigBlock block:
+                var loops = new ConfigSection(block, problems);
+                var options = defaults with
+                {
+                    Loops = (int)loops.Whole("threads", defaults.Loops, 0, 256),
+                    IdlePolls = (int)loops.Whole("idle_polls", defaults.IdlePolls, 0, 1_000_000),
+                    BulkPause = loops.Find("bulk_pause") is null ? defaults.BulkPause : (int)loops.Whole("bulk_pause", 0, 0, 1_000_000),
+                };
+                loops.RejectTheRest();
+                return options;
+            case var value:
+                return section.Wrong("loops", "a block with threads, idle_polls or bulk_pause", value, defaults);
+        }
+    }
 
     private static SlowConsumerPolicy SlowConsumers(ConfigSection section, SlowConsumerPolicy otherwise) =>
         section.Find("slow_consumers") switch

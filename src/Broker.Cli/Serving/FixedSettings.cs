@@ -17,6 +17,7 @@ internal static class FixedSettings
         ("http", settings.Http?.ToString()),
         ("https", settings.Https?.ToString()),
         ("websocket", Text(settings.WebSocket)),
+        ("loops", settings.Loops.ToString()),
         ("logtime", settings.LogTime.ToString()),
         ("zeromq", Text(settings.ZeroMq)),
     ];

@@ -40,7 +40,7 @@ internal sealed class ServeHost : IServeHost
         ILogger logger = loggers.CreateLogger("server");
         _settings = settings;
         _stopDeadline = settings.StopDeadline;
-        _loops = new EventLoopGroup(new EventLoopOptions { OnFault = error => logger.LogError(error, "an event loop met a fault") });
+        _loops = new EventLoopGroup(settings.Loops with { OnFault = error => logger.LogError(error, "an event loop met a fault") });
         _server = await StartServerAsync(settings, logger, cancellationToken);
         if (settings.ZeroMq is { } zeroMq)
         {

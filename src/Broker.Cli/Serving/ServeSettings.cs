@@ -1,5 +1,6 @@
 using Broker.Server;
 using Broker.Server.Tls;
+using Broker.Transport;
 
 namespace Broker.Cli.Serving;
 
@@ -44,6 +45,9 @@ internal sealed record ServeSettings
 
     /// <summary>How many clients may be connected at once.</summary>
     public int MaxConnections { get; init; } = 65_536;
+
+    /// <summary>How many threads serve connections, and how they wait.</summary>
+    public EventLoopOptions Loops { get; init; } = new();
 
     public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
 

@@ -1,5 +1,6 @@
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
+using Broker.Transport;
 
 namespace Broker.Cli.Tests.Configuration;
 
@@ -51,6 +52,14 @@ public sealed class ServeConfigTests
                 PortsFileDirectory = "/run",
             },
             settings);
+    }
+
+    [Fact]
+    public void How_connections_are_served_is_a_block()
+    {
+        EventLoopOptions loops = Bind("loops { threads: 3, idle_polls: 0, bulk_pause: 7 }").Loops;
+        Assert.Equal(new EventLoopOptions { Loops = 3, IdlePolls = 0, BulkPause = 7 }, loops);
+        Assert.Equal(new EventLoopOptions { Loops = 2 }, Bind("loops { threads: 2 }").Loops);
     }
 
     [Fact]
@@ -119,6 +128,9 @@ public sealed class ServeConfigTests
     [InlineData("write_deadline: 10", "\"write_deadline\" must be a duration such as \"10s\" or \"2m\", not 10 at test.conf:1:17")]
     [InlineData("write_deadline: 0s", "\"write_deadline\" must be a duration such as \"10s\" or \"2m\", not \"0s\" at test.conf:1:17")]
     [InlineData("listen: localhost", "\"listen\" must be a port, a text such as \"127.0.0.1:4222\" or an array of them, not \"localhost\" at test.conf:1:9")]
+    [InlineData("loops: 4", "\"loops\" must be a block with threads, idle_polls or bulk_pause, not 4 at test.conf:1:8")]
+    [InlineData("loops { bulk_pause: -1 }", "\"bulk_pause\" must be a whole number from 0 to 1000000, not -1 at test.conf:1:21")]
+    [InlineData("loops { idle_poll: 1 }", "unknown key \"idle_poll\" at test.conf:1:9, did you mean \"idle_polls\"?")]
     [InlineData("zeromq: 4", "\"zeromq\" must be a block, or true for its defaults, not 4 at test.conf:1:9")]
     [InlineData("zeromq { delimiter: ab }", "\"delimiter\" must be one ASCII character in quotes, not \"ab\" at test.conf:1:21")]
     [InlineData("zeromq { prefix: a.*.b }", "\"prefix\" must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a.*.b\" at test.conf:1:18")]

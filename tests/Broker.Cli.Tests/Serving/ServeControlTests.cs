@@ -1,5 +1,6 @@
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
+using Broker.Transport;
 using Broker.Cli.Terminal;
 using Broker.Server;
 using Microsoft.Extensions.Logging;
@@ -41,12 +42,12 @@ public sealed class ServeControlTests : IDisposable
     public async Task What_cannot_change_is_named_and_nothing_is_changed()
     {
         var before = new ServeSettings { ZeroMq = new ZeroMqSettings() };
-        var next = before with { Port = 1, MaxPayload = 5, ZeroMq = new ZeroMqSettings { Prefix = "other" } };
+        var next = before with { Port = 1, MaxPayload = 5, Loops = new EventLoopOptions { Loops = 3 }, ZeroMq = new ZeroMqSettings { Prefix = "other" } };
 
         var host = await RunAsync(before, () => next, ControlRequest.Reload, ControlRequest.LameDuck);
 
         Assert.Empty(host.Reloads);
-        Assert.Equal("broker: cannot reload: listen, zeromq cannot change without a restart", _error.ToString().TrimEnd());
+        Assert.Equal("broker: cannot reload: listen, loops, zeromq cannot change without a restart", _error.ToString().TrimEnd());
     }
 
     [Fact]
