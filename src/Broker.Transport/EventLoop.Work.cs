@@ -16,6 +16,9 @@ public sealed partial class EventLoop
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
 
+    /// <summary>How many connections something has been written for in this turn. On the loop.</summary>
+    internal int StagedConnections => _dirtyCount;
+
     private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _dirtyCount > 0;
 
     /// <summary>

@@ -5,8 +5,8 @@ namespace Broker.Transport;
 /// Not thread-safe: the loop's.
 /// </summary>
 /// <remarks>
-/// A connection whose reads fill the buffer is <em>bulk</em>, one whose reads are small is <em>quiet</em>: somebody waits for
-/// each of them. The loop itself serves both in turn, but where processors are few the sender of the bulk takes one from the
+/// A connection whose reads fill the buffer is <em>bulk</em>, one whose reads are small and lead to something that is sent is
+/// <em>quiet</em>: somebody waits for each of them. The loop itself serves both in turn, but where processors are few the sender of the bulk takes one from the
 /// programs that the quiet ones wait for, and a kernel that lets it finish its slice makes them wait for milliseconds.
 /// What is not read holds its sender up. So beside quiet ones bulk waits between two reads, for a number of looks: no clock is
 /// read.
@@ -18,7 +18,7 @@ internal sealed class Pacing(int pause)
     internal const int LooksPerRead = 20;
 
     /// <summary>For how many looks a quiet read is remembered.</summary>
-    internal const int LooksOfQuiet = 20_000;
+    internal const int LooksOfQuiet = 4_000;
 
     /// <summary>The most bytes that a quiet connection sends at a time.</summary>
     internal const int MostOfQuiet = 4 * 1024;
@@ -53,8 +53,8 @@ internal sealed class Pacing(int pause)
     /// <summary>The loop has waited, and reads what is ready.</summary>
     internal void BeginReads() => _hasReadBulk = false;
 
-    /// <summary>A connection was read, and may have <paramref name="more"/>.</summary>
-    internal void CountRead(ref Pace pace, long bytes, bool more)
+    /// <summary>A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="answered"/>: something is sent on.</summary>
+    internal void CountRead(ref Pace pace, long bytes, bool more, bool answered)
     {
         _looks += LooksPerRead;
         _hasReadBulk |= bytes >= LeastOfBulk;
@@ -62,7 +62,7 @@ internal sealed class Pacing(int pause)
         {
             pace.ResumesAt = _looks + pause;
         }
-        else if (bytes is > 0 and <= MostOfQuiet)
+        else if (answered && bytes <= MostOfQuiet)
         {
             // It says which of them it was too: no two reads have the same count.
             pace.LastQuiet = _lastQuiet = _looks;

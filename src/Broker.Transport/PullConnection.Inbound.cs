@@ -27,6 +27,7 @@ internal abstract partial class PullConnection
     internal override void OnReadable(int ready)
     {
         long before = Loop.BytesReceived;
+        int staged = Loop.StagedConnections;
         bool more = true;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
@@ -35,7 +36,7 @@ internal abstract partial class PullConnection
                 : Deliver<Clear>();
         }
 
-        Loop.Pacing.CountRead(ref _pace, Loop.BytesReceived - before, more);
+        Loop.Pacing.CountRead(ref _pace, Loop.BytesReceived - before, more, answered: Loop.StagedConnections > staged);
     }
 
     private protected override void ReleaseInbound()

@@ -12,9 +12,9 @@ public sealed class PacingTests
     private Pacing.Pace _bulk;
     private Pacing.Pace _quiet;
 
-    private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true);
+    private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true, answered: true);
 
-    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false);
+    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false, answered: true);
 
     private void Look(int times = 1)
     {
@@ -82,7 +82,7 @@ public sealed class PacingTests
     public void What_is_bulk_for_once_does_not_wait_for_itself()
     {
         ReadQuiet();
-        _pacing.CountRead(ref _quiet, Full, more: true);
+        _pacing.CountRead(ref _quiet, Full, more: true, answered: true);
         Assert.False(_pacing.Defers(_quiet));
         Assert.False(_pacing.OthersAreQuiet(_quiet));
         Assert.True(_pacing.OthersAreQuiet(_bulk));
@@ -94,18 +94,18 @@ public sealed class PacingTests
         ReadBulk();
         ReadQuiet();
         var other = default(Pacing.Pace);
-        _pacing.CountRead(ref other, 40, more: false);
+        _pacing.CountRead(ref other, 40, more: false, answered: true);
         Assert.False(_pacing.Defers(_quiet));
         Assert.False(_pacing.Defers(other));
     }
 
     [Theory]
-    [InlineData(Pacing.MostOfQuiet, true)]
-    [InlineData(Pacing.MostOfQuiet + 1, false)]
-    [InlineData(0, false)]
-    public void Small_reads_are_quiet(long bytes, bool quiet)
+    [InlineData(Pacing.MostOfQuiet, true, true)]
+    [InlineData(Pacing.MostOfQuiet + 1, true, false)]
+    [InlineData(10, false, false)]
+    public void Small_reads_are_quiet_when_something_is_sent_for_them(long bytes, bool answered, bool quiet)
     {
-        _pacing.CountRead(ref _quiet, bytes, more: false);
+        _pacing.CountRead(ref _quiet, bytes, more: false, answered);
         Assert.Equal(quiet, _pacing.OthersAreQuiet(_bulk));
     }
 
@@ -113,12 +113,12 @@ public sealed class PacingTests
     public void A_loop_does_not_poll_after_bulk()
     {
         Assert.True(_pacing.ShouldPoll);
-        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk, more: false);
+        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk, more: false, answered: true);
         Look();
         Assert.False(_pacing.ShouldPoll);
         _pacing.BeginReads();
         Assert.True(_pacing.ShouldPoll);
-        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk - 1, more: false);
+        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk - 1, more: false, answered: true);
         Assert.True(_pacing.ShouldPoll);
     }
 
@@ -170,8 +170,8 @@ public sealed class PacingTests
     public void Without_a_pause_bulk_never_waits()
     {
         var pacing = new Pacing(0);
-        pacing.CountRead(ref _quiet, 40, more: false);
-        pacing.CountRead(ref _bulk, Full, more: true);
+        pacing.CountRead(ref _quiet, 40, more: false, answered: true);
+        pacing.CountRead(ref _bulk, Full, more: true, answered: true);
         Assert.False(pacing.Defers(_bulk));
     }
 
@@ -195,7 +195,6 @@ public sealed class PacingTests
         const int Flooded = 48 * 1024 * 1024;
         const int FewestRequests = 200;
         long early = 0, paused = 0, received = 0, expected = -1;
-        bool lastQuietIsFlood = false;
         var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var flood = new Probe
         {
@@ -203,7 +202,7 @@ public sealed class PacingTests
             {
                 // As of just before this read.
                 Pacing pacing = connection.Loop.Pacing;
-                if (expected >= 0 && !lastQuietIsFlood && pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 }))
+                if (expected >= 0 && pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 }))
                 {
                     early += pacing.Looks - expected < Pause ? 1 : 0;
                     paused++;
@@ -211,7 +210,6 @@ public sealed class PacingTests
 
                 // As it will be once this read has been counted, if there is more.
                 expected = bytes.Length == Full ? pacing.Looks + Pacing.LooksPerRead : -1;
-                lastQuietIsFlood |= bytes.Length <= Pacing.MostOfQuiet;
                 received += bytes.Length;
                 if (received == Flooded)
                 {
@@ -223,9 +221,8 @@ public sealed class PacingTests
         };
         var echo = new Probe
         {
-            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                lastQuietIsFlood = false;
                 connection.GetStage(connection.Loop).Write(bytes);
                 return bytes.Length;
             },
