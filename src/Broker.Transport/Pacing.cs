@@ -6,10 +6,10 @@ namespace Broker.Transport;
 /// </summary>
 /// <remarks>
 /// A connection whose reads fill the buffer is <em>bulk</em>, one whose reads are small and lead to something that is sent is
-/// <em>quiet</em>: somebody waits for each of them. The loop itself serves both in turn, but where processors are few the sender of the bulk takes one from the
-/// programs that the quiet ones wait for, and a kernel that lets it finish its slice makes them wait for milliseconds.
-/// What is not read holds its sender up. So beside quiet ones bulk waits between two reads, for a number of looks: no clock is
-/// read.
+/// <em>quiet</em>: somebody waits for each of them. The loop itself serves both in turn, but where processors are few the sender
+/// of the bulk takes one from the programs that the quiet ones wait for, and a kernel that lets it finish its slice makes
+/// them wait for milliseconds. What is not read holds its sender up. So beside quiet ones bulk waits between two reads, for a
+/// number of looks: no clock is read.
 /// </remarks>
 /// <param name="pause">How many looks bulk waits beside quiet connections; 0 for none.</param>
 internal sealed class Pacing(int pause)
@@ -37,8 +37,8 @@ internal sealed class Pacing(int pause)
     internal static int PauseOf(int processors) => processors <= FewProcessors ? DefaultPause : 0;
 
     /// <summary>
-    /// Whether looking for more is worth while after the last reads. After bulk it is not: nobody waits for an answer to it, and by the time a
-    /// thread has slept and woken there is more to read at once.
+    /// Whether looking for more is worth while after the last reads. After bulk it is not: nobody waits for an answer to it, and
+    /// by the time a thread has slept and woken there is more to read at once.
     /// </summary>
     internal bool ShouldPoll => !_hasReadBulk || SomeAreQuiet;
 
@@ -53,7 +53,10 @@ internal sealed class Pacing(int pause)
     /// <summary>The loop has waited, and reads what is ready.</summary>
     internal void BeginReads() => _hasReadBulk = false;
 
-    /// <summary>A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="answered"/>: something is sent on.</summary>
+    /// <summary>
+    /// A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="answered"/>: something is
+    /// sent on for it, to whomever.
+    /// </summary>
     internal void CountRead(ref Pace pace, long bytes, bool more, bool answered)
     {
         _looks += LooksPerRead;
