@@ -65,7 +65,6 @@ internal abstract partial class PullConnection
         }
 
         int total = kept + got;
-        Loop.BytesReceived += got;
         if (total < _needed)
         {
             Keep(buffer.AsSpan(0, total));
@@ -104,7 +103,6 @@ internal abstract partial class PullConnection
         }
 
         _restLength += got;
-        Loop.BytesReceived += got;
         if (_restLength < _needed)
         {
             return got == room;
@@ -215,6 +213,10 @@ internal abstract partial class PullConnection
     private readonly struct Clear : ISource
     {
         public static int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome)
-            => connection.Receive(array.AsSpan(offset, count), out outcome);
+        {
+            int got = connection.Receive(array.AsSpan(offset, count), out outcome);
+            connection.Loop.BytesReceived += got;
+            return got;
+        }
     }
 }

@@ -155,7 +155,8 @@ public sealed class PacingTests
         {
             last = 0;
             socket.Send(new byte[size]);
-            await WhileAsync(() => probe.Received < received + size);
+            await ProcessFacts.UntilAsync(() => probe.Received >= received + size, TestContext.Current.CancellationToken)
+                .WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
         }
 
         long before = looksThen;
@@ -261,13 +262,5 @@ public sealed class PacingTests
         await socket.ConnectAsync(listener.EndPoint);
         await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
         return socket;
-    }
-
-    private static async Task WhileAsync(Func<bool> condition)
-    {
-        while (condition())
-        {
-            await Task.Delay(1, TestContext.Current.CancellationToken);
-        }
     }
 }

@@ -41,19 +41,17 @@ internal sealed class RouteTable(ulong seed, int capacity)
     internal long Steps { get; private set; }
 
     /// <summary>The route of a subject; if there is none, where its search ended.</summary>
-    internal Route? Find(ReadOnlySpan<byte> subject, out Place end)
+    internal Route? Find(ReadOnlySpan<byte> subject, out SearchEnd end)
     {
         RouteNode node = _root;
         int position = 0;
-        end = default;
         while (position <= subject.Length)
         {
             ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
-            uint hash = Hash(token);
-            TokenEntry? entry = node.Children.Find(token, hash);
+            TokenEntry? entry = node.Children.Find(token, Hash(token));
             if (entry is not RouteNode next)
             {
-                end = new Place(node, position, hash, entry is null);
+                end = new SearchEnd(node, position);
                 return entry is Route alone && subject.SequenceEqual(alone.Subject) ? alone : null;
             }
 
@@ -61,31 +59,24 @@ internal sealed class RouteTable(ulong seed, int capacity)
             position += token.Length + 1;
         }
 
-        end = new Place(node, position, 0, false);
+        end = new SearchEnd(node, position);
         return node.Route;
     }
 
     /// <summary>Adds the route of a subject that has none, where the search for it ended; nothing has changed since.</summary>
-    internal void Add(Route route, Place end)
+    internal void Add(Route route, SearchEnd end)
     {
         if (Count >= capacity || Cost + route.Cost > MostCost)
         {
             // Subjects that never come again would fill the memory. Those in use are back after one miss each.
             ExpireAll();
-            end = new Place(_root, 0, 0, false);
+            end = new SearchEnd(_root, 0);
         }
 
-        if (end.IsFree)
+        (RouteNode? node, int position) = end;
+        while (node is not null)
         {
-            PutUnder(end.Node, end.Hash, route, end.Position);
-        }
-        else
-        {
-            RouteNode? node = end.Node;
-            for (int position = end.Position; node is not null;)
-            {
-                node = Put(node, route, ref position);
-            }
+            node = Put(node, route, ref position);
         }
 
         Count++;
@@ -201,7 +192,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
         int slot = node.Children.IndexOf(token, hash);
         if (slot < 0)
         {
-            PutUnder(node, hash, route, start);
+            route.Place = start;
+            node.Children.Add(hash, route);
             return null;
         }
 
@@ -217,12 +209,6 @@ internal sealed class RouteTable(ulong seed, int capacity)
         node.Children.Replace(slot, made);
         Cost += NodeCost;
         return made;
-    }
-
-    private static void PutUnder(RouteNode node, uint hash, Route route, int start)
-    {
-        route.Place = start;
-        node.Children.Add(hash, route);
     }
 
     private void ExpireAll()
@@ -286,8 +272,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
         _credit -= steps;
     }
 
-    /// <summary>A node, where in the subject the token begins that does not lead on from it, and whether nothing is held under that.</summary>
-    internal readonly record struct Place(RouteNode Node, int Position, uint Hash, bool IsFree);
-
     private uint Hash(ReadOnlySpan<byte> token) => ByteHash.Compute(token, seed);
+
+    /// <summary>A node, and where in the subject the token begins that does not lead on from it.</summary>
+    internal readonly record struct SearchEnd(RouteNode Node, int Position);
 }

@@ -98,7 +98,7 @@ internal sealed class Router
         lock (_gate)
         {
             _counts.Matches++;
-            if (_routes.Find(subject, out RouteTable.Place end) is { } known)
+            if (_routes.Find(subject, out RouteTable.SearchEnd end) is { } known)
             {
                 _counts.Hits++;
                 return known;

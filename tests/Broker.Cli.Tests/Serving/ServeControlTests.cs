@@ -1,8 +1,8 @@
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
-using Broker.Transport;
 using Broker.Cli.Terminal;
 using Broker.Server;
+using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Tests.Serving;
