@@ -1,0 +1,48 @@
+using System.Runtime.CompilerServices;
+using Mono.Cecil;
+
+namespace Broker.Structure.Tests;
+
+/// <summary>The assemblies that ship, as the compiler left them beside this test.</summary>
+internal static class Assemblies
+{
+    internal const string Prefix = "Broker.";
+
+    /// <summary>What each project may use, and nothing else of ours: dependencies point one way.</summary>
+    internal static IReadOnlyDictionary<string, string[]> MayUse { get; } = new Dictionary<string, string[]>
+    {
+        ["Broker.Protocol"] = [],
+        ["Broker.Transport"] = [],
+        ["Broker.Server"] = ["Broker.Protocol", "Broker.Transport"],
+        ["Broker.Client"] = ["Broker.Protocol", "Broker.Transport"],
+        ["Broker.ZeroMq"] = ["Broker.Transport"],
+        ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Cryptography"] = ["Broker.Server", "Broker.Protocol"],
+        ["Broker.Cli"] =
+        [
+            "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.ZeroMq", "Broker.Bridge",
+            "Broker.AspNetCore", "Broker.Cryptography",
+        ],
+    };
+
+    internal static TheoryData<string> Names => [.. MayUse.Keys];
+
+    /// <summary>Those that other people's programs refer to.</summary>
+    internal static TheoryData<string> Libraries => [.. MayUse.Keys.Where(name => name != "Broker.Cli")];
+
+    /// <summary>The repository's folder, from where this file was compiled.</summary>
+    internal static string Root { get; } = Path.GetFullPath(Path.Combine(Folder(), "..", ".."));
+
+    internal static AssemblyDefinition Read(string name)
+    {
+        string file = Directory.EnumerateFiles(AppContext.BaseDirectory, "*.dll").First(f => IsAssembly(f, name));
+        return AssemblyDefinition.ReadAssembly(file);
+    }
+
+    // The command's file bears its own name.
+    private static bool IsAssembly(string file, string name)
+        => Path.GetFileNameWithoutExtension(file) == name || (name == "Broker.Cli" && Path.GetFileName(file) == "broker.dll");
+
+    private static string Folder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+}
