@@ -83,17 +83,46 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
+    /// The way to this server for clients in this process, without a socket: the same protocol, limits and rules as over TCP. It is
+    /// what a client's options take for their dialer, and good for every reconnect.
+    /// </summary>
+    /// <param name="user">
+    /// The name of the user, one of <see cref="BrokerServerOptions.Users"/> or of an account's, that such clients are without showing
+    /// anything; one that shows credentials in its CONNECT is who they say. Null, the default: whoever comes without credentials.
+    /// </param>
+    /// <exception cref="ArgumentException">There is no such user now. One that is gone later fails the attempts then.</exception>
+    /// <exception cref="ObjectDisposedException">The server has ended.</exception>
+    public IDialer Connect(string? user = null)
+    {
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        ThrowIfUnknown(user);
+        return new InProcessDialer(this, user);
+    }
+
+    /// <summary>
     /// Connects a client in this process without a socket: the same protocol, limits and rules as over TCP.
     /// </summary>
     /// <param name="loop">The client's loop; it may be one of <see cref="Loops"/>, and then no thread is woken between the two.</param>
     /// <param name="handler">The client's side of the protocol.</param>
     /// <returns>The client's end of the connection.</returns>
-    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler)
+    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler) => ConnectInProcess(loop, handler, null);
+
+    internal Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler, string? user)
     {
         ArgumentNullException.ThrowIfNull(loop);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        ThrowIfUnknown(user);
         EventLoop own = loop.Group == Loops ? loop : Loops.Next();
-        return InProcessLink.Create(loop, handler, own, new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess)).First;
+        var session = new ClientSession(_core, own, null, Monitoring.ClientTransport.InProcess, user);
+        return InProcessLink.Create(loop, handler, own, session).First;
+    }
+
+    private void ThrowIfUnknown(string? user)
+    {
+        if (user is not null && _core.Security.Find(user) is null)
+        {
+            throw new ArgumentException($"There is no user '{user}'.", nameof(user));
+        }
     }
 
     /// <summary>How many requests wait for answers from other accounts.</summary>

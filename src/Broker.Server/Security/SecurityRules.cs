@@ -91,6 +91,10 @@ internal sealed partial class SecurityRules
     /// <summary>Who a client is before and without CONNECT; null when it must say one.</summary>
     internal Principal? Unasked => RequiresAuth ? _noAuthUser : _anyone;
 
+    /// <summary>The user of that name, with a password or a key; null when there is none.</summary>
+    internal Principal? Find(string name)
+        => _users.TryGetValue(name, out (Principal Principal, Secret Secret) user) ? user.Principal : _keys.GetValueOrDefault(name);
+
     /// <summary>What a client is to sign, for its INFO; null when nobody signs. nats-server's form: 11 random bytes in base64url.</summary>
     internal string? NewNonce() => _keys.Count == 0 ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
 

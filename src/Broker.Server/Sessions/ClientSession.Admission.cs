@@ -12,6 +12,7 @@ internal sealed partial class ClientSession
 {
     private const string NotAuthorized = "Authorization Violation";
 
+    private readonly string? _user;
     private SecurityRules _security = null!;
     private Principal? _principal;
 
@@ -34,7 +35,7 @@ internal sealed partial class ClientSession
     internal X509Certificate2? PeerCertificate { get; private set; }
 
     // Who it is before and without CONNECT. Where certificates say who clients are, nothing else does.
-    private Principal? Unasked => IsMapped ? null : _security.Unasked;
+    private Principal? Unasked => IsMapped ? null : _user is null ? _security.Unasked : _security.Find(_user);
 
     private void BeginAdmission()
     {

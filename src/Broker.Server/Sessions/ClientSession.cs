@@ -23,8 +23,15 @@ internal sealed partial class ClientSession : ConnectionHandler
     private ConnectRequest? _connect;
     private bool _ended;
 
-    internal ClientSession(ServerCore server, EventLoop loop, EndPoint? remote, ClientTransport transport = ClientTransport.Socket)
+    /// <param name="server">What it shares with the others.</param>
+    /// <param name="loop">Its loop.</param>
+    /// <param name="remote">Where the client is; null in this process.</param>
+    /// <param name="transport">How it is connected.</param>
+    /// <param name="user">As whom this process connects it, without credentials; null for nobody in particular.</param>
+    internal ClientSession(
+        ServerCore server, EventLoop loop, EndPoint? remote, ClientTransport transport = ClientTransport.Socket, string? user = null)
     {
+        _user = user;
         _server = server;
         _loop = loop;
         _state = server.StateOf(loop);

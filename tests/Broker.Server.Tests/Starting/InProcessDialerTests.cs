@@ -1,0 +1,66 @@
+using System.Text;
+using Broker.Server.Security;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Starting;
+
+public sealed class InProcessDialerTests
+{
+    private const string Quiet = """CONNECT {"verbose":false,"pedantic":false}""" + "\r\n";
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_client_of_this_process_is_the_user_that_the_dialer_is_for()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.Users =
+        [
+            new User("root", "p"), new User("reader", "p", new Permissions { Publish = SubjectPermissions.AllBut(">") }),
+        ]);
+        (Connection root, InProcessClient heardByRoot) = await DialAsync(server.Connect("root"), server);
+        (Connection reader, InProcessClient heardByReader) = await DialAsync(server.Connect("reader"), server);
+        Say(reader, Quiet + "SUB a 1\r\nPUB b 0\r\n\r\nPING\r\n");
+        await Servers.UntilAsync(() => heardByReader.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the reader's PONG");
+        Assert.Contains("Permissions Violation for Publish to \"b\"", heardByReader.Text, StringComparison.Ordinal);
+        Assert.DoesNotContain("auth_required", heardByReader.Text, StringComparison.Ordinal);
+        Say(root, Quiet + "PUB a 1\r\nx\r\nPING\r\n");
+        await Servers.UntilAsync(() => heardByReader.Text.EndsWith("MSG a 1 1\r\nx\r\n", StringComparison.Ordinal), "the message");
+        await Servers.UntilAsync(() => heardByRoot.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "root's PONG");
+        await server.UpdateSecurityAsync(o => o.Users = [new User("root", "p")]);
+        await heardByReader.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        Assert.True(root.IsOpen);
+    }
+
+    [Fact]
+    public async Task Who_names_no_user_comes_as_anybody_without_credentials_does()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
+        (Connection client, InProcessClient heard) = await DialAsync(server.Connect(), server);
+        Say(client, Quiet + "PING\r\n");
+        await heard.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        Assert.Contains("-ERR 'Authorization Violation'", heard.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_user_that_is_not_there_is_refused_by_name_at_once_and_at_every_later_attempt()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
+        Assert.Contains("'nobody'", Assert.Throws<ArgumentException>(() => server.Connect("nobody")).Message, StringComparison.Ordinal);
+        IDialer dialer = server.Connect("a");
+        await server.UpdateSecurityAsync(o => o.Users = [new User("b", "p")]);
+        await Assert.ThrowsAsync<ArgumentException>(async () => await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct));
+    }
+
+    private static async Task<(Connection Connection, InProcessClient Client)> DialAsync(IDialer dialer, BrokerServer server)
+    {
+        var client = new InProcessClient();
+        return (await dialer.DialAsync(server.Loops[0], client, Ct), client);
+    }
+
+    private static void Say(Connection connection, string text) => connection.Loop.Post(() =>
+    {
+        OutboundStage stage = connection.GetStage(connection.Loop);
+        stage.Write(Encoding.ASCII.GetBytes(text));
+    });
+}
