@@ -19,6 +19,7 @@ missing_packages() {
     [ -e /usr/include/zmq.h ] || echo libzmq5 libzmq3-dev
     [ -e /usr/include/nats/nats.h ] || echo libnats-dev
     command -v chromium >/dev/null || echo chromium
+    command -v openssl >/dev/null || echo openssl
     command -v go >/dev/null || echo golang-go
     [ -e /usr/share/gocode/src/github.com/nats-io/nats.go ] || echo golang-github-nats-io-go-nats-dev
     # A node without npm, or the other way round, is somebody's own arrangement: complete it, do not replace it.
@@ -82,28 +83,64 @@ dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
-passed=0 failed=0 skipped=0
-for project in tests/*/*.csproj; do
-    name=$(basename "$project" .csproj)
-    status=0
-    dotnet test "$project" -c "$configuration" --no-build --nologo -v quiet \
-        --logger "trx;LogFileName=$name.trx" --results-directory "$results" >"$results/$name.log" 2>&1 || status=$?
 
-    project_passed=0 project_failed=0 project_skipped=0
-    trx="$results/$name.trx"
+# One test project, in a process of its own. A test that hangs is named and ends its run instead of all others' time.
+run_suite() {
+    local project=$1 name status=0
+    name=$(basename "$project" .csproj)
+    dotnet test "$project" -c "$configuration" --no-build --nologo -v quiet \
+        --blame-hang --blame-hang-timeout 5min --blame-hang-dump-type none \
+        --logger "trx;LogFileName=$name.trx" --results-directory "$results" >"$results/$name.log" 2>&1 || status=$?
+    echo "$status" >"$results/$name.status"
+}
+
+passed=0 failed=0 skipped=0
+report_suite() {
+    local name=$1 status suite_passed=0 suite_failed=0 suite_skipped=0 trx="$results/$1.trx"
+    status=$(cat "$results/$name.status")
     if [ -e "$trx" ]; then
-        project_passed=$(counter "$trx" passed)
+        suite_passed=$(counter "$trx" passed)
         # The runner counts a skipped test as one that was not executed, under no name of its own.
-        project_skipped=$(($(counter "$trx" total) - $(counter "$trx" executed)))
-        project_failed=$(($(counter "$trx" executed) - project_passed))
+        suite_skipped=$(($(counter "$trx" total) - $(counter "$trx" executed)))
+        suite_failed=$(($(counter "$trx" executed) - suite_passed))
     fi
     # A run that crashed, or could not start, is a failure even though no test says so.
-    if [ "$status" != 0 ] && [ "$project_failed" = 0 ]; then project_failed=1; fi
-    if [ "$project_failed" != 0 ]; then cat "$results/$name.log"; fi
-    if [ "$project_skipped" != 0 ]; then skipped_tests "$trx"; fi
-    echo "$name: $project_passed passed, $project_failed failed, $project_skipped skipped"
+    if [ "$status" != 0 ] && [ "$suite_failed" = 0 ]; then suite_failed=1; fi
+    if [ "$suite_failed" != 0 ]; then cat "$results/$name.log"; fi
+    if [ "$suite_skipped" != 0 ]; then skipped_tests "$trx"; fi
+    echo "$name: $suite_passed passed, $suite_failed failed, $suite_skipped skipped"
 
-    passed=$((passed + project_passed)) failed=$((failed + project_failed)) skipped=$((skipped + project_skipped))
+    passed=$((passed + suite_passed)) failed=$((failed + suite_failed)) skipped=$((skipped + suite_skipped))
+}
+
+# Side by side: they count and compare, and none of them measures time. The longest go first, so that none is left alone at
+# the end.
+lanes=${LANES:-2}
+declare -A running=()
+report_finished() {
+    local pid
+    for pid in "${!running[@]}"; do
+        kill -0 "$pid" 2>/dev/null && continue
+        wait "$pid" || true
+        report_suite "${running[$pid]}"
+        unset "running[$pid]"
+    done
+}
+
+for name in Broker.Server.Tests Broker.Interop.Tests Broker.AspNetCore.Tests Broker.Transport.Tests \
+    $(for project in tests/*/*.csproj; do basename "$project" .csproj; done); do
+    [ -e "$results/$name.started" ] && continue
+    touch "$results/$name.started"
+    while [ "${#running[@]}" -ge "$lanes" ]; do
+        wait -n || true
+        report_finished
+    done
+    run_suite "tests/$name/$name.csproj" &
+    running[$!]=$name
+done
+while [ "${#running[@]}" -gt 0 ]; do
+    wait -n || true
+    report_finished
 done
 
 # In CI the suites count as one more test: every variant comes to the same result, and none allocates above its budget.

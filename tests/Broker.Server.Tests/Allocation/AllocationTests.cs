@@ -5,7 +5,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Allocation;
 
-public sealed class AllocationTests
+public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClassFixture<AllocationTests.Dialogues>
 {
     private const int Batch = 250;
     private const int Messages = 200_000;
@@ -36,30 +36,20 @@ public sealed class AllocationTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task A_message_allocates_nothing(
+    public void A_message_allocates_nothing(
         string way, string publisherSays, string[] subscribersSay, string message, string heard, string answered, string answer)
     {
-        foreach (int loops in way is "one to one" or "request and reply" ? new[] { 1, 2 } : [1])
+        foreach (int loops in LoopsOf(way))
         {
-            await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
-            using RawClient publisher = RawClient.Open(server, RawClient.WithHeaders);
+            Dialogue dialogue = dialogues.Of(way, loops);
+            RawClient publisher = dialogue.Publisher;
+            RawClient[] subscribers = dialogue.Subscribers;
             publisher.Send(publisherSays);
-            RawClient[] subscribers = [.. subscribersSay.Select(_ => RawClient.Open(server, RawClient.WithHeaders))];
+            publisher.Sync();
             for (int i = 0; i < subscribers.Length; i++)
             {
                 subscribers[i].Send(subscribersSay[i]);
                 subscribers[i].Sync();
-            }
-
-            // The first PING comes soon; the next one when this is over.
-            foreach (RawClient client in subscribers.Append(publisher))
-            {
-                for (string line = ""; line != "PING\r\n";)
-                {
-                    line = client.ReadLine();
-                }
-
-                client.Send("PONG\r\n");
             }
 
             byte[] batch = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(message, Batch)) + "PING\r\n");
@@ -95,9 +85,10 @@ public sealed class AllocationTests
             Assert.True(
                 loops == 1 ? Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance : twice <= PoolTolerance,
                 $"{way}, {loops} loops: {once} bytes, then {twice} for twice as many");
-            Array.ForEach(subscribers, s => s.Dispose());
         }
     }
+
+    private static int[] LoopsOf(string way) => way is "one to one" or "request and reply" ? [1, 2] : [1];
 
     private static void Send(Socket socket, ReadOnlySpan<byte> bytes)
     {
@@ -117,6 +108,70 @@ public sealed class AllocationTests
             // Other assertions allocate.
             Assert.True(got > 0);
             count -= got;
+        }
+    }
+
+    /// <summary>The servers and connections of all ways at once: their first PINGs, which come seconds after CONNECT, are waited for once.</summary>
+    public sealed class Dialogues : IAsyncLifetime
+    {
+        private readonly Dictionary<(string Way, int Loops), Dialogue> _all = [];
+
+        internal Dialogue Of(string way, int loops) => _all[(way, loops)];
+
+        public async ValueTask InitializeAsync()
+        {
+            foreach (TheoryDataRow<string, string, string[], string, string, string, string> way in Ways)
+            {
+                foreach (int loops in LoopsOf(way.Data.Item1))
+                {
+                    _all[(way.Data.Item1, loops)] = await Dialogue.OpenAsync(way.Data.Item3.Length, loops);
+                }
+            }
+
+            foreach (Dialogue dialogue in _all.Values)
+            {
+                dialogue.AnswerFirstPings();
+            }
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            foreach (Dialogue dialogue in _all.Values)
+            {
+                await dialogue.DisposeAsync();
+            }
+        }
+    }
+
+    internal sealed record Dialogue(BrokerServer Server, RawClient Publisher, RawClient[] Subscribers) : IAsyncDisposable
+    {
+        internal static async Task<Dialogue> OpenAsync(int subscribers, int loops)
+        {
+            BrokerServer server = await Servers.StartAsync(o =>
+            {
+                o.LoopOptions = new EventLoopOptions { Loops = loops };
+                o.PingInterval = TimeSpan.FromHours(1);
+            });
+            return new Dialogue(
+                server,
+                RawClient.Open(server, RawClient.WithHeaders),
+                [.. Enumerable.Range(0, subscribers).Select(_ => RawClient.Open(server, RawClient.WithHeaders))]);
+        }
+
+        internal void AnswerFirstPings()
+        {
+            foreach (RawClient client in Subscribers.Append(Publisher))
+            {
+                Assert.Equal("PING\r\n", client.ReadLine());
+                client.Send("PONG\r\n");
+            }
+        }
+
+        public ValueTask DisposeAsync()
+        {
+            Publisher.Dispose();
+            Array.ForEach(Subscribers, s => s.Dispose());
+            return Server.DisposeAsync();
         }
     }
 }

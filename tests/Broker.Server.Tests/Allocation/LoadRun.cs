@@ -1,7 +1,7 @@
 namespace Broker.Server.Tests.Allocation;
 
 /// <summary>Runs a row with connections that were there before, and counts what is allocated meanwhile.</summary>
-internal sealed class LoadRun
+internal sealed class LoadRun : IDisposable
 {
     private readonly LoadRow _row;
     private readonly LoadPeer[] _publishers;
@@ -46,6 +46,15 @@ internal sealed class LoadRun
         }
 
         return GC.GetTotalAllocatedBytes(precise: true) - before;
+    }
+
+    /// <summary>Takes the subscriptions back, for the row that uses the connections next.</summary>
+    public void Dispose()
+    {
+        foreach (LoadPeer peer in _publishers.Concat(_readers))
+        {
+            peer.Say(string.Concat(Enumerable.Range(1, Math.Max(1, _row.Own)).Select(sid => $"UNSUB {sid}\r\n")));
+        }
     }
 
     private void Ask()

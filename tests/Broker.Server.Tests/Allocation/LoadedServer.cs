@@ -3,7 +3,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>A server and as many connections as a row needs.</summary>
+/// <summary>A server and as many connections as the largest of some rows needs: one row after the other uses them.</summary>
 internal sealed class LoadedServer : IAsyncDisposable
 {
     private readonly BrokerServer _server;
@@ -15,16 +15,18 @@ internal sealed class LoadedServer : IAsyncDisposable
         _peers = peers;
     }
 
-    internal static async Task<LoadedServer> StartAsync(LoadRow row, Action<BrokerServerOptions>? configure = null, string connect = RawClient.Quiet)
+    internal static async Task<LoadedServer> StartAsync(
+        IEnumerable<LoadRow> rows, Action<BrokerServerOptions>? configure = null, string connect = RawClient.Quiet)
     {
         bool tls = false;
         BrokerServer server = await Servers.StartAsync(o =>
         {
             o.LoopOptions = new EventLoopOptions { Loops = 1 };
+            o.PingInterval = TimeSpan.FromHours(1);
             configure?.Invoke(o);
             tls = o.Tls is not null;
         });
-        LoadPeer[] peers = [.. Enumerable.Range(0, row.Publishers + row.Readers).Select(_ => LoadPeer.Open(server, tls, connect))];
+        LoadPeer[] peers = [.. Enumerable.Range(0, rows.Max(row => row.Publishers + row.Readers)).Select(_ => LoadPeer.Open(server, tls, connect))];
         Array.ForEach(peers, peer => peer.AnswerFirstPing());
         return new LoadedServer(server, peers);
     }

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs test suites again and again while every processor has something else to do: a test that passes only on a quiet machine
+# fails here. Build first (eng/test.sh does).
+#
+#   eng/repeat.sh [-n TIMES] [SUITE ...]        SUITE: Broker.Server.Tests, …; all of them unless named. TIMES: 10.
+#
+# What has passed on a commit is remembered under artifacts/repeat, so a run that was cut off goes on where it was.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+times=10
+if [ "${1:-}" = -n ]; then times=$2; shift 2; fi
+suites=("$@")
+if [ ${#suites[@]} = 0 ]; then
+    for project in tests/*/*.csproj; do suites+=("$(basename "$project" .csproj)"); done
+fi
+
+configuration=${CONFIGURATION:-Release}
+record=artifacts/repeat/$(git rev-parse --short HEAD)
+mkdir -p "$record"
+load=()
+trap 'kill "${load[@]}" 2>/dev/null || true' EXIT
+for ((i = 0; i < $(nproc); i++)); do
+    (while :; do :; done) &
+    load+=($!)
+done
+
+failed=0
+for suite in "${suites[@]}"; do
+    for ((i = 1; i <= times; i++)); do
+        [ -e "$record/$suite.$i.passed" ] && continue
+        if dotnet test "tests/$suite" -c "$configuration" --no-build --nologo -v quiet \
+            --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none \
+            --results-directory "$record/results" >"$record/$suite.$i.log" 2>&1; then
+            mv "$record/$suite.$i.log" "$record/$suite.$i.passed"
+        else
+            failed=$((failed + 1))
+            grep -E '^ *Failed ' "$record/$suite.$i.log" || tail -n 5 "$record/$suite.$i.log"
+        fi
+    done
+    echo "$suite: $(find "$record" -name "$suite.*.passed" | wc -l) of $times passed"
+done
+[ "$failed" = 0 ]
