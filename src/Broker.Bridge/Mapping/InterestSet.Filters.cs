@@ -12,7 +12,10 @@ internal sealed partial class InterestSet
     private InterestFilter FindOrCreate(ReadOnlySpan<byte> stem)
     {
         if (_filtersBySpan.TryGetValue(stem, out var filter))
+        {
             return filter;
+        }
+
         filter = new InterestFilter(stem.ToArray());
         _filters.Add(filter.Stem, filter);
         _ordered.Add(filter);
@@ -22,7 +25,10 @@ internal sealed partial class InterestSet
     private void ForgetIfUnused(InterestFilter filter)
     {
         if (filter.Wanted > 0 || filter.Phase != InterestPhase.Absent)
+        {
             return;
+        }
+
         _filters.Remove(filter.Stem);
         _ordered.Remove(filter);
     }
@@ -34,7 +40,9 @@ internal sealed partial class InterestSet
         {
             stem = stem[..stem.LastIndexOf((byte)'.')];
             if (_filtersBySpan.TryGetValue(stem, out var filter))
+            {
                 return filter;
+            }
         }
 
         return null;
@@ -45,7 +53,9 @@ internal sealed partial class InterestSet
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Wanted > 0)
+            {
                 return true;
+            }
         }
 
         return false;
@@ -56,7 +66,9 @@ internal sealed partial class InterestSet
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Phase == InterestPhase.Active)
+            {
                 return true;
+            }
         }
 
         return false;
@@ -67,7 +79,9 @@ internal sealed partial class InterestSet
         foreach (var below in Below(filter))
         {
             if (below.Phase == InterestPhase.Active)
+            {
                 return true;
+            }
         }
 
         return false;
@@ -77,7 +91,10 @@ internal sealed partial class InterestSet
     private List<InterestFilter> Below(InterestFilter filter)
     {
         if (_ordered.Count == 1)
+        {
             return [];
+        }
+
         var first = new InterestFilter([.. filter.Stem, (byte)'.']);
         var end = new InterestFilter([.. filter.Stem, (byte)'/']);
         return [.. _ordered.GetViewBetween(first, end)];

@@ -41,12 +41,17 @@ internal sealed partial class InterestSet
         _byId.Clear();
         _awaiting.Clear();
         foreach (var filter in _ordered)
+        {
             filter.Phase = InterestPhase.Absent;
+        }
+
         foreach (var filter in new List<InterestFilter>(_ordered))
         {
             ForgetIfUnused(filter);
             if (filter.Wanted > 0 && !HasWantedAbove(filter))
+            {
                 Subscribe(filter, ref commands);
+            }
         }
 
         EndCommands(ref commands);
@@ -57,7 +62,10 @@ internal sealed partial class InterestSet
     {
         var filter = FindOrCreate(stem);
         if (filter.Wanted++ > 0 || HasWantedAbove(filter))
+        {
             return;
+        }
+
         if (filter.Phase == InterestPhase.Absent)
         {
             Subscribe(filter, ref commands);
@@ -73,7 +81,10 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         if (--filter.Wanted > 0)
+        {
             return;
+        }
+
         if (!HasWantedAbove(filter))
         {
             // Those uncovered are subscribed before anything above them is given up.
@@ -81,21 +92,35 @@ internal sealed partial class InterestSet
             foreach (var uncovered in below)
             {
                 if (uncovered.Wanted == 0 || HasWantedAbove(uncovered))
+                {
                     continue;
+                }
+
                 if (uncovered.Phase == InterestPhase.Absent)
+                {
                     Subscribe(uncovered, ref commands);
+                }
                 else if (uncovered.Phase == InterestPhase.Active)
+                {
                     UnsubscribeBelow(uncovered, ref commands);
+                }
             }
 
             foreach (var lingering in below)
+            {
                 Settle(lingering, ref commands);
+            }
         }
 
         if (filter.Phase == InterestPhase.Pending)
+        {
             Unsubscribe(filter, ref commands);
+        }
         else
+        {
             Settle(filter, ref commands);
+        }
+
         SettleAbove(filter, ref commands);
         ForgetIfUnused(filter);
     }
@@ -134,11 +159,16 @@ internal sealed partial class InterestSet
         _byId.Remove(filter.Id);
         commands.Unsubscribe(filter.Id);
         if (!wasActive || !filter.Topmost)
+        {
             return;
+        }
+
         foreach (var below in Below(filter))
         {
             if (below.Phase == InterestPhase.Active)
+            {
                 below.Topmost = !HasActiveAbove(below);
+            }
         }
     }
 
@@ -148,7 +178,10 @@ internal sealed partial class InterestSet
         foreach (var below in Below(filter))
         {
             if (below.Phase != InterestPhase.Absent)
+            {
                 Unsubscribe(below, ref commands);
+            }
+
             ForgetIfUnused(below);
         }
     }
@@ -160,7 +193,10 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         if (filter is not { Wanted: 0, PendingBelow: 0, Phase: InterestPhase.Active } || HasWantedAbove(filter))
+        {
             return;
+        }
+
         if (_atBarrier || !filter.Topmost || !HasActiveBelow(filter))
         {
             Unsubscribe(filter, ref commands);
@@ -176,7 +212,9 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
+        {
             Settle(above, ref commands);
+        }
     }
 
     private void AwaitBarrier(InterestFilter filter)
@@ -189,9 +227,14 @@ internal sealed partial class InterestSet
     private void StopAwaiting(InterestFilter filter)
     {
         if (filter.AwaitingEntry.List is not null)
+        {
             _awaiting.Remove(filter.AwaitingEntry);
+        }
+
         if (filter.Phase == InterestPhase.Pending)
+        {
             AddToPendingAbove(filter, -1);
+        }
     }
 
     // What is active above when a filter becomes pending still is when it stops being so, or is gone: a filter
@@ -201,7 +244,9 @@ internal sealed partial class InterestSet
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))
         {
             if (above.Phase == InterestPhase.Active)
+            {
                 above.PendingBelow += change;
+            }
         }
     }
 
@@ -209,7 +254,10 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         if (!_barrierDue)
+        {
             return;
+        }
+
         _barrierDue = false;
         commands.Barrier(++_lastToken);
     }

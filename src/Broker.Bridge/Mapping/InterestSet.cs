@@ -59,9 +59,15 @@ internal sealed partial class InterestSet
         }
 
         if (_prefixes.Count >= _maxPrefixes)
+        {
             return InterestStatus.TooManyPrefixes;
+        }
+
         if (prefix.Length > _maxBytes - _bytes)
+        {
             return InterestStatus.TooManyBytes;
+        }
+
         _prefixesBySpan[prefix] = 1;
         _bytes += prefix.Length;
         Want(LowerToStem(prefix), ref commands);
@@ -74,7 +80,10 @@ internal sealed partial class InterestSet
         where TCommands : IInterestCommands
     {
         if (!_prefixesBySpan.TryGetValue(prefix, out long count))
+        {
             return InterestStatus.Unknown;
+        }
+
         if (count > 1)
         {
             _prefixesBySpan[prefix] = count - 1;

@@ -30,16 +30,27 @@ internal ref struct MappingHeaders
     {
         headers = default;
         if (block.IsEmpty)
+        {
             return true;
+        }
+
         if (!TryReadLine(ref block, out var line) || !IsVersion(line))
+        {
             return false;
+        }
+
         while (TryReadLine(ref block, out line))
         {
             if (line.IsEmpty)
+            {
                 return block.IsEmpty;
+            }
+
             int colon = line.IndexOf((byte)':');
             if (colon <= 0 || !headers.Take(line[..colon], line[(colon + 1)..].Trim(" \t"u8)))
+            {
                 return false;
+            }
         }
 
         return false;
@@ -50,20 +61,29 @@ internal ref struct MappingHeaders
         if (name.SequenceEqual(OriginName))
         {
             if (_hasOrigin)
+            {
                 return false;
+            }
+
             _hasOrigin = true;
             Origin = value;
         }
         else if (name.SequenceEqual(FramesName))
         {
             if (Frames != 0 || !TryReadCount(value, out int frames))
+            {
                 return false;
+            }
+
             Frames = frames;
         }
         else if (name.SequenceEqual(TopicName))
         {
             if (HasTopic)
+            {
                 return false;
+            }
+
             HasTopic = true;
             Topic = value;
         }
@@ -92,11 +112,17 @@ internal ref struct MappingHeaders
     {
         count = 0;
         if (digits.Length is 0 or > 9 || digits[0] == '0')
+        {
             return false;
+        }
+
         foreach (byte digit in digits)
         {
             if (digit is < (byte)'0' or > (byte)'9')
+            {
                 return false;
+            }
+
             count = (count * 10) + (digit - '0');
         }
 

@@ -19,15 +19,27 @@ public sealed partial class MessageMapper
     {
         message = default;
         if (!MappingHeaders.TryParse(headers, out var fields))
+        {
             return Refuse(MapStatus.MalformedHeaders);
+        }
+
         if (_guard.ShouldDrop(fields.Origin))
+        {
             return Refuse(MapStatus.OwnOrigin);
+        }
+
         if (fields.Frames > _options.MaxFrames)
+        {
             return Refuse(MapStatus.TooManyFrames);
+        }
+
         if (fields.Frames == 1)
         {
             if (!IsTopicOf(subject, Codec.SingleFrameTopic(payload)))
+            {
                 return Refuse(MapStatus.TopicMismatch);
+            }
+
             message = new ZeroMqMessage(1, payload, payload);
             return MapStatus.Mapped;
         }
@@ -36,11 +48,20 @@ public sealed partial class MessageMapper
             ? ReadTopicHeader(subject, fields.Topic, scratch, out int length)
             : DecodeSubject(subject, scratch, out length);
         if (status == MapStatus.Mapped && length > _options.MaxTopicBytes)
+        {
             status = MapStatus.TopicTooLong;
+        }
+
         if (status == MapStatus.Mapped && fields.Frames > 2 && !IsFramed(payload, fields.Frames - 1))
+        {
             status = MapStatus.MalformedFrames;
+        }
+
         if (status != MapStatus.Mapped)
+        {
             return Refuse(status);
+        }
+
         message = new ZeroMqMessage(Math.Max(fields.Frames, 2), scratch[..length], payload);
         return MapStatus.Mapped;
     }
@@ -59,17 +80,26 @@ public sealed partial class MessageMapper
     {
         length = 0;
         if (value.Length > Base64Url.GetEncodedLength(_options.MaxTopicBytes))
+        {
             return MapStatus.TopicTooLong;
+        }
+
         var status = Base64Url.DecodeFromUtf8(value, topic, out _, out length);
         if (status != OperationStatus.Done)
+        {
             return status == OperationStatus.DestinationTooSmall ? MapStatus.ScratchTooSmall : MapStatus.MalformedHeaders;
+        }
+
         return IsTopicOf(subject, topic[..length]) ? MapStatus.Mapped : MapStatus.TopicMismatch;
     }
 
     private bool IsTopicOf(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> topic)
     {
         if (!_options.VerifyTopic)
+        {
             return true;
+        }
+
         Span<byte> expected = stackalloc byte[TopicCodec.MaxSubjectLengthLimit];
         int length = Codec.Encode(topic, expected, out _);
         return subject.SequenceEqual(expected[..length]);
@@ -78,7 +108,10 @@ public sealed partial class MessageMapper
     private static bool IsFramed(ReadOnlySpan<byte> payload, int frames)
     {
         while (frames > 0 && ZeroMqMessage.TryReadFramed(ref payload, out _))
+        {
             frames--;
+        }
+
         return frames == 0 && payload.IsEmpty;
     }
 }

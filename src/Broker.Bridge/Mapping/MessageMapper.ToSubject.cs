@@ -23,13 +23,22 @@ public sealed partial class MessageMapper
     {
         message = default;
         if (scratch.Length < Codec.MaxSubjectLength)
+        {
             return Refuse(MapStatus.ScratchTooSmall);
+        }
+
         var read = frames.Next(out var first);
         if (read != FrameRead.Frame)
+        {
             return Refuse(read == FrameRead.End ? MapStatus.NoFrames : MapStatus.MalformedFrames);
+        }
+
         read = frames.Next(out var second);
         if (read == FrameRead.Malformed)
+        {
             return Refuse(MapStatus.MalformedFrames);
+        }
+
         if (read == FrameRead.End)
         {
             int length = Codec.Encode(Codec.SingleFrameTopic(first), scratch, out _);
@@ -37,7 +46,10 @@ public sealed partial class MessageMapper
         }
 
         if (first.Length > _options.MaxTopicBytes)
+        {
             return Refuse(MapStatus.TopicTooLong);
+        }
+
         int subjectLength = Codec.Encode(first, scratch, out bool hashed);
         var subject = scratch[..subjectLength];
         scratch = scratch[subjectLength..];
@@ -48,7 +60,10 @@ public sealed partial class MessageMapper
         {
             var status = WriteFramed(frames, read, second, third, scratch, out count, out int written);
             if (status != MapStatus.Mapped)
+            {
                 return Refuse(status);
+            }
+
             payload = scratch[..written];
             scratch = scratch[written..];
         }
@@ -58,7 +73,10 @@ public sealed partial class MessageMapper
         }
 
         if (scratch.Length < _headers.Bound(hashed ? first.Length : 0))
+        {
             return Refuse(MapStatus.ScratchTooSmall);
+        }
+
         int headerLength = _headers.Write(scratch, count, hashed, first);
         return Finish(subject, scratch[..headerLength], payload, out message);
     }
@@ -95,11 +113,20 @@ public sealed partial class MessageMapper
     private MapStatus Append(scoped ReadOnlySpan<byte> frame, Span<byte> destination, ref int count, ref int written)
     {
         if (count == _options.MaxFrames)
+        {
             return MapStatus.TooManyFrames;
+        }
+
         if (frame.Length > _options.MaxPayload - written - 4)
+        {
             return MapStatus.TooLarge;
+        }
+
         if (frame.Length > destination.Length - written - 4)
+        {
             return MapStatus.ScratchTooSmall;
+        }
+
         BinaryPrimitives.WriteInt32BigEndian(destination[written..], frame.Length);
         frame.CopyTo(destination[(written + 4)..]);
         written += 4 + frame.Length;

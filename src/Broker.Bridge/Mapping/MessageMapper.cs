@@ -29,7 +29,10 @@ public sealed partial class MessageMapper
     {
         Codec = new TopicCodec(options);
         if (!IsBridgeId(options.BridgeId))
+        {
             throw new ArgumentException("BridgeId must be 1 to 64 letters, digits, '_', '-' or '.'.", nameof(options));
+        }
+
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxTopicBytes, 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFrames, 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxPayload, 1, nameof(options));
@@ -57,11 +60,16 @@ public sealed partial class MessageMapper
     private static bool IsBridgeId(string? id)
     {
         if (string.IsNullOrEmpty(id) || id.Length > MaxBridgeId)
+        {
             return false;
+        }
+
         foreach (char c in id)
         {
             if (!char.IsAsciiLetterOrDigit(c) && c is not ('_' or '-' or '.'))
+            {
                 return false;
+            }
         }
 
         return true;

@@ -18,12 +18,20 @@ public sealed partial class TopicCodec
     {
         written = 0;
         if (!subject.StartsWith(_prefixDot))
+        {
             return TopicDecoding.OutsidePrefix;
+        }
+
         var text = subject[_prefixDot.Length..];
         if (EndsInHash(text))
+        {
             return TopicDecoding.Hashed;
+        }
+
         if (destination.Length < text.Length)
+        {
             return TopicDecoding.DestinationTooSmall;
+        }
 
         bool exact = subject.Length <= MaxSubjectLength;
         int to = 0;
@@ -66,11 +74,17 @@ public sealed partial class TopicCodec
     {
         value = 0;
         if (text.Length < 3)
+        {
             return false;
+        }
+
         int high = UpperHexValue(text[1]);
         int low = UpperHexValue(text[2]);
         if ((high | low) < 0)
+        {
             return false;
+        }
+
         value = (byte)((high << 4) | low);
         return true;
     }
@@ -85,7 +99,10 @@ public sealed partial class TopicCodec
     private static bool EndsInHash(ReadOnlySpan<byte> text)
     {
         if (text.Length < HashTokenLength)
+        {
             return false;
+        }
+
         var token = text[^HashTokenLength..];
         return token.StartsWith("=="u8)
             && (text.Length == HashTokenLength || text[^(HashTokenLength + 1)] == '.')

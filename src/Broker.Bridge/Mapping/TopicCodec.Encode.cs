@@ -15,7 +15,10 @@ public sealed partial class TopicCodec
     public int Encode(ReadOnlySpan<byte> topic, Span<byte> destination, out bool hashed)
     {
         if (destination.Length < MaxSubjectLength)
+        {
             ThrowShort(nameof(destination));
+        }
+
         int length = WriteTokens(topic, destination[..MaxSubjectLength], out int kept);
         hashed = length < 0;
         return hashed ? WriteHash(topic, destination, kept) : length;
@@ -34,7 +37,10 @@ public sealed partial class TopicCodec
     public int LowerPrefix(ReadOnlySpan<byte> prefix, Span<byte> destination)
     {
         if (destination.Length < MaxSubjectLength)
+        {
             ThrowShort(nameof(destination));
+        }
+
         var certain = SingleFrameTopic(prefix);
         int last = certain.LastIndexOf(_delimiter);
         int stem = _prefixDot.Length - 1;
@@ -47,7 +53,9 @@ public sealed partial class TopicCodec
             int length = WriteTokens(certain[..last], destination[..MaxSubjectLength], out stem);
             // A hashed subject keeps only tokens that end within the room: a filter must not name one more.
             if (length >= 0 && length <= _hashRoom)
+            {
                 stem = length;
+            }
         }
 
         destination[stem] = (byte)'.';
@@ -66,16 +74,18 @@ public sealed partial class TopicCodec
         foreach (byte b in topic)
         {
             var kind = _kinds[b];
+            int size = kind switch { ByteKind.Literal => 1, ByteKind.Escaped => 3, _ => 2 };
+            if (subject.Length - at < size)
+            {
+                return -1;
+            }
+
             if (kind == ByteKind.Literal)
             {
-                if (at >= subject.Length)
-                    return -1;
                 subject[at++] = b;
             }
             else if (kind == ByteKind.Escaped)
             {
-                if (subject.Length - at < 3)
-                    return -1;
                 subject[at] = (byte)'=';
                 subject[at + 1] = UpperHex(b >> 4);
                 subject[at + 2] = UpperHex(b & 15);
@@ -83,21 +93,31 @@ public sealed partial class TopicCodec
             }
             else
             {
-                if (subject.Length - at < 2)
-                    return -1;
                 if (at == token)
+                {
                     subject[at++] = (byte)'=';
+                }
+
                 if (at <= _hashRoom)
+                {
                     kept = at;
+                }
+
                 subject[at++] = (byte)'.';
                 token = at;
             }
         }
 
         if (at != token)
+        {
             return at;
+        }
+
         if (at >= subject.Length)
+        {
             return -1;
+        }
+
         subject[at++] = (byte)'=';
         return at;
     }

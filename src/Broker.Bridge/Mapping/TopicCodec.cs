@@ -38,10 +38,16 @@ public sealed partial class TopicCodec
     {
         ArgumentNullException.ThrowIfNull(options);
         if (!IsLiteralSubject(options.Prefix))
+        {
             throw new ArgumentException($"'{options.Prefix}' is no literal subject.", nameof(options));
+        }
+
         int least = options.Prefix.Length + 1 + HashTokenLength;
         if (options.MaxSubjectLength < least || options.MaxSubjectLength > MaxSubjectLengthLimit)
+        {
             throw new ArgumentException($"MaxSubjectLength must be from {least} (for this prefix) to {MaxSubjectLengthLimit}.", nameof(options));
+        }
+
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxSingleFrameTopic, nameof(options));
 
         _prefixDot = Encoding.ASCII.GetBytes(options.Prefix + ".");
@@ -70,7 +76,10 @@ public sealed partial class TopicCodec
     public ReadOnlySpan<byte> SingleFrameTopic(ReadOnlySpan<byte> frame)
     {
         if (frame.Length > _maxSingleFrameTopic)
+        {
             frame = frame[.._maxSingleFrameTopic];
+        }
+
         int end = _singleFrameDelimiter is { } delimiter ? frame.IndexOf(delimiter) : -1;
         return end < 0 ? frame : frame[..end];
     }
@@ -81,7 +90,9 @@ public sealed partial class TopicCodec
         for (int b = 0; b < kinds.Length; b++)
         {
             if (char.IsAsciiLetterOrDigit((char)b) || b is '_' or '-')
+            {
                 kinds[b] = ByteKind.Literal;
+            }
         }
 
         kinds[delimiter] = ByteKind.Delimiter;
@@ -91,11 +102,16 @@ public sealed partial class TopicCodec
     private static bool IsLiteralSubject(string? text)
     {
         if (string.IsNullOrEmpty(text) || text[0] == '.' || text[^1] == '.' || text.Contains("..", StringComparison.Ordinal))
+        {
             return false;
+        }
+
         foreach (char c in text)
         {
             if (c is <= ' ' or > '~' or '*' or '>')
+            {
                 return false;
+            }
         }
 
         return true;

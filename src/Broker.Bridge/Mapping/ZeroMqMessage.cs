@@ -32,7 +32,10 @@ public ref struct ZeroMqMessage : IFrameSequence
     {
         frame = default;
         if (_next == FrameCount)
+        {
             return FrameRead.End;
+        }
+
         if (_next++ == 0)
         {
             frame = FirstFrame;
@@ -52,7 +55,10 @@ public ref struct ZeroMqMessage : IFrameSequence
     {
         frame = default;
         if (!BinaryPrimitives.TryReadUInt32BigEndian(rest, out uint length) || length > (uint)(rest.Length - 4))
+        {
             return false;
+        }
+
         frame = rest.Slice(4, (int)length);
         rest = rest[(4 + (int)length)..];
         return true;

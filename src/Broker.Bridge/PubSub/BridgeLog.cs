@@ -1,4 +1,4 @@
-using Broker.ZeroMq;
+using Broker.ZeroMq.Sockets;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge.PubSub;

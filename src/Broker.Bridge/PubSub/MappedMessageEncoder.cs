@@ -1,6 +1,6 @@
 using Broker.Bridge.Mapping;
-using Broker.ZeroMq;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 

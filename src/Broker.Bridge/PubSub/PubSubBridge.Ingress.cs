@@ -2,8 +2,8 @@ using System.Runtime.CompilerServices;
 using Broker.Bridge.Mapping;
 using Broker.Client.Publishing;
 using Broker.Transport;
-using Broker.ZeroMq;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 

@@ -2,8 +2,11 @@ using System.Text;
 using Broker.Bridge.Mapping;
 using Broker.Client;
 using Broker.Transport;
-using Broker.ZeroMq;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 

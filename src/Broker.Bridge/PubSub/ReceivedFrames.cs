@@ -1,5 +1,5 @@
 using Broker.Bridge.Mapping;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 

@@ -10,7 +10,7 @@ using Broker.Cryptography;
 using Broker.Server;
 using Broker.Server.Security;
 using Broker.Transport;
-using Broker.ZeroMq;
+using Broker.ZeroMq.Endpoints;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Endpoints;
 
 /// <summary>
 /// The file of a Unix socket outlives a process that was killed, and nobody can bind to that path again until it is removed.

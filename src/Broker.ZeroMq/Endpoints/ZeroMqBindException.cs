@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Endpoints;
 
 /// <summary>A socket could not bind to an endpoint.</summary>
 public sealed class ZeroMqBindException : IOException

@@ -4,7 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Endpoints;
 
 public sealed partial class ZeroMqEndpoint
 {
@@ -38,21 +38,29 @@ public sealed partial class ZeroMqEndpoint
     {
         endpoint = null;
         if (text.Contains(';', StringComparison.Ordinal))
+        {
             return "source addresses are not supported";
+        }
 
         int colon = text.LastIndexOf(':');
         if (colon < 0 || text.EndsWith(']'))
+        {
             return "the port is missing";
+        }
 
         if (!TryParsePort(text[(colon + 1)..], out int port))
+        {
             return "the port is neither a number from 0 to 65535 nor *";
+        }
 
         string host = text[..colon];
         IPAddress? address = null;
         if (host is ['[', .., ']'])
         {
             if (!IPAddress.TryParse(host[1..^1], out address) || address.AddressFamily != AddressFamily.InterNetworkV6)
+            {
                 return "there is no IPv6 address in the brackets";
+            }
         }
         else if (host.Contains(':', StringComparison.Ordinal))
         {
@@ -75,10 +83,14 @@ public sealed partial class ZeroMqEndpoint
     {
         endpoint = null;
         if (path is "" or "@" or "*" || path.Contains('\0', StringComparison.Ordinal))
+        {
             return "the path is missing or not a path";
+        }
 
         if (Encoding.UTF8.GetByteCount(path) > MaxPathOctets)
+        {
             return "the path is longer than 103 octets";
+        }
 
         endpoint = new ZeroMqEndpoint(path);
         return null;

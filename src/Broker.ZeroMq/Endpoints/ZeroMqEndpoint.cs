@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Endpoints;
 
 /// <summary>
 /// Where a socket binds or connects, in ZeroMQ's notation: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c> (all IPv4 interfaces),
@@ -64,13 +64,19 @@ public sealed partial class ZeroMqEndpoint
     internal EndPoint ToBind()
     {
         if (_path is not null)
+        {
             return Unix();
+        }
 
         if (string.Equals(_host, AnyHost, StringComparison.Ordinal))
+        {
             return new IPEndPoint(IPAddress.Any, Port);
+        }
 
         if (_address is not null)
+        {
             return new IPEndPoint(_address, Port);
+        }
 
         var addresses = Dns.GetHostAddresses(_host);
         return new IPEndPoint(Array.Find(addresses, a => a.AddressFamily == AddressFamily.InterNetwork) ?? addresses[0], Port);
@@ -81,10 +87,14 @@ public sealed partial class ZeroMqEndpoint
     internal EndPoint ToConnect()
     {
         if (_path is not null)
+        {
             return Unix();
+        }
 
         if (Port == 0 || string.Equals(_host, AnyHost, StringComparison.Ordinal))
+        {
             throw new FormatException($"'{this}' cannot be connected to: it has a wildcard.");
+        }
 
         return _address is not null ? new IPEndPoint(_address, Port) : new DnsEndPoint(_host, Port);
     }

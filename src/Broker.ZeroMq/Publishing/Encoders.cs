@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 /// <summary>The usual shapes of a message.</summary>
 internal static class Encoders

@@ -1,6 +1,8 @@
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 /// <summary>How a <see cref="PublisherSocket"/> is set up.</summary>
 public sealed record PublisherOptions : ZeroMqSocketOptions
@@ -64,6 +66,8 @@ public sealed record PublisherOptions : ZeroMqSocketOptions
         ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestPrefixes);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestBytes);
         if (StalledPeerTimeout != Timeout.InfiniteTimeSpan)
+        {
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(StalledPeerTimeout, TimeSpan.Zero);
+        }
     }
 }

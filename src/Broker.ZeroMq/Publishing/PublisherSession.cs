@@ -1,9 +1,11 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 /// <summary>A subscriber, seen from the publisher.</summary>
 internal sealed class PublisherSession : PeerSession
@@ -48,7 +50,9 @@ internal sealed class PublisherSession : PeerSession
     {
         Peer!.CountDropped();
         if (Interlocked.Exchange(ref _dropping, 1) == 0)
+        {
             Report(ZeroMqEventKind.MessagesDropped, "the high-water mark is reached");
+        }
     }
 
     private protected override void Configure(Connection connection)
@@ -76,7 +80,9 @@ internal sealed class PublisherSession : PeerSession
     private bool WantsFromAfar(ReadOnlySpan<byte> topic)
     {
         lock (_subscriptionsGate)
+        {
             return _subscriptions.Matches(topic);
+        }
     }
 
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
@@ -91,7 +97,9 @@ internal sealed class PublisherSession : PeerSession
     {
         var subscription = ZmtpSubscription.From(command);
         if (subscription.Kind != ZmtpSubscriptionKind.None)
+        {
             return Change(subscription);
+        }
 
         return OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
     }
@@ -114,11 +122,15 @@ internal sealed class PublisherSession : PeerSession
             // Towards a publisher subscriptions are a set, whatever RFC 29 says of counting: libzmq and its kin count in the
             // subscriber, tell of every SUBSCRIBE, and send one CANCEL when the last is taken back.
             if (change == PrefixChange.Counted)
+            {
                 _subscriptions.Remove(prefix);
+            }
         }
 
         if (change == PrefixChange.Counted || (change == PrefixChange.First && AddInterest(prefix)))
+        {
             return ZmtpVerdict.Continue;
+        }
 
         Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
         return ZmtpVerdict.Abort;
@@ -127,11 +139,15 @@ internal sealed class PublisherSession : PeerSession
     private bool AddInterest(ReadOnlySpan<byte> prefix)
     {
         if (_socket.AddInterest(prefix))
+        {
             return true;
+        }
 
         // It was not counted, so it must not be there when all that was counted is taken back.
         lock (_subscriptionsGate)
+        {
             _subscriptions.Remove(prefix);
+        }
 
         return false;
     }
@@ -140,10 +156,14 @@ internal sealed class PublisherSession : PeerSession
     {
         PrefixChange change;
         lock (_subscriptionsGate)
+        {
             change = _subscriptions.Remove(prefix);
+        }
 
         if (change == PrefixChange.Last)
+        {
             _socket.RemoveInterest(prefix);
+        }
 
         return ZmtpVerdict.Continue;
     }

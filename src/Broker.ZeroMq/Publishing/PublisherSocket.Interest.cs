@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 // One lock for the count over all peers and for the calls about it: their order is the order of the changes.
 public sealed partial class PublisherSocket
@@ -12,13 +12,17 @@ public sealed partial class PublisherSocket
     internal bool AddInterest(ReadOnlySpan<byte> prefix)
     {
         if (_interest is null)
+        {
             return true;
+        }
 
         lock (_interestGate)
         {
             var change = _interest.Add(prefix);
             if (change == PrefixChange.First)
+            {
                 Options.OnInterest!(prefix, wanted: true);
+            }
 
             return change != PrefixChange.LimitReached;
         }
@@ -28,12 +32,16 @@ public sealed partial class PublisherSocket
     internal void RemoveInterest(ReadOnlySpan<byte> prefix)
     {
         if (_interest is null)
+        {
             return;
+        }
 
         lock (_interestGate)
         {
             if (_interest.Remove(prefix) == PrefixChange.Last)
+            {
                 Options.OnInterest!(prefix, wanted: false);
+            }
         }
     }
 
@@ -41,7 +49,9 @@ public sealed partial class PublisherSocket
     internal void RemoveInterest(PrefixSubscriptions all)
     {
         if (_interest is null)
+        {
             return;
+        }
 
         var leaving = new Leaving(this);
         all.Visit(ref leaving);

@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 public sealed partial class PublisherSocket
 {
@@ -61,10 +61,14 @@ public sealed partial class PublisherSocket
         foreach (var peer in _peers)
         {
             if (!peer.Wants(loop, topic))
+            {
                 continue;
+            }
 
             if (size == 0)
+            {
                 size = message.EncodedSize;
+            }
 
             OutboundStage stage = peer.Connection.GetStage(loop);
             if (!peer.HasRoom(stage, size))

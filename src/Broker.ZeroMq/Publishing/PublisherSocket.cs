@@ -1,7 +1,8 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 /// <summary>PUB or XPUB: sends each message to the peers that subscribed to a prefix of its first frame.</summary>
 /// <remarks>
@@ -30,7 +31,7 @@ public sealed partial class PublisherSocket : ZeroMqSocket
         Options = options;
         _interest = options.OnInterest is null
             ? null
-            : new Zmtp.PrefixSubscriptions(options.MaxInterestPrefixes, options.MaxInterestBytes);
+            : new PrefixSubscriptions(options.MaxInterestPrefixes, options.MaxInterestBytes);
     }
 
     /// <summary>How it was set up.</summary>
@@ -51,14 +52,18 @@ public sealed partial class PublisherSocket : ZeroMqSocket
         lock (_peersGate)
         {
             if (!_closed)
+            {
                 _peers = [.. _peers, session];
+            }
         }
     }
 
     internal void Remove(PublisherSession session)
     {
         lock (_peersGate)
+        {
             _peers = Array.FindAll(_peers, other => other != session);
+        }
     }
 
     private protected override void OnClosing()

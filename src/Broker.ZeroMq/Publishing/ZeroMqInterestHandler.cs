@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
 /// Told when a prefix gets its first subscriber and when it loses its last one, counted over all peers of a socket: a peer counts once

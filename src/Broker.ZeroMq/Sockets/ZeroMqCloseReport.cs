@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>What a closed socket could not deliver.</summary>
 /// <param name="Undelivered">Whole messages, over all peers; one that was sent in part counts.</param>

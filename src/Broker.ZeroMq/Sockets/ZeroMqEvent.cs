@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>Something that belongs into a log. Never made per message.</summary>
 /// <param name="Kind">What it is about.</param>

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>What a <see cref="ZeroMqEvent"/> is about.</summary>
 public enum ZeroMqEventKind

@@ -1,7 +1,6 @@
-using Broker.ZeroMq.Sessions;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>A peer whose handshake is complete. Thread-safe; the counters are a moment's truth and stay after the peer has gone.</summary>
 public sealed class ZeroMqPeer
@@ -70,9 +69,13 @@ public sealed class ZeroMqPeer
     internal void CountSent(bool onOwnLoop)
     {
         if (onOwnLoop)
+        {
             _sentHere++;
+        }
         else
+        {
             Interlocked.Increment(ref _sentElsewhere);
+        }
     }
 
     internal void CountDropped() => Interlocked.Increment(ref _dropped);

@@ -1,6 +1,4 @@
-using Broker.ZeroMq.Sessions;
-
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 public abstract partial class ZeroMqSocket
 {
@@ -43,13 +41,19 @@ public abstract partial class ZeroMqSocket
         {
             _sessions.Remove(session);
             if (!_closing)
+            {
                 return;
+            }
 
             if (undelivered is not null)
+            {
                 _undelivered.Add(undelivered);
+            }
 
             if (_sessions.Count == 0)
+            {
                 _empty.TrySetResult();
+            }
         }
     }
 
@@ -62,26 +66,38 @@ public abstract partial class ZeroMqSocket
     {
         OnClosing();
         foreach (var (_, _, listener) in _listeners)
+        {
             listener.Dispose();
+        }
 
         foreach (var link in _links)
+        {
             link.Dispose();
+        }
 
         if (_sessions.Count == 0)
+        {
             _empty.TrySetResult();
+        }
 
         // The lock is the caller's and ends with the first wait.
         await Task.WhenAny(HandOverAsync(), _empty.Task).ConfigureAwait(false);
         PeerSession[] left;
         lock (_gate)
+        {
             left = [.. _sessions];
+        }
 
         foreach (var session in left)
+        {
             session.Leave(linger);
+        }
 
         await _empty.Task.ConfigureAwait(false);
         lock (_gate)
+        {
             return new ZeroMqCloseReport(_undelivered.Sum(u => u.Messages), [.. _undelivered]);
+        }
     }
 
     // A loop hands over what it has staged when a turn ends, so two turns after now everything is with the connections.

@@ -2,9 +2,9 @@ using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
+using Broker.ZeroMq.Endpoints;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 public abstract partial class ZeroMqSocket
 {
@@ -24,7 +24,9 @@ public abstract partial class ZeroMqSocket
         lock (_gate)
         {
             if (!_closing)
+            {
                 _listeners.Add((asked.ToString(), bound, listener));
+            }
         }
 
         if (_closing)
@@ -47,7 +49,9 @@ public abstract partial class ZeroMqSocket
         {
             int index = _listeners.FindIndex(l => Same(l.Bound.ToString(), name) || Same(l.Asked, name));
             if (index < 0)
+            {
                 return false;
+            }
 
             listener = _listeners[index].Listener;
             _listeners.RemoveAt(index);
@@ -85,7 +89,9 @@ public abstract partial class ZeroMqSocket
         {
             int index = _links.FindIndex(l => Same(l.Endpoint, name));
             if (index < 0)
+            {
                 return false;
+            }
 
             link = _links[index];
             _links.RemoveAt(index);

@@ -1,8 +1,9 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
 /// What all socket types have in common: any number of endpoints bound and connected at the same time, peers with their handshake,
@@ -41,7 +42,9 @@ public abstract partial class ZeroMqSocket : IAsyncDisposable
         get
         {
             lock (_gate)
+            {
                 return _sessions.Count;
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>What all socket types have in common. Immutable; one instance may serve several sockets.</summary>
 public abstract record ZeroMqSocketOptions
@@ -68,9 +69,13 @@ public abstract record ZeroMqSocketOptions
         ArgumentOutOfRangeException.ThrowIfNegative(HeartbeatTtl.Ticks, nameof(HeartbeatTtl));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));
         if (HeartbeatInterval != Timeout.InfiniteTimeSpan)
+        {
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);
+        }
 
         if (HeartbeatTimeout is { } timeout)
+        {
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(HeartbeatTimeout));
+        }
     }
 }

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>What one peer did not get.</summary>
 /// <param name="Peer">The peer.</param>

@@ -1,6 +1,6 @@
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>
 /// A loop's own copy of a subscriber's subscriptions, with the peers that live on that loop. Everything here happens on its thread, so
@@ -17,11 +17,15 @@ internal sealed class LoopSubscriptions
     {
         var change = subscribe ? _prefixes.Add(prefix) : _prefixes.Remove(prefix);
         if (change is not (PrefixChange.First or PrefixChange.Last))
+        {
             return;
+        }
 
         // Backwards, since telling a peer may end it.
         for (int i = _peers.Count - 1; i >= 0; i--)
+        {
             _peers[i].Tell(prefix, subscribe);
+        }
     }
 
     internal void Add(SubscriberSession peer)

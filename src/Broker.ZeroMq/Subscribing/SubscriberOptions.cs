@@ -1,6 +1,8 @@
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>How a <see cref="SubscriberSocket"/> is set up.</summary>
 public sealed record SubscriberOptions : ZeroMqSocketOptions

@@ -1,8 +1,8 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>A publisher, seen from the subscriber.</summary>
 internal sealed class SubscriberSession : PeerSession

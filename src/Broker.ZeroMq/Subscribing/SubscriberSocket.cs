@@ -1,7 +1,7 @@
 using Broker.Transport;
-using Broker.ZeroMq.Sessions;
+using Broker.ZeroMq.Sockets;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>SUB or XSUB: receives the messages whose first frame begins with a prefix that was subscribed to.</summary>
 /// <remarks>
@@ -23,7 +23,9 @@ public sealed class SubscriberSocket : ZeroMqSocket
         OnMessage = onMessage;
         _subscriptions = new LoopSubscriptions[loops.Count];
         for (int i = 0; i < _subscriptions.Length; i++)
+        {
             _subscriptions[i] = new LoopSubscriptions();
+        }
     }
 
     /// <summary>How it was set up.</summary>

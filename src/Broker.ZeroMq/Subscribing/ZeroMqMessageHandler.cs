@@ -1,6 +1,7 @@
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq;
+namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>Receives a message.</summary>
 /// <param name="peer">Who sent it.</param>

@@ -1,3 +1,5 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
 namespace Broker.ZeroMq.Zmtp;
 
 /// <summary>Why a peer's bytes were refused. Nothing in this layer throws on what a peer sends: every parser returns one of these.</summary>

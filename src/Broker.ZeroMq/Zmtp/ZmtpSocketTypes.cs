@@ -38,7 +38,9 @@ public static class ZmtpSocketTypes
         for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Channel; type++)
         {
             if (name.SequenceEqual(type.Name()))
+            {
                 return true;
+            }
         }
 
         type = default;

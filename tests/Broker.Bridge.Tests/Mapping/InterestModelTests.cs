@@ -21,7 +21,10 @@ public sealed class InterestModelTests
         {
             var model = new Model(new Random((seed * 10_000) + history), churn);
             for (int step = 0; step < 400; step++)
+            {
                 model.Step();
+            }
+
             model.Drain();
             model.AssertMinimal();
             model.RemoveAll();
@@ -67,17 +70,24 @@ public sealed class InterestModelTests
             }
 
             if (random.Next(500) == 0)
+            {
                 Reset();
+            }
         }
 
         public void Drain()
         {
             bool more = true;
             while (more)
+            {
                 more = _server.Process() | Receive();
+            }
+
             Assert.Equal(_server.LastToken, _reached);
             foreach (var message in _messages)
+            {
                 message.AssertComplete();
+            }
         }
 
         public void AssertMinimal()
@@ -94,7 +104,9 @@ public sealed class InterestModelTests
             foreach (var peer in _peers)
             {
                 while (peer.Count > 0)
+                {
                     Remove(peer, peer[^1]);
+                }
             }
 
             Drain();
@@ -125,16 +137,24 @@ public sealed class InterestModelTests
             Assert.Equal(InterestStatus.Accepted, _set.Remove(Codecs.Latin1(interest.Prefix), ref _server));
             // What covered a young interest may be gone: it then depends on a later barrier.
             foreach (var other in _peers.SelectMany(static p => p).Where(static i => !i.Established))
+            {
                 other.Awaits = _server.LastToken;
+            }
+
             foreach (var message in _messages)
+            {
                 message.Forget(interest);
+            }
+
             Establish();
         }
 
         private void Establish()
         {
             foreach (var interest in _peers.SelectMany(static p => p))
+            {
                 interest.Established |= interest.Awaits <= _reached;
+            }
         }
 
         private void Publish()
@@ -154,7 +174,10 @@ public sealed class InterestModelTests
         private bool Receive()
         {
             if (!_server.TryReceive(out var received))
+            {
                 return false;
+            }
+
             if (received.Id == 0)
             {
                 _reached = received.Token;
@@ -167,7 +190,9 @@ public sealed class InterestModelTests
                 for (int p = 0; p < Peers; p++)
                 {
                     if (_peers[p].Any(i => message.Topic.StartsWith(i.Prefix, StringComparison.Ordinal)))
+                    {
                         Assert.True(++message.Delivered[p] == 1, $"'{message.Topic}' was delivered twice");
+                    }
                 }
             }
             else
@@ -191,7 +216,10 @@ public sealed class InterestModelTests
             }
 
             foreach (var message in _messages)
+            {
                 message.AssertCompleteOrLost();
+            }
+
             _messages.Clear();
             Establish();
         }
@@ -218,13 +246,17 @@ public sealed class InterestModelTests
         public void Forget(Interest interest)
         {
             foreach (var expecting in Expecting)
+            {
                 expecting.Remove(interest);
+            }
         }
 
         public void AssertComplete()
         {
             for (int p = 0; p < Peers; p++)
+            {
                 Assert.True(Delivered[p] == 1 || (Delivered[p] == 0 && Expecting[p].Count == 0), $"'{Topic}' was lost");
+            }
         }
 
         public void AssertCompleteOrLost() => Assert.All(Delivered, static d => Assert.InRange(d, 0, 1));

@@ -173,7 +173,10 @@ public sealed class InterestSetTests
         long before = GC.GetAllocatedBytesForCurrentThread();
         bool all = true;
         for (int i = 0; i < 1000; i++)
+        {
             all &= _set.ShouldDeliver(id) && !_set.ShouldDeliver(id + 1);
+        }
+
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
         Assert.True(all);
     }

@@ -63,7 +63,10 @@ public sealed class MessageMapperTests
             {
                 var frames = new byte[1 + random.Next(random.Next(2) == 0 ? 2 : 8)][];
                 for (int f = 0; f < frames.Length; f++)
+                {
                     frames[f] = RandomBytes.Next(random, 400);
+                }
+
                 var mapped = Publish(mapper, frames);
                 Assert.True(Subjects.IsLiteral(Codecs.Latin1(mapped.Subject)));
                 Assert.Equal(frames, Deliver(mapper, mapped));
@@ -79,7 +82,10 @@ public sealed class MessageMapperTests
         {
             var frames = new byte[1 + random.Next(4)][];
             for (int f = 0; f < frames.Length; f++)
+            {
                 frames[f] = RandomBytes.Next(random, 200);
+            }
+
             string subject = Publish(_mapper, frames).Subject;
             Assert.True(Subjects.Matches(_mapper.Codec.Filter(frames[0].AsSpan(0, random.Next(frames[0].Length + 1))), subject));
         }
@@ -138,9 +144,14 @@ public sealed class MessageMapperTests
     {
         var mapped = Publish(_mapper, new byte[400], [1], [2]);
         for (int cut = 1; cut < mapped.Headers.Length; cut++)
+        {
             Assert.Equal(MapStatus.MalformedHeaders, TryDeliver(_mapper, mapped with { Headers = mapped.Headers[..cut] }, out _));
+        }
+
         for (int cut = 0; cut < mapped.Payload.Length; cut++)
+        {
             Assert.Equal(MapStatus.MalformedFrames, TryDeliver(_mapper, mapped with { Payload = mapped.Payload[..cut] }, out _));
+        }
     }
 
     [Fact]
@@ -170,7 +181,10 @@ public sealed class MessageMapperTests
         Assert.Equal(MapStatus.Mapped, ToSubject(_mapper, wire));
         Assert.Equal(MapStatus.NoFrames, ToSubject(_mapper, []));
         for (int cut = 1; cut < wire.Length; cut++)
+        {
             Assert.Equal(MapStatus.MalformedFrames, ToSubject(_mapper, wire[..cut]));
+        }
+
         Assert.Equal(MapStatus.MalformedFrames, ToSubject(_mapper, [.. wire, 0]));
         Assert.Equal(MapStatus.MalformedFrames, ToSubject(_mapper, [4, 1, 0]));
         Assert.Equal(MapStatus.MalformedFrames, ToSubject(_mapper, [2, 0x80, 0, 0, 0, 0, 0, 0, 1, 0]));
@@ -203,7 +217,10 @@ public sealed class MessageMapperTests
         {
             var statuses = new List<MapStatus>();
             for (int length = 0; length <= _mapper.ToSubjectScratch(wire.Length); length++)
+            {
                 statuses.Add(_mapper.ToSubject(new ZmtpFrames(wire), new byte[length], out _));
+            }
+
             int enough = statuses.IndexOf(MapStatus.Mapped);
             Assert.True(enough > 0);
             Assert.All(statuses[..enough], static s => Assert.Equal(MapStatus.ScratchTooSmall, s));
@@ -252,10 +269,16 @@ public sealed class MessageMapperTests
         var scratch = new byte[_mapper.ToSubjectScratch(wire.Length)];
         var topic = new byte[1024];
         for (int i = 0; i < 1000; i++)
+        {
             ThereAndBack(wire, scratch, topic);
+        }
+
         long before = GC.GetAllocatedBytesForCurrentThread();
         for (int i = 0; i < 1000; i++)
+        {
             ThereAndBack(wire, scratch, topic);
+        }
+
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
     }
 
@@ -264,14 +287,19 @@ public sealed class MessageMapperTests
         if (_mapper.ToSubject(new ZmtpFrames(wire), scratch, out var there) != MapStatus.Mapped
             || _mapper.FromSubject(there.Subject, there.Headers, there.Payload, topic, out var back) != MapStatus.Mapped
             || back.FirstFrame.Length != 12)
+        {
             throw new InvalidOperationException("Not mapped.");
+        }
     }
 
     private static string Mutate(Random random, string text)
     {
         var chars = text.ToCharArray();
         for (int i = random.Next(3); i >= 0; i--)
+        {
             chars[random.Next(chars.Length)] = (char)random.Next(256);
+        }
+
         return new string(chars, 0, random.Next(4) == 0 ? random.Next(chars.Length) : chars.Length);
     }
 
@@ -298,9 +326,15 @@ public sealed class MessageMapperTests
         var status = mapper.FromSubject(
             Codecs.Latin1(published.Subject), Codecs.Latin1(published.Headers), Codecs.Latin1(published.Payload), scratch, out var message);
         while (status == MapStatus.Mapped && message.Next(out var frame) == FrameRead.Frame)
+        {
             frames.Add(frame.ToArray());
+        }
+
         if (status == MapStatus.Mapped)
+        {
             Assert.Equal(message.FrameCount, frames.Count);
+        }
+
         return status;
     }
 

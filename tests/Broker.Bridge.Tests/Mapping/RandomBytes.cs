@@ -15,7 +15,10 @@ internal static class RandomBytes
         }
 
         for (int i = 0; i < bytes.Length; i++)
+        {
             bytes[i] = Alphabet[random.Next(Alphabet.Length)];
+        }
+
         return bytes;
     }
 }

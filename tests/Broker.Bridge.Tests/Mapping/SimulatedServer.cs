@@ -33,7 +33,10 @@ internal sealed class SimulatedServer(Random random) : IInterestCommands
     public bool Process()
     {
         if (!_commands.TryDequeue(out var command))
+        {
             return false;
+        }
+
         command();
         return true;
     }
@@ -43,7 +46,9 @@ internal sealed class SimulatedServer(Random random) : IInterestCommands
         long[] ids = [.. _subscriptions.Where(s => Subjects.Matches(s.Value, subject)).Select(static s => s.Key)];
         random.Shuffle(ids);
         foreach (long id in ids)
+        {
             _toClient.Enqueue((id, message, 0));
+        }
     }
 
     public bool TryReceive(out (long Id, int Message, long Token) received) => _toClient.TryDequeue(out received);

@@ -12,9 +12,14 @@ internal static class Subjects
         for (int i = 0; i < f.Length; i++)
         {
             if (f[i] == ">")
+            {
                 return i == f.Length - 1 && s.Length > i;
+            }
+
             if (i >= s.Length || (f[i] != "*" && f[i] != s[i]))
+            {
                 return false;
+            }
         }
 
         return s.Length == f.Length;
@@ -25,13 +30,17 @@ internal static class Subjects
         foreach (byte b in subject)
         {
             if (b is <= 0x20 or >= 0x7F)
+            {
                 return false;
+            }
         }
 
         foreach (string token in Encoding.ASCII.GetString(subject).Split('.'))
         {
             if (token is "" or "*" or ">")
+            {
                 return false;
+            }
         }
 
         return true;

@@ -67,7 +67,9 @@ public sealed class TopicCodecTests
             {
                 AssertRoundTrip(codec, [(byte)b], seen);
                 for (int c = 0; c < 256; c++)
+                {
                     AssertRoundTrip(codec, [(byte)b, (byte)c], seen);
+                }
             }
 
             Assert.Equal(1 + 256 + (256 * 256), seen.Count);
@@ -80,7 +82,9 @@ public sealed class TopicCodecTests
         var random = new Random(1);
         var codec = new TopicCodec(Codecs.Options with { MaxSubjectLength = 1024 });
         for (int i = 0; i < 120_000; i++)
+        {
             AssertRoundTrip(codec, RandomBytes.Next(random, 300), seen: null);
+        }
     }
 
     [Fact]
@@ -166,6 +170,8 @@ public sealed class TopicCodecTests
         Assert.True(Subjects.IsLiteral(Codecs.Latin1(subject)), subject);
         Assert.Equal((TopicDecoding.Exact, Encoding.Latin1.GetString(topic)), codec.Decode(subject));
         if (seen is not null)
+        {
             Assert.True(seen.Add(subject), subject);
+        }
     }
 }

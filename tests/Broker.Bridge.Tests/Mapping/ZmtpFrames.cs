@@ -17,9 +17,14 @@ internal ref struct ZmtpFrames(ReadOnlySpan<byte> message) : IFrameSequence
     {
         frame = default;
         if (!_more)
+        {
             return _rest.IsEmpty ? FrameRead.End : FrameRead.Malformed;
+        }
+
         if (_rest.Length < 2 || (_rest[0] & ~(More | Long)) != 0)
+        {
             return FrameRead.Malformed;
+        }
 
         int flags = _rest[0];
         ulong length = _rest[1];
@@ -28,11 +33,16 @@ internal ref struct ZmtpFrames(ReadOnlySpan<byte> message) : IFrameSequence
         {
             header = 9;
             if (!BinaryPrimitives.TryReadUInt64BigEndian(_rest[1..], out length))
+            {
                 return FrameRead.Malformed;
+            }
         }
 
         if (length > (ulong)(_rest.Length - header))
+        {
             return FrameRead.Malformed;
+        }
+
         frame = _rest.Slice(header, (int)length);
         _rest = _rest[(header + (int)length)..];
         _more = (flags & More) != 0;

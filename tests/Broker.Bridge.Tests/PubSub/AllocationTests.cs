@@ -1,7 +1,10 @@
 using System.Diagnostics;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Transport;
-using Broker.ZeroMq;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Tests.PubSub;
 
@@ -23,7 +26,7 @@ public sealed class AllocationTests
         long received = 0;
         long expected = 0;
         using var complete = new AutoResetEvent(false);
-        await using var subscriber = new SubscriberSocket(loops, (ZeroMqPeer _, in Broker.ZeroMq.Zmtp.ZmtpMessage _) =>
+        await using var subscriber = new SubscriberSocket(loops, (ZeroMqPeer _, in ZmtpMessage _) =>
         {
             if (++received == Volatile.Read(ref expected))
             {

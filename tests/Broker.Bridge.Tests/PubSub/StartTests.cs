@@ -3,7 +3,7 @@ using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
-using Broker.ZeroMq;
+using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Bridge.Tests.PubSub;
 

@@ -1,5 +1,8 @@
 using Broker.Transport;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
@@ -11,11 +14,13 @@ public sealed class ApplicationFaultTests
     public async Task A_message_handler_that_throws_costs_that_peers_connection_only()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZeroMq.Zmtp.ZmtpMessage message) =>
+        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             rig.Record(peer, message);
             if (message.FirstFrame.Body[0] == (byte)'!')
+            {
                 throw new InvalidOperationException();
+            }
         });
         subscriber.Subscribe([]);
         var endpoint = subscriber.Bind(AnyPort);
@@ -39,7 +44,9 @@ public sealed class ApplicationFaultTests
             {
                 wanted.Add(isWanted);
                 if (!isWanted)
+                {
                     throw new InvalidOperationException("reported");
+                }
             },
         });
         using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
@@ -52,7 +59,7 @@ public sealed class ApplicationFaultTests
     public async Task A_peer_that_the_application_closes_from_its_handler_delivers_nothing_more()
     {
         await using var rig = new Rig();
-        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZeroMq.Zmtp.ZmtpMessage message) =>
+        var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
         {
             rig.Record(peer, message);
             peer.Close("enough");

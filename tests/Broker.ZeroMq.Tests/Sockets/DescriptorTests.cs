@@ -1,3 +1,5 @@
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Publishing;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -25,15 +27,21 @@ public sealed class DescriptorTests
     {
         var peers = new List<RawPeer>();
         for (int i = 0; i < count; i++)
+        {
             peers.Add(new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii("all")), Wire.Command("SUBSCRIBE", Wire.Ascii($"t{i:D4}"))));
+        }
 
         for (int i = 0; i < count; i++)
+        {
             await rig.Interest.TakeAsync(line => line.StartsWith("+t", StringComparison.Ordinal));
+        }
 
         Assert.Equal(count, await rig.PublishAsync(publisher, Wire.Ascii("all"), Wire.Ascii("x")));
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii($"t{count - 1:D4}")));
         foreach (var peer in peers)
+        {
             peer.Dispose();
+        }
 
         await rig.InterestAsync("-all");
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("all")));

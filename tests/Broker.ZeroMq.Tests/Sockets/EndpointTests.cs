@@ -1,5 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 

@@ -1,4 +1,7 @@
 using System.Text;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;

@@ -78,13 +78,19 @@ public sealed class InterestTests
         await Task.WhenAll(work);
         var lines = new List<string>();
         while (lines.Count(line => line.StartsWith("+end", StringComparison.Ordinal)) < Peers)
+        {
             lines.Add(await rig.Interest.TakeAsync());
+        }
 
         foreach (var peer in peers)
+        {
             peer.Dispose();
+        }
 
         while (lines.Count(line => line.StartsWith("-end", StringComparison.Ordinal)) < Peers)
+        {
             lines.Add(await rig.Interest.TakeAsync());
+        }
 
         await rig.OnLoopAsync(() => 0, 0);
         await rig.OnLoopAsync(() => 0, 1);

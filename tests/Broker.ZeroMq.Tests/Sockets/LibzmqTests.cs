@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -32,15 +33,21 @@ public sealed class LibzmqTests
             ? await LibzmqPeer.StartAsync(type, "connect", publisher.Bind(AnyPort).ToString())
             : await LibzmqPeer.StartAsync(type, "bind", AnyPort);
         if (!weBind)
+        {
             publisher.Connect(peer.Endpoint);
+        }
 
         await (type == "SUB" ? peer.DoAsync("subscribe", []) : peer.DoAsync("send", [1]));
         await rig.InterestAsync("+");
         foreach (byte[][] frames in Shapes)
+        {
             Assert.Equal(1, await rig.PublishAsync(publisher, frames));
+        }
 
         foreach (byte[][] frames in Shapes)
+        {
             Assert.Equal(LibzmqPeer.Show(frames), await peer.ReceiveAsync());
+        }
 
         var info = Assert.Single(publisher.Peers);
         Assert.Equal(type, info.Zmtp.SocketType.ToString().ToUpperInvariant());
@@ -62,14 +69,20 @@ public sealed class LibzmqTests
             ? await LibzmqPeer.StartAsync(type, "connect", subscriber.Bind(AnyPort).ToString())
             : await LibzmqPeer.StartAsync(type, "bind", AnyPort);
         if (!weBind)
+        {
             subscriber.Connect(peer.Endpoint);
+        }
 
         await ProbeAsync(rig, peer);
         foreach (byte[][] frames in Shapes)
+        {
             await peer.DoAsync("send", frames);
+        }
 
         foreach (byte[][] frames in Shapes)
+        {
             Assert.Equal(LibzmqPeer.Show(frames), await rig.Messages.TakeAsync(m => m != LibzmqPeer.Show(Wire.Ascii("probe"))));
+        }
     }
 
     [Fact]

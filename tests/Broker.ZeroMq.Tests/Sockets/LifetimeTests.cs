@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -24,10 +25,14 @@ public sealed class LifetimeTests
             connects.Connect(binds.Bind(asked).ToString());
             await rig.InterestAsync("+t");
             for (int i = 0; i < 100; i++)
+            {
                 Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii($"t{i}"), [], Wire.Filled(i * 100)));
+            }
 
             for (int i = 0; i < 100; i++)
+            {
                 Assert.Equal(LibzmqPeer.Show(Wire.Ascii($"t{i}"), [], Wire.Filled(i * 100)), await rig.Messages.TakeAsync());
+            }
         }
 
         Directory.Delete(directory, recursive: true);
@@ -53,7 +58,9 @@ public sealed class LifetimeTests
         second.Connect(own);
         second.Connect(subscriber.Bind(AnyPort).ToString());
         while (second.Peers.Count < 2 || await rig.PublishAsync(second, Wire.Ascii("2")) < 2)
+        {
             await Task.Delay(5, TestContext.Current.CancellationToken);
+        }
 
         Assert.Equal(1, await rig.PublishAsync(first, Wire.Ascii("1")));
         await rig.Messages.TakeAsync(m => m == "31");
@@ -98,7 +105,9 @@ public sealed class LifetimeTests
         subscriber.Subscribe([]);
         var endpoint = subscriber.Bind(AnyPort);
         using (new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("1"), [], [])[..5]))
+        {
             await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        }
 
         await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         using var next = new RawPeer(endpoint).Handshake("PUB").Send(Wire.Message(Wire.Ascii("2")));
@@ -133,7 +142,9 @@ public sealed class LifetimeTests
         Assert.Equal(1000, reached);
         Assert.Equal(0, report.Undelivered);
         for (int i = 0; i < 1000; i++)
+        {
             await other.Messages.TakeAsync();
+        }
 
         Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("late")));
         Assert.Throws<ObjectDisposedException>(() => publisher.Bind(AnyPort));
@@ -149,7 +160,9 @@ public sealed class LifetimeTests
         using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
         while (publisher.MessagesDropped == 0)
+        {
             await rig.OnLoopAsync(() => Enumerable.Range(0, 100).Sum(_ => rig.Publish(publisher, [Wire.Filled(size), [7]])));
+        }
 
         var info = Assert.Single(publisher.Peers);
         var report = await publisher.CloseAsync(TimeSpan.FromMilliseconds(100));

@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
@@ -41,7 +43,9 @@ public sealed class SeveralLoopsTests
         }
 
         foreach (var ledger in ledgers)
+        {
             await ledger.Done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        }
 
         await stop.CancelAsync();
         await churn;
@@ -93,10 +97,14 @@ public sealed class SeveralLoopsTests
             int loop = topic[1];
             int number = BinaryPrimitives.ReadInt32LittleEndian(topic[2..]);
             if (number != _next[loop]++ || message.FrameCount != 2 || message.BodySize != topic.Length + (number % PerTurn))
+            {
                 Fault ??= $"loop {loop}: {number} came, {_next[loop] - 1} was due";
+            }
 
             if (_next.Sum() == LoopCount * PerLoop)
+            {
                 Done.TrySetResult();
+            }
         }
     }
 }

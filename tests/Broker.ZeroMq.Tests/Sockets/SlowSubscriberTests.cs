@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -23,7 +24,9 @@ public sealed class SlowSubscriberTests
         await fast.DoAsync("count");
         await fast.DoAsync("subscribe");
         while (publisher.Peers.Count < 2 || await rig.PublishAsync(publisher, Wire.Ascii("warm"), Repeated("warm")) < 2)
+        {
             await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
 
         var fastInfo = publisher.Peers.Single(peer => peer != slowInfo);
         long slowBefore = slowInfo.MessagesSent + slowInfo.MessagesDropped;
@@ -32,12 +35,16 @@ public sealed class SlowSubscriberTests
             await rig.OnLoopAsync(() =>
             {
                 for (int i = 0; i < 50; i++)
+                {
                     rig.Publish(publisher, [Wire.Ascii($"{sent + i:D8}"), Repeated($"{sent + i:D8}")]);
+                }
 
                 return 0;
             });
             while (fastInfo.PendingBytes > 100_000)
+            {
                 await Task.Delay(1, TestContext.Current.CancellationToken);
+            }
         }
 
         Assert.Equal(0, fastInfo.MessagesDropped);
@@ -49,7 +56,9 @@ public sealed class SlowSubscriberTests
 
         await slow.DoAsync("resume");
         while (slowInfo.PendingBytes > 0 || fastInfo.PendingBytes > 0)
+        {
             await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
 
         long slowSent = slowInfo.MessagesSent;
         long fastSent = fastInfo.MessagesSent;
@@ -66,7 +75,9 @@ public sealed class SlowSubscriberTests
         using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
         while (publisher.MessagesDropped == 0)
+        {
             await rig.PublishAsync(publisher, Wire.Ascii("t"), Wire.Filled(100_000));
+        }
 
         var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
         Assert.Equal("took nothing for too long", gone.Reason);

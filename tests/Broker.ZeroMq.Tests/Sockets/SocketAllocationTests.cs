@@ -1,6 +1,8 @@
 using Broker.Transport;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
@@ -58,13 +60,19 @@ public sealed class SocketAllocationTests
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int i = 0; i < PerTurn && _peer.PendingBytes < 100_000; i++, _sent++)
+            {
                 _socket.Publish(_loop, _topic, _body);
+            }
 
             if (_sent > Warm)
+            {
                 Allocated += GC.GetAllocatedBytesForCurrentThread() - before;
+            }
 
             if (_sent < Warm + Measured)
+            {
                 _loop.Post(_turn);
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -18,7 +19,9 @@ public sealed class AllocationTests
 
         long before = GC.GetAllocatedBytesForCurrentThread();
         while (counter.Messages < Messages)
+        {
             decoder.Decode(stream, ref counter);
+        }
 
         Assert.Equal(before, GC.GetAllocatedBytesForCurrentThread());
         Assert.Equal(Messages, counter.Messages);
@@ -46,7 +49,9 @@ public sealed class AllocationTests
     {
         var set = new PrefixSubscriptions();
         for (int i = 0; i < 1000; i++)
+        {
             set.Add(Wire.Ascii($"topic.{i}."));
+        }
 
         byte[] topic = Wire.Ascii("topic.777.x");
         Assert.True(set.Matches(topic));
@@ -86,7 +91,9 @@ public sealed class AllocationTests
         {
             Messages++;
             foreach (var frame in message)
+            {
                 Octets += frame.Body.Length;
+            }
 
             return ZmtpVerdict.Continue;
         }

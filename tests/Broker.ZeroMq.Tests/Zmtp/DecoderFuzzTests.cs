@@ -1,4 +1,6 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -89,7 +91,9 @@ public sealed class DecoderFuzzTests
 
             var reader = new ZmtpMetadataReader(input);
             while (reader.Read(out var property))
+            {
                 read += property.Name.Length != 0 ? 1 : 0;
+            }
 
             if (ZmtpCommand.TryParse(input, out var command))
             {

@@ -1,4 +1,6 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -67,7 +69,9 @@ public sealed class DecoderSplitTests
         for (int size = 1; size < 40; size++)
         {
             foreach (bool wait in new[] { true, false })
+            {
                 Assert.Equal(whole.Events, Start(wait).FeedInPieces(stream, size).Events);
+            }
         }
 
         Assert.NotEmpty(name);

@@ -1,4 +1,5 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 

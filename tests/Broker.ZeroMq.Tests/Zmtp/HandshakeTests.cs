@@ -1,4 +1,6 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -70,7 +72,9 @@ public sealed class HandshakeTests
         while (reader.Read(out var property))
         {
             if (property.IsApplicationProperty)
+            {
                 application.Add(Convert.ToHexString(property.Name));
+            }
         }
 
         Assert.Equal([Convert.ToHexString("X-Zone"u8)], application);

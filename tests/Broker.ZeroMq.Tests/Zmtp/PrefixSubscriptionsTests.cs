@@ -1,6 +1,6 @@
 using System.Text;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -43,7 +43,9 @@ public sealed class PrefixSubscriptionsTests
         set.Add("abcd"u8);
         set.Add("abef"u8);
         foreach (string absent in new[] { "", "a", "ab", "abc", "abcde", "abx", "b" })
+        {
             Assert.Equal(PrefixChange.NotFound, set.Remove(Encoding.UTF8.GetBytes(absent)));
+        }
 
         Assert.Equal((2, 8), (set.Count, set.Bytes));
     }
@@ -78,11 +80,15 @@ public sealed class PrefixSubscriptionsTests
 
         byte[] other = Wire.Filled(3000, (byte)'y');
         for (int length = 3000; length > 0; length--)
+        {
             Assert.Equal(PrefixChange.First, set.Add(other.AsSpan(0, length)));
+        }
 
         Assert.Equal(3001, Contents(set).Length);
         for (int length = 1; length < 3000; length++)
+        {
             Assert.Equal(PrefixChange.Last, set.Remove(other.AsSpan(0, length)));
+        }
 
         Assert.False(set.Matches(other.AsSpan(0, 2999)));
         Assert.True(set.Matches(other));
@@ -103,7 +109,9 @@ public sealed class PrefixSubscriptionsTests
         {
             byte[] octets = new byte[random.Next(maxLength + 1)];
             for (int j = 0; j < octets.Length; j++)
+            {
                 octets[j] = (byte)random.Next(alphabet);
+            }
 
             string key = Encoding.Latin1.GetString(octets);
             int count = model.GetValueOrDefault(key);
@@ -125,21 +133,29 @@ public sealed class PrefixSubscriptionsTests
 
                 Assert.Equal(count switch { 0 => PrefixChange.NotFound, 1 => PrefixChange.Last, _ => PrefixChange.Counted }, set.Remove(octets));
                 if (count == 1)
+                {
                     model.Remove(key);
+                }
                 else if (count > 1)
+                {
                     model[key] = count - 1;
+                }
             }
 
             byte[] topic = new byte[random.Next(maxLength + 3)];
             for (int j = 0; j < topic.Length; j++)
+            {
                 topic[j] = (byte)random.Next(alphabet);
+            }
 
             string text = Encoding.Latin1.GetString(topic);
             bool expected = model.Keys.Any(prefix => text.StartsWith(prefix, StringComparison.Ordinal));
             Assert.Equal(expected, set.Matches(topic));
             matched += expected ? 1 : 0;
             if (i % 500 == 0)
+            {
                 Assert.Equal(model.Select(pair => $"{pair.Key} {pair.Value}").Order(StringComparer.Ordinal), Contents(set));
+            }
         }
 
         Assert.InRange(matched, 100, 29_900);

@@ -1,6 +1,7 @@
 using System.Text;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
-using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -30,11 +31,15 @@ internal struct Recorder(List<string> events) : IZmtpFrameHandler
         var copy = new byte[message.EncodedSize];
         Assert.Equal(copy.Length, message.CopyTo(copy));
         if (message.IsContiguous)
+        {
             Assert.True(message.Encoded.SequenceEqual(copy));
+        }
 
         var subscription = ZmtpSubscription.From(message);
         if (subscription.Kind != ZmtpSubscriptionKind.None)
+        {
             text.Append(" = ").Append(subscription.Kind).Append(' ').Append(Show(subscription.Topic));
+        }
 
         events.Add(text.ToString());
         return MessageVerdict;
@@ -56,7 +61,9 @@ internal struct Recorder(List<string> events) : IZmtpFrameHandler
     {
         uint hash = 2166136261;
         foreach (byte octet in octets)
+        {
             hash = (hash ^ octet) * 16777619;
+        }
 
         return hash;
     }

@@ -1,4 +1,6 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -21,7 +23,9 @@ internal sealed class Session
         _waitForNeeded = waitForNeeded;
         _decoder = new ZmtpDecoder(limits);
         if (handshake is null)
+        {
             return;
+        }
 
         _output = new byte[handshake.MaxOutputSize];
         _sent.AddRange(_output.AsSpan(0, handshake.Advance([], _output).Written));
@@ -41,13 +45,17 @@ internal sealed class Session
     {
         _held = [.. _held, .. received];
         if (Error != ZmtpError.None || (_waitForNeeded && _held.Length < _needed))
+        {
             return this;
+        }
 
         int before = Events.Count;
         bool early = _held.Length < _needed;
         int consumed = Handshake();
         if (Error == ZmtpError.None && _handshake is null or { State: ZmtpHandshakeState.Active })
+        {
             consumed += Traffic(consumed);
+        }
 
         Assert.InRange(consumed, 0, _held.Length);
         if (early && Error == ZmtpError.None)
@@ -58,7 +66,9 @@ internal sealed class Session
 
         _held = _held[consumed..];
         if (Error == ZmtpError.None)
+        {
             Assert.True(_needed > _held.Length, "asked for no more than it left");
+        }
 
         return this;
     }
@@ -66,7 +76,9 @@ internal sealed class Session
     public Session FeedInPieces(ReadOnlySpan<byte> stream, int size)
     {
         for (; !stream.IsEmpty; stream = stream[Math.Min(size, stream.Length)..])
+        {
             Feed(stream[..Math.Min(size, stream.Length)]);
+        }
 
         return this;
     }
@@ -74,14 +86,18 @@ internal sealed class Session
     private int Handshake()
     {
         if (_handshake is null or { State: ZmtpHandshakeState.Active })
+        {
             return 0;
+        }
 
         var step = _handshake.Advance(_held, _output);
         _sent.AddRange(_output.AsSpan(0, step.Written));
         Error = _handshake.Error;
         Need(step.Needed);
         if (step.State == ZmtpHandshakeState.Active)
+        {
             Events.Add($"active {_handshake.Peer!.SocketType} {_handshake.Peer.Major}.{_handshake.Peer.Minor} {Convert.ToHexString(_handshake.Peer.Identity.Span)}");
+        }
 
         return step.Consumed;
     }

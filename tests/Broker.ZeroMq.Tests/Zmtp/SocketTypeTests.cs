@@ -39,6 +39,8 @@ public sealed class SocketTypeTests
 
         Assert.Equal(ZmtpSocketTypes.Count, Enum.GetValues<ZmtpSocketType>().Length);
         foreach (string name in new[] { "", "RE", "REQQ", "req", "STREAM", "SUB\0" })
+        {
             Assert.False(ZmtpSocketTypes.TryParse(Wire.Ascii(name), out _));
+        }
     }
 }

@@ -1,4 +1,6 @@
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>Receives what <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that the calls are direct.</summary>
 /// <remarks>

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>What a call of <see cref="ZmtpDecoder.Decode"/> did.</summary>
 /// <param name="Consumed">Octets from the start of the input that are done with. The next input must begin right after them.</param>

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 public partial struct ZmtpDecoder
 {
@@ -21,7 +21,9 @@ public partial struct ZmtpDecoder
         {
             needed = offset + ShortHeaderSize;
             if (needed > rest.Length)
+            {
                 return Suspend(offset, frames, bodyBytes);
+            }
 
             int flags = rest[offset];
             int header = ShortHeaderSize;
@@ -30,33 +32,35 @@ public partial struct ZmtpDecoder
             {
                 needed = offset + ZmtpLimits.LongHeaderSize;
                 if (!ReadHeader(rest[offset..], betweenMessages: offset == 0, out header, out length))
+                {
                     return Suspend(offset, frames, bodyBytes);
+                }
 
                 if ((flags & (int)ZmtpFlags.Command) != 0)
                 {
                     // What was found so far must be kept across the handler's call: it may hold the command back.
                     Suspend(offset, frames, bodyBytes);
-                    if (!TakeCommand(ref rest, header, length, ref handler, out needed, out verdict))
-                        return false;
-
-                    if (offset == 0)
-                        return true;
+                    bool taken = TakeCommand(ref rest, header, length, ref handler, out needed, out verdict);
+                    if (!taken || offset == 0)
+                    {
+                        return taken;
+                    }
 
                     offset = _scanned;
                     continue;
                 }
             }
 
-            if (length > _maxFrameSize
-                || length > _maxMessageSize - bodyBytes - _commandBodyBytes
-                || frames + _commands + (flags & (int)ZmtpFlags.More) >= _maxFrames)
+            if (!Fits(flags, length, frames, bodyBytes))
             {
                 return Exceed(length, bodyBytes);
             }
 
             needed = offset + header + length;
             if (needed > rest.Length)
+            {
                 return Suspend(offset, frames, bodyBytes);
+            }
 
             offset = needed;
             frames++;
@@ -65,10 +69,19 @@ public partial struct ZmtpDecoder
         }
 
         verdict = handler.OnMessage(new ZmtpMessage(rest[..offset], frames, bodyBytes, _commandBytes));
-        if (verdict == ZmtpVerdict.Hold)
-            return Suspend(offset, frames, bodyBytes);
+        return verdict == ZmtpVerdict.Hold ? Suspend(offset, frames, bodyBytes) : Pass(ref rest, offset, verdict);
+    }
 
-        rest = rest[offset..];
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private readonly bool Fits(int flags, int length, int frames, int bodyBytes) =>
+        length <= _maxFrameSize
+        && length <= _maxMessageSize - bodyBytes - _commandBodyBytes
+        && frames + _commands + (flags & (int)ZmtpFlags.More) < _maxFrames;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool Pass(ref ReadOnlySpan<byte> rest, int length, ZmtpVerdict verdict)
+    {
+        rest = rest[length..];
         ForgetMessage();
         return verdict == ZmtpVerdict.Continue;
     }
@@ -89,23 +102,33 @@ public partial struct ZmtpDecoder
         length = frame[1];
         int flags = frame[0];
         if ((flags & ~(int)(ZmtpFlags.More | ZmtpFlags.Long | ZmtpFlags.Command)) != 0)
+        {
             return Refuse(ZmtpError.FrameFlagsReserved);
+        }
 
         if ((flags & (int)(ZmtpFlags.More | ZmtpFlags.Command)) == (int)(ZmtpFlags.More | ZmtpFlags.Command))
+        {
             return Refuse(ZmtpError.CommandWithMore);
+        }
 
         bool command = (flags & (int)ZmtpFlags.Command) != 0;
         if ((flags & (int)ZmtpFlags.Long) != 0)
         {
             if (frame.Length < ZmtpLimits.LongHeaderSize)
+            {
                 return false;
+            }
 
             ulong size = BinaryPrimitives.ReadUInt64BigEndian(frame[1..]);
             if (size > long.MaxValue)
+            {
                 return Refuse(ZmtpError.FrameLengthInvalid);
+            }
 
             if (size > (uint)(command ? _maxCommandSize : _maxFrameSize))
+            {
                 return Refuse(command ? ZmtpError.CommandTooLarge : ZmtpError.FrameTooLarge);
+            }
 
             header = ZmtpLimits.LongHeaderSize;
             length = (int)size;
@@ -136,17 +159,23 @@ public partial struct ZmtpDecoder
         {
             ReadOnlySpan<byte> prefix = [0, 0, 0, 0, 0, 0, 1];
             if (!prefix.StartsWith(visible))
+            {
                 Refuse(ZmtpError.CommandMalformed);
+            }
 
             return false;
         }
 
         ulong size = BinaryPrimitives.ReadUInt64BigEndian(visible);
         if (size is < Shortest or > Longest)
+        {
             return Refuse(ZmtpError.CommandMalformed);
+        }
 
         if (size > (uint)_maxCommandSize)
+        {
             return Refuse(ZmtpError.CommandTooLarge);
+        }
 
         length = (int)size;
         return true;
@@ -160,14 +189,20 @@ public partial struct ZmtpDecoder
         verdict = ZmtpVerdict.Continue;
         int offset = _scanned;
         if (length > _maxCommandSize)
+        {
             return Refuse(ZmtpError.CommandTooLarge);
+        }
 
         if (offset != 0 && length > _maxMessageSize - _bodyBytes - _commandBodyBytes)
+        {
             return Refuse(ZmtpError.MessageTooLarge);
+        }
 
         // At least one frame of the message is still to come.
         if (offset != 0 && _frames + _commands + 1 >= _maxFrames)
+        {
             return Refuse(ZmtpError.TooManyFrames);
+        }
 
         int end = offset + header + length;
         if (end > rest.Length)
@@ -177,11 +212,15 @@ public partial struct ZmtpDecoder
         }
 
         if (!ZmtpCommand.TryParse(rest[(offset + header)..end], out var command))
+        {
             return Refuse(ZmtpError.CommandMalformed);
+        }
 
         verdict = handler.OnCommand(command);
         if (verdict is ZmtpVerdict.Hold or ZmtpVerdict.Abort)
+        {
             return false;
+        }
 
         if (offset == 0)
         {
@@ -203,7 +242,9 @@ public partial struct ZmtpDecoder
     private bool Exceed(int length, int bodyBytes)
     {
         if (length > _maxFrameSize)
+        {
             return Refuse(ZmtpError.FrameTooLarge);
+        }
 
         return Refuse(length > _maxMessageSize - bodyBytes - _commandBodyBytes ? ZmtpError.MessageTooLarge : ZmtpError.TooManyFrames);
     }

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>
 /// Finds the messages and commands in what one peer sent after the greeting (RFC 37, "Framing"), in place and without allocation.
@@ -66,7 +66,9 @@ public partial struct ZmtpDecoder
         where THandler : struct, IZmtpFrameHandler, allows ref struct
     {
         if (_error != ZmtpError.None)
+        {
             return new ZmtpDecodeResult(Consumed: 0, Needed: 0, _error, Paused: false);
+        }
 
         var rest = input;
         while (true)
@@ -78,15 +80,19 @@ public partial struct ZmtpDecoder
                 int size = bodySize + (frames * ShortHeaderSize);
                 var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
                 if (verdict != ZmtpVerdict.Continue)
+                {
                     return Stop(verdict, input.Length - rest.Length, size);
+                }
 
                 rest = rest[size..];
             }
 
             if (!DecodeNext(ref rest, ref handler, out int needed, out var stopped))
+            {
                 return stopped == ZmtpVerdict.Continue
                     ? new ZmtpDecodeResult(input.Length - rest.Length, _error == ZmtpError.None ? needed : 0, _error, Paused: false)
                     : Stop(stopped, input.Length - rest.Length, size: 0);
+            }
         }
     }
 
@@ -97,14 +103,18 @@ public partial struct ZmtpDecoder
         frames = 1;
         bodySize = 0;
         if (rest.Length < ShortHeaderSize || rest[0] > (byte)ZmtpFlags.More)
+        {
             return false;
+        }
 
         bodySize = rest[1];
         if (rest[0] != 0)
         {
             int second = ShortHeaderSize + bodySize;
             if (rest.Length - second < ShortHeaderSize || rest[second] != 0)
+            {
                 return false;
+            }
 
             bodySize += rest[second + 1];
             frames = 2;

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>One frame of a message. Borrows the message's memory.</summary>
 public readonly ref struct ZmtpFrame

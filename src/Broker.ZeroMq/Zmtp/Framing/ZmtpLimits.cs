@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>What a peer may make us hold in memory. Checked against a frame's header, before any octet of its body is awaited.</summary>
 /// <remarks>Immutable; one instance may serve any number of decoders. Sizes are in octets of frame bodies, headers not counted.</remarks>

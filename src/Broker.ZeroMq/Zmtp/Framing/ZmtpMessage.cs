@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>A complete message as it stands in the receive memory: frame after frame, header and body, in one span.</summary>
 /// <remarks>
@@ -58,7 +58,9 @@ public readonly ref struct ZmtpMessage
     public int CopyTo(Span<byte> destination)
     {
         if (_commandBytes != 0)
+        {
             return CopyWithoutCommands(destination);
+        }
 
         _received.CopyTo(destination);
         return _received.Length;

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>What a frame handler wants after a message or command.</summary>
 public enum ZmtpVerdict

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>Writes frames and messages into memory the caller owns (RFC 37, "Framing"). Nothing allocates.</summary>
 /// <remarks>
@@ -27,7 +27,9 @@ public static class ZmtpWriter
     {
         long size = 0;
         foreach (var frame in frames)
+        {
             size += HeaderSize(frame.Length) + (long)frame.Length;
+        }
 
         return size;
     }
@@ -64,11 +66,15 @@ public static class ZmtpWriter
     public static int WriteMessage(Span<byte> destination, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         if (frames.IsEmpty)
+        {
             throw new ArgumentException("A message has at least one frame.", nameof(frames));
+        }
 
         int written = 0;
         for (int i = 0; i < frames.Length; i++)
+        {
             written += WriteFrame(destination[written..], frames[i].Span, more: i + 1 < frames.Length);
+        }
 
         return written;
     }
@@ -77,7 +83,9 @@ public static class ZmtpWriter
     internal static int WriteHeader(Span<byte> destination, int bodyLength, ZmtpFlags flags)
     {
         if ((uint)bodyLength > MaxShortBody)
+        {
             return WriteLongHeader(destination, bodyLength, flags);
+        }
 
         // One store and one bounds check for both octets.
         BinaryPrimitives.WriteUInt16LittleEndian(destination, (ushort)((byte)flags | (bodyLength << 8)));

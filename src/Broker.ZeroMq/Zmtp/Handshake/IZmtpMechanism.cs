@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>A security mechanism's part of the handshake: commands in, commands out. Not used once the connection is active.</summary>
 /// <remarks>An instance serves one handshake. ERROR never comes here: it means the same in every mechanism.</remarks>

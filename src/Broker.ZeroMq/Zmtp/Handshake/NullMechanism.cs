@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>The NULL mechanism (RFC 37): each side sends READY, no authentication, no encryption.</summary>
 /// <remarks>
@@ -24,7 +26,9 @@ public sealed class NullMechanism : IZmtpMechanism
     public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
     {
         if (command.Kind != ZmtpCommandKind.Ready)
+        {
             return new ZmtpMechanismStep(Written: 0, Done: false, ZmtpError.CommandUnexpected);
+        }
 
         var error = peer.ReadMetadata(command.Data);
         return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);

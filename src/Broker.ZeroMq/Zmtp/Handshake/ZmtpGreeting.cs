@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>
 /// The 64 octets each side sends first (RFC 37): FF, 8 of padding, 7F, major, minor, 20 of mechanism name, as-server, 31 of filler.
@@ -60,7 +60,9 @@ public readonly ref struct ZmtpGreeting
         greeting = default;
         error = Check(input);
         if (error != ZmtpError.None || input.Length < Size)
+        {
             return false;
+        }
 
         var field = input.Slice(MechanismOffset, MaxMechanismLength);
         int padding = field.IndexOf((byte)0);
@@ -74,10 +76,14 @@ public readonly ref struct ZmtpGreeting
     public static int Write(Span<byte> destination, ReadOnlySpan<byte> mechanism, bool asServer)
     {
         if (mechanism.Length is 0 or > MaxMechanismLength || mechanism.ContainsAnyExcept(MechanismOctets))
+        {
             throw new ArgumentException("Not a legal ZMTP mechanism name.", nameof(mechanism));
+        }
 
         if (destination.Length < Size)
+        {
             throw new ArgumentException("A greeting needs 64 octets.", nameof(destination));
+        }
 
         destination[..Size].Clear();
         destination[0] = 0xFF;
@@ -92,13 +98,19 @@ public readonly ref struct ZmtpGreeting
     private static ZmtpError Check(ReadOnlySpan<byte> input)
     {
         if (input.Length > 0 && input[0] != 0xFF)
+        {
             return ZmtpError.GreetingNotZmtp;
+        }
 
         if (input.Length > SignatureEnd && input[SignatureEnd] != 0x7F)
+        {
             return ZmtpError.GreetingUnversioned;
+        }
 
         if (input.Length > MajorOffset && input[MajorOffset] < OwnMajor)
+        {
             return ZmtpError.VersionTooOld;
+        }
 
         return input.Length >= MechanismOffset + MaxMechanismLength
             ? CheckMechanism(input.Slice(MechanismOffset, MaxMechanismLength))
@@ -109,7 +121,9 @@ public readonly ref struct ZmtpGreeting
     {
         int end = field.IndexOfAnyExcept(MechanismOctets);
         if (end == 0 || (end > 0 && field[end..].ContainsAnyExcept((byte)0)))
+        {
             return ZmtpError.MechanismNameInvalid;
+        }
 
         return ZmtpError.None;
     }

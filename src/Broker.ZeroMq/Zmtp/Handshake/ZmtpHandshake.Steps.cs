@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 public sealed partial class ZmtpHandshake
 {
@@ -7,7 +9,9 @@ public sealed partial class ZmtpHandshake
         if (!ZmtpGreeting.TryParse(input, out var greeting, out var error))
         {
             if (error != ZmtpError.None)
+            {
                 Fail(error);
+            }
 
             return false;
         }
@@ -38,9 +42,13 @@ public sealed partial class ZmtpHandshake
     private int Apply(ZmtpMechanismStep step)
     {
         if (step.Error != ZmtpError.None)
+        {
             Fail(step.Error);
+        }
         else if (step.Done)
+        {
             State = ZmtpHandshakeState.Active;
+        }
 
         return step.Written;
     }
@@ -56,7 +64,9 @@ public sealed partial class ZmtpHandshake
         string.Create(reason.Length, reason, static (text, octets) =>
         {
             for (int i = 0; i < text.Length; i++)
+            {
                 text[i] = octets[i] is >= 0x20 and < 0x7F ? (char)octets[i] : '?';
+            }
         });
 
     /// <summary>Stops the decoder after every command, since each may end the handshake.</summary>

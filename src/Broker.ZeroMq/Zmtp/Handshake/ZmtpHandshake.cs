@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>
 /// The handshake of one connection as a pure state machine: received octets in, octets to send out. The same for the side that binds
@@ -63,7 +65,9 @@ public sealed partial class ZmtpHandshake
     public ZmtpHandshakeStep Advance(ReadOnlySpan<byte> input, Span<byte> output)
     {
         if (output.Length < MaxOutputSize)
+        {
             throw new ArgumentException("The output must have MaxOutputSize octets.", nameof(output));
+        }
 
         int written = 0;
         int consumed = 0;
@@ -98,10 +102,14 @@ public sealed partial class ZmtpHandshake
             written += sink.Written;
             needed = result.Needed;
             if (result.Error != ZmtpError.None)
+            {
                 Fail(result.Error);
+            }
 
             if (!result.Paused)
+            {
                 break;
+            }
         }
 
         // Told once, only where the mechanism has begun, and never in answer to the peer's own ERROR.

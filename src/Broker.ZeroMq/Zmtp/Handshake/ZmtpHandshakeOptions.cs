@@ -1,6 +1,7 @@
 using System.Text;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>Our side of a handshake: socket type and metadata, encoded once per socket and shared by its connections.</summary>
 /// <remarks>Immutable.</remarks>
@@ -25,25 +26,35 @@ public sealed class ZmtpHandshakeOptions
     {
         var error = ZmtpPeer.CheckIdentity(identity.Span);
         if (error != ZmtpError.None)
+        {
             throw new ArgumentException(ZmtpErrors.Text(error), nameof(identity));
+        }
 
         SocketType = socketType;
         Limits = new ZmtpLimits(maxFrameSize: 1, maxMessageSize: 1, maxFrames: 1, maxCommandSize);
 
         var all = new List<(byte[] Name, byte[] Value)> { (ZmtpPropertyNames.SocketType.ToArray(), socketType.Name().ToArray()) };
         if (socketType.HasIdentity())
+        {
             all.Add((ZmtpPropertyNames.Identity.ToArray(), identity.ToArray()));
+        }
 
         if (resource is not null)
+        {
             all.Add((ZmtpPropertyNames.Resource.ToArray(), Encoding.UTF8.GetBytes(resource)));
+        }
 
         foreach (var (name, value) in properties ?? [])
+        {
             all.Add((Encoding.UTF8.GetBytes(name), Encoding.UTF8.GetBytes(value)));
+        }
 
         _metadata = new byte[all.Sum(property => ZmtpMetadataWriter.Size(property.Name.Length, property.Value.Length))];
         var writer = new ZmtpMetadataWriter(_metadata);
         foreach (var (name, value) in all)
+        {
             writer.Add(name, value);
+        }
     }
 
     /// <summary>Our socket type.</summary>

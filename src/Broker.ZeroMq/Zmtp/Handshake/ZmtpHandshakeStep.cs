@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>What a call of <see cref="ZmtpHandshake.Advance"/> did.</summary>
 /// <param name="Consumed">Octets of the input that are done with; what follows them in state Active is traffic.</param>

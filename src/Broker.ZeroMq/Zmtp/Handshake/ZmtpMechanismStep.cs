@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>What a mechanism did with a command.</summary>
 /// <param name="Written">Octets written to the output.</param>

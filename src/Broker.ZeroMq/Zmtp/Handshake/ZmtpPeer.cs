@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>What is known of a peer after its greeting and metadata. Owns copies of everything, so it outlives the handshake.</summary>
 public sealed class ZmtpPeer
@@ -60,49 +60,37 @@ public sealed class ZmtpPeer
     /// </remarks>
     public ZmtpError ReadMetadata(ReadOnlySpan<byte> metadata)
     {
-        ReadOnlySpan<byte> typeName = default;
-        ReadOnlySpan<byte> identity = default;
-        bool hasType = false;
-        bool hasIdentity = false;
-        var reader = new ZmtpMetadataReader(metadata);
-        while (reader.Read(out var property))
+        var error = Find(metadata, out bool hasType, out var typeName, out var identity);
+        if (error != ZmtpError.None)
         {
-            if (property.Is(ZmtpPropertyNames.SocketType))
-            {
-                if (hasType)
-                    return ZmtpError.PropertyDuplicate;
-
-                typeName = property.Value;
-                hasType = true;
-            }
-            else if (property.Is(ZmtpPropertyNames.Identity))
-            {
-                if (hasIdentity)
-                    return ZmtpError.PropertyDuplicate;
-
-                identity = property.Value;
-                hasIdentity = true;
-            }
+            return error;
         }
 
-        if (reader.Error != ZmtpError.None)
-            return reader.Error;
-
         if (!hasType)
+        {
             return ZmtpError.SocketTypeMissing;
+        }
 
         if (!ZmtpSocketTypes.TryParse(typeName, out var type))
+        {
             return ZmtpError.SocketTypeUnknown;
+        }
 
         if (!ZmtpSocketTypes.CanConnect(_ownType, type))
+        {
             return ZmtpError.SocketTypeIncompatible;
+        }
 
         if (!type.HasIdentity())
+        {
             identity = default;
+        }
 
-        var error = CheckIdentity(identity);
+        error = CheckIdentity(identity);
         if (error != ZmtpError.None)
+        {
             return error;
+        }
 
         SocketType = type;
         Identity = identity.ToArray();
@@ -113,8 +101,45 @@ public sealed class ZmtpPeer
     internal static ZmtpError CheckIdentity(ReadOnlySpan<byte> identity)
     {
         if (identity.Length > MaxIdentityLength)
+        {
             return ZmtpError.IdentityTooLong;
+        }
 
         return !identity.IsEmpty && identity[0] == 0 ? ZmtpError.IdentityReserved : ZmtpError.None;
+    }
+
+    private static ZmtpError Find(
+        ReadOnlySpan<byte> metadata, out bool hasType, out ReadOnlySpan<byte> typeName, out ReadOnlySpan<byte> identity)
+    {
+        typeName = default;
+        identity = default;
+        hasType = false;
+        bool hasIdentity = false;
+        var reader = new ZmtpMetadataReader(metadata);
+        while (reader.Read(out var property))
+        {
+            if (property.Is(ZmtpPropertyNames.SocketType))
+            {
+                if (hasType)
+                {
+                    return ZmtpError.PropertyDuplicate;
+                }
+
+                typeName = property.Value;
+                hasType = true;
+            }
+            else if (property.Is(ZmtpPropertyNames.Identity))
+            {
+                if (hasIdentity)
+                {
+                    return ZmtpError.PropertyDuplicate;
+                }
+
+                identity = property.Value;
+                hasIdentity = true;
+            }
+        }
+
+        return reader.Error;
     }
 }

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>Receives the prefixes of a <see cref="PrefixSubscriptions"/>.</summary>
 public interface IPrefixVisitor

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>What adding or removing a subscription did to the set of prefixes.</summary>
 public enum PrefixChange

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 public sealed partial class PrefixSubscriptions
 {
@@ -36,7 +36,9 @@ public sealed partial class PrefixSubscriptions
         public void AddChild(Node child)
         {
             if (_childCount == _firsts.Length)
+            {
                 SetCapacity(Math.Max(_childCount * 2, 2));
+            }
 
             _firsts[_childCount] = child.Label[0];
             _children[_childCount++] = child;
@@ -78,13 +80,17 @@ public sealed partial class PrefixSubscriptions
         public Node? Next()
         {
             if (_childCount != 0)
+            {
                 return _children[0];
+            }
 
             for (var node = this; node._parent is { } parent; node = parent)
             {
                 int next = parent.IndexOf(node) + 1;
                 if (next < parent._childCount)
+                {
                     return parent._children[next];
+                }
             }
 
             return null;
@@ -100,7 +106,9 @@ public sealed partial class PrefixSubscriptions
 
             // Room that is never given back would let a peer hold more memory than its prefixes are worth.
             if (_childCount <= _firsts.Length / 4)
+            {
                 SetCapacity(_firsts.Length / 2);
+            }
         }
 
         private void SetCapacity(int capacity)
@@ -113,7 +121,9 @@ public sealed partial class PrefixSubscriptions
         private Node JoinOnlyChild()
         {
             if (_parent is null || Subscriptions != 0 || _childCount != 1)
+            {
                 return this;
+            }
 
             var child = _children[0];
             child._start = _start;
@@ -129,7 +139,9 @@ public sealed partial class PrefixSubscriptions
             for (var node = this; node is not null; node = node._parent)
             {
                 if (ReferenceEquals(node.Key, removed))
+                {
                     node.Key = node._childCount == 0 ? [] : node._children[0].Key;
+                }
             }
         }
 

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>
 /// The subscriptions of one peer: a multiset of octet prefixes (RFC 29 and 37), asked for every published message whether one of them
@@ -50,16 +50,22 @@ public sealed partial class PrefixSubscriptions
     {
         var node = _root;
         if (node.Subscriptions != 0)
+        {
             return true;
+        }
 
         while (!topic.IsEmpty)
         {
             var child = node.Child(topic[0]);
             if (child is null || !topic.StartsWith(child.Label))
+            {
                 return false;
+            }
 
             if (child.Subscriptions != 0)
+            {
                 return true;
+            }
 
             topic = topic[child.Label.Length..];
             node = child;
@@ -82,13 +88,17 @@ public sealed partial class PrefixSubscriptions
             var rest = prefix[depth..];
             var child = node.Child(rest[0]);
             if (child is null)
+            {
                 return HasRoom(prefix) ? Insert(new Node(prefix.ToArray(), depth, prefix.Length), node) : PrefixChange.LimitReached;
+            }
 
             int common = rest.CommonPrefixLength(child.Label);
             if (common < child.Label.Length)
             {
                 if (!HasRoom(prefix))
+                {
                     return PrefixChange.LimitReached;
+                }
 
                 child = node.SplitChild(child, common);
             }
@@ -100,14 +110,18 @@ public sealed partial class PrefixSubscriptions
         if (node.Subscriptions != 0)
         {
             if (node.Subscriptions == int.MaxValue)
+            {
                 return PrefixChange.LimitReached;
+            }
 
             node.Subscriptions++;
             return PrefixChange.Counted;
         }
 
         if (!HasRoom(prefix))
+        {
             return PrefixChange.LimitReached;
+        }
 
         node.Key = prefix.ToArray();
         return Begin(node);
@@ -123,17 +137,23 @@ public sealed partial class PrefixSubscriptions
         {
             var child = node.Child(rest[0]);
             if (child is null || !rest.StartsWith(child.Label))
+            {
                 return PrefixChange.NotFound;
+            }
 
             rest = rest[child.Label.Length..];
             node = child;
         }
 
         if (node.Subscriptions == 0)
+        {
             return PrefixChange.NotFound;
+        }
 
         if (--node.Subscriptions != 0)
+        {
             return PrefixChange.Counted;
+        }
 
         Count--;
         Bytes -= prefix.Length;
@@ -148,7 +168,9 @@ public sealed partial class PrefixSubscriptions
         for (var node = _root; node is not null; node = node.Next())
         {
             if (node.Subscriptions != 0)
+            {
                 visitor.Visit(node.Key, node.Subscriptions);
+            }
         }
     }
 

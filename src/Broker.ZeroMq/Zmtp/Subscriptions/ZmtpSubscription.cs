@@ -1,4 +1,6 @@
-namespace Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>A subscription or cancellation, in whichever form the peer sent it. Borrows the message or command.</summary>
 /// <remarks>
@@ -34,11 +36,15 @@ public readonly ref struct ZmtpSubscription
     public static ZmtpSubscription From(in ZmtpMessage message)
     {
         if (message.FrameCount != 1)
+        {
             return default;
+        }
 
         var body = message.FirstFrame.Body;
         if (body.IsEmpty || body[0] > 1)
+        {
             return default;
+        }
 
         return new ZmtpSubscription(body[0] == 1 ? ZmtpSubscriptionKind.Subscribe : ZmtpSubscriptionKind.Cancel, body[1..]);
     }

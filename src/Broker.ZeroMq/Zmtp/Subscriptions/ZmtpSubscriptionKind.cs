@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>Whether a message or command is about a subscription.</summary>
 public enum ZmtpSubscriptionKind

@@ -1,5 +1,5 @@
 using Broker.Transport;
-using Broker.ZeroMq;
+using Broker.ZeroMq.Publishing;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

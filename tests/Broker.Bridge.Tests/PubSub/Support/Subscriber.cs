@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
 using Broker.Transport;
-using Broker.ZeroMq;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Tests.PubSub.Support;
 

@@ -23,7 +23,9 @@ internal sealed class Inbox<T>
             {
                 T item = await _channel.Reader.ReadAsync(limit.Token);
                 if (which(item))
+                {
                     return item;
+                }
 
                 passed.Add(item);
             }
@@ -40,7 +42,9 @@ internal sealed class Inbox<T>
     {
         var all = new List<T>();
         while (_channel.Reader.TryRead(out T? item))
+        {
             all.Add(item);
+        }
 
         return all;
     }

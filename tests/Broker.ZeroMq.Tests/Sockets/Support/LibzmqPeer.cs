@@ -28,7 +28,9 @@ internal sealed class LibzmqPeer : IDisposable
         if (Missing.Value is { } missing)
         {
             if (Environment.GetEnvironmentVariable("CI") == "true")
+            {
                 Assert.Fail(missing);
+            }
 
             Assert.Skip(missing);
         }
@@ -70,7 +72,9 @@ internal sealed class LibzmqPeer : IDisposable
     public void Dispose()
     {
         if (!_process.HasExited)
+        {
             Kill();
+        }
 
         _process.Dispose();
     }
@@ -78,18 +82,26 @@ internal sealed class LibzmqPeer : IDisposable
     private void Take(string? line)
     {
         if (line is null)
+        {
             return;
+        }
 
         if (line.StartsWith("message ", StringComparison.Ordinal))
+        {
             _messages.Add(line[8..]);
+        }
         else
+        {
             _answers.Add(line);
+        }
     }
 
     private static string? FindMissing()
     {
         if (!File.Exists(Python))
+        {
             return $"{Python} is missing";
+        }
 
         using var check = Run(["-c", "import zmq"]);
         check.WaitForExit();

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
@@ -14,7 +15,9 @@ internal sealed class RawPeer : IDisposable
     public RawPeer Send(params byte[][] parts)
     {
         foreach (byte[] part in parts)
+        {
             _socket.Send(part);
+        }
 
         return this;
     }
@@ -29,7 +32,9 @@ internal sealed class RawPeer : IDisposable
         try
         {
             for (int got; (got = _socket.Receive(buffer)) != 0;)
+            {
                 all.Write(buffer, 0, got);
+            }
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {

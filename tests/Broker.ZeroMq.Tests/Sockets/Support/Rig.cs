@@ -1,6 +1,9 @@
 using System.Text;
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
@@ -91,7 +94,9 @@ internal sealed class Rig : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         foreach (var socket in _sockets)
+        {
             await socket.DisposeAsync();
+        }
 
         Loops.Dispose();
         Assert.Empty(Faults.TakeAll());
@@ -101,7 +106,9 @@ internal sealed class Rig : IAsyncDisposable
     {
         var frames = new List<byte[]>();
         foreach (var frame in message)
+        {
             frames.Add(frame.Body.ToArray());
+        }
 
         Messages.Add(LibzmqPeer.Show([.. frames]));
     }

@@ -1,4 +1,4 @@
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. Names that are not known are legal.</summary>
 public enum ZmtpCommandKind

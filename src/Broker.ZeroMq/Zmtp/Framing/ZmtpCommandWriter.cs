@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>Writes command frames into memory the caller owns. Contract as in <see cref="ZmtpWriter"/>.</summary>
 public static class ZmtpCommandWriter
@@ -75,7 +76,9 @@ public static class ZmtpCommandWriter
     public static int SubscriptionSize(int topicLength, bool subscribe, bool asCommand)
     {
         if (!asCommand)
+        {
             return ZmtpWriter.FrameSize(1 + topicLength);
+        }
 
         return CommandSize(subscribe ? "SUBSCRIBE"u8.Length : "CANCEL"u8.Length, topicLength);
     }
@@ -91,7 +94,9 @@ public static class ZmtpCommandWriter
     public static int WriteSubscription(Span<byte> destination, ReadOnlySpan<byte> topic, bool subscribe, bool asCommand)
     {
         if (asCommand)
+        {
             return WriteCommand(destination, subscribe ? "SUBSCRIBE"u8 : "CANCEL"u8, topic);
+        }
 
         int written = ZmtpWriter.WriteHeader(destination, 1 + topic.Length, more: false);
         destination[written++] = subscribe ? (byte)1 : (byte)0;
@@ -102,7 +107,9 @@ public static class ZmtpCommandWriter
     private static int WriteName(Span<byte> destination, ReadOnlySpan<byte> name, int dataLength)
     {
         if (name.Length is 0 or > byte.MaxValue)
+        {
             throw new ArgumentException("A command name has 1 to 255 letters.", nameof(name));
+        }
 
         int written = ZmtpWriter.WriteHeader(destination, 1 + name.Length + dataLength, ZmtpFlags.Command);
         destination[written++] = (byte)name.Length;
@@ -113,6 +120,8 @@ public static class ZmtpCommandWriter
     private static void CheckContext(ReadOnlySpan<byte> context)
     {
         if (context.Length > MaxPingContext)
+        {
             throw new ArgumentException("A PING context has at most 16 octets.", nameof(context));
+        }
     }
 }

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>Reads metadata properties one after another: <c>while (reader.Read(out var property))</c>, then look at the error.</summary>
 /// <remarks>
@@ -22,26 +22,38 @@ public ref struct ZmtpMetadataReader
     {
         property = default;
         if (_rest.IsEmpty || Error != ZmtpError.None)
+        {
             return false;
+        }
 
         int nameLength = _rest[0];
         if (nameLength == 0)
+        {
             return Refuse(ZmtpError.PropertyNameEmpty);
+        }
 
         int valueOffset = 1 + nameLength + sizeof(uint);
         if (valueOffset > _rest.Length)
+        {
             return Refuse(ZmtpError.PropertyTruncated);
+        }
 
         var name = _rest.Slice(1, nameLength);
         if (!ZmtpPropertyNames.IsLegal(name))
+        {
             return Refuse(ZmtpError.PropertyNameInvalid);
+        }
 
         uint valueLength = BinaryPrimitives.ReadUInt32BigEndian(_rest[(1 + nameLength)..]);
         if (valueLength > int.MaxValue)
+        {
             return Refuse(ZmtpError.PropertyLengthInvalid);
+        }
 
         if (valueLength > (uint)(_rest.Length - valueOffset))
+        {
             return Refuse(ZmtpError.PropertyTruncated);
+        }
 
         property = new ZmtpProperty(name, _rest.Slice(valueOffset, (int)valueLength));
         _rest = _rest[(valueOffset + (int)valueLength)..];

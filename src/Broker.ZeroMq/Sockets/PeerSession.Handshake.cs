@@ -1,7 +1,9 @@
 using Broker.Transport;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sessions;
+namespace Broker.ZeroMq.Sockets;
 
 internal abstract partial class PeerSession
 {
@@ -31,9 +33,13 @@ internal abstract partial class PeerSession
         stage.Advance(step.Written);
         needed = step.Needed;
         if (step.State == ZmtpHandshakeState.Failed)
+        {
             Refuse(FailureOf(handshake), step.Written == 0 ? TimeSpan.Zero : LastWords);
+        }
         else if (step.State == ZmtpHandshakeState.Active)
+        {
             Welcome(handshake.Peer!);
+        }
 
         return step.Consumed;
     }
@@ -53,7 +59,9 @@ internal abstract partial class PeerSession
         }
 
         if (IsOver)
+        {
             return;
+        }
 
         _taken = true;
         OnTaken();

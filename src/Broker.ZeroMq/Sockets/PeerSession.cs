@@ -1,7 +1,9 @@
 using Broker.Transport;
+using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
 
-namespace Broker.ZeroMq.Sessions;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>One connection of a socket: handshake, then traffic, then the one event about its end.</summary>
 /// <remarks>All of it runs on the connection's loop. Other loops only stage messages for <see cref="Connection"/>.</remarks>
@@ -53,7 +55,9 @@ internal abstract partial class PeerSession : ConnectionHandler
         if (!_entered || Link is { IsStopped: true })
         {
             if (reason is not null)
+            {
                 Report(ZeroMqEventKind.PeerRefused, reason);
+            }
 
             // Not closed from within the opening: the transport goes on with the connection after the return.
             IsOver = true;
@@ -73,16 +77,22 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             consumed = Shake(bytes, ref needed);
             if (Peer is null && !IsOver)
+            {
                 return consumed;
+            }
         }
 
         if (IsOver)
+        {
             return bytes.Length;
+        }
 
         var result = Decode(bytes[consumed..]);
         needed = result.Needed;
         if (result.Error == ZmtpError.None)
+        {
             return consumed + result.Consumed;
+        }
 
         Refuse(ZmtpErrors.Text(result.Error));
         return bytes.Length;
@@ -97,16 +107,22 @@ internal abstract partial class PeerSession : ConnectionHandler
         try
         {
             if (_taken)
+            {
                 OnGone();
+            }
         }
         finally
         {
             // Whatever the application's callback throws, a closing socket and a link must not wait for this session for ever.
             if (!wasOver)
+            {
                 ReportEnd(reason, error, undelivered);
+            }
 
             if (_entered)
+            {
                 Socket.Leave(this, undelivered);
+            }
 
             _ended.TrySetResult(_taken);
         }
@@ -136,7 +152,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     private void Refuse(string reason, TimeSpan linger)
     {
         if (IsOver)
+        {
             return;
+        }
 
         IsOver = true;
         StopTimers();
@@ -156,14 +174,20 @@ internal abstract partial class PeerSession : ConnectionHandler
             _ => "the connection was lost",
         };
         if (_taken)
+        {
             Report(ZeroMqEventKind.PeerDisconnected, text, undelivered?.Messages ?? 0);
+        }
         else if (reason is CloseReason.Peer or CloseReason.Error)
+        {
             Report(ZeroMqEventKind.PeerRefused, "handshake not completed: " + text);
+        }
     }
 
     private protected void Report(ZeroMqEventKind kind, string? reason, long undelivered = 0)
     {
         if (kind != ZeroMqEventKind.PeerRefused || Link is null || Link.IsNews(reason!))
+        {
             Socket.Report(new ZeroMqEvent(kind, Endpoint, Address, Peer, reason, undelivered));
+        }
     }
 }

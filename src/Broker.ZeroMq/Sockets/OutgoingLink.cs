@@ -1,7 +1,8 @@
 using System.Net.Sockets;
 using Broker.Transport;
+using Broker.ZeroMq.Endpoints;
 
-namespace Broker.ZeroMq.Sessions;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>One endpoint that a socket connects to: dials, waits for the connection to end, waits a while, dials again.</summary>
 internal sealed class OutgoingLink : IDisposable
@@ -102,6 +103,8 @@ internal sealed class OutgoingLink : IDisposable
     private void Fail(string reason)
     {
         if (IsNews(reason))
+        {
             _socket.Report(new ZeroMqEvent(ZeroMqEventKind.ConnectFailed, Endpoint, Endpoint, Peer: null, reason));
+        }
     }
 }

@@ -1,7 +1,8 @@
 using Broker.Transport;
-using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sessions;
+namespace Broker.ZeroMq.Sockets;
 
 /// <summary>Counts the messages in what a closed connection could not send, by decoding it as its peer would have.</summary>
 internal struct UnsentMessages : IZmtpFrameHandler
@@ -18,7 +19,9 @@ internal struct UnsentMessages : IZmtpFrameHandler
     internal static ZeroMqUndelivered? Of(Connection connection, ZeroMqPeer peer)
     {
         if (connection.PendingBytes == 0)
+        {
             return null;
+        }
 
         long messages = 0;
         long bytes = 0;
@@ -44,7 +47,9 @@ internal struct UnsentMessages : IZmtpFrameHandler
     {
         // The first block of a connection begins with our greeting, which no frame can be taken for.
         if (!bytes.IsEmpty && bytes[0] == GreetingSignature)
+        {
             bytes = bytes[Math.Min(ZmtpGreeting.Size, bytes.Length)..];
+        }
 
         var counter = default(UnsentMessages);
         var decoder = new ZmtpDecoder(NoLimits);

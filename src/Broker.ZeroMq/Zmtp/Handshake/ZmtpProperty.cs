@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>A metadata property. Borrows the metadata it was read from.</summary>
 public readonly ref struct ZmtpProperty

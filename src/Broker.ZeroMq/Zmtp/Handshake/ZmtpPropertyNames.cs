@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>The property names of RFC 37, and what a name may be made of.</summary>
 public static class ZmtpPropertyNames

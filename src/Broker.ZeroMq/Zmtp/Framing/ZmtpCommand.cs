@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>A command: name length, name, data (RFC 37). Borrows the frame's body.</summary>
 public readonly ref struct ZmtpCommand
@@ -29,13 +29,17 @@ public readonly ref struct ZmtpCommand
     {
         command = default;
         if (body.IsEmpty || body[0] == 0 || body[0] >= body.Length)
+        {
             return false;
+        }
 
         int end = 1 + body[0];
         var name = body[1..end];
         var kind = KindOf(name);
         if (kind == ZmtpCommandKind.Unknown && name.ContainsAnyExcept(Letters))
+        {
             return false;
+        }
 
         command = new ZmtpCommand(kind, name, body[end..]);
         return true;
@@ -50,7 +54,9 @@ public readonly ref struct ZmtpCommand
         ttlDeciseconds = 0;
         context = default;
         if (Data.Length is < TtlSize or > TtlSize + ZmtpCommandWriter.MaxPingContext)
+        {
             return ZmtpError.PingMalformed;
+        }
 
         ttlDeciseconds = (ushort)((Data[0] << 8) | Data[1]);
         context = Data[TtlSize..];

@@ -1,7 +1,9 @@
 using Broker.Transport;
 using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
 
-namespace Broker.ZeroMq.Sessions;
+namespace Broker.ZeroMq.Sockets;
 
 // Heartbeats by RFC 37, "Connection Heartbeating". A timer per question, none per message: whatever arrives is counted.
 internal abstract partial class PeerSession
@@ -42,7 +44,9 @@ internal abstract partial class PeerSession
 
         _peerTtl = TimeSpan.FromMilliseconds(ttl * 100.0);
         if (ttl != 0 && _ttlTimer is null)
+        {
             WatchTtl();
+        }
 
         if (MayAnswer)
         {
@@ -56,13 +60,17 @@ internal abstract partial class PeerSession
     private void StartHeartbeat(ZmtpPeer zmtp)
     {
         if (Socket.CommonOptions.HeartbeatInterval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
+        {
             _pingTimer = Loop.StartTimer(Socket.CommonOptions.HeartbeatInterval, Ping);
+        }
     }
 
     private void Ping()
     {
         if (IsOver)
+        {
             return;
+        }
 
         var options = Socket.CommonOptions;
         if (_pongTimer is null)
@@ -89,7 +97,9 @@ internal abstract partial class PeerSession
         // The PING itself is sent within the turn that asked, so only more than that is a sign of life.
         bool takes = Connection.PendingBytes > 0 && Connection.SentBytes > _sentAtPing;
         if (_reads == _readsAtPing && !takes)
+        {
             Refuse("no answer to heartbeats");
+        }
     }
 
     private void WatchTtl()
@@ -102,12 +112,18 @@ internal abstract partial class PeerSession
     {
         _ttlTimer = null;
         if (_peerTtl == TimeSpan.Zero)
+        {
             return;
+        }
 
         if (_reads == _readsAtTtl)
+        {
             Refuse("silent for longer than the time-to-live of its heartbeats");
+        }
         else
+        {
             WatchTtl();
+        }
     }
 
     private void StopTimers()

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Broker.ZeroMq.Zmtp;
+namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>Writes metadata properties one after another into memory the caller owns.</summary>
 public ref struct ZmtpMetadataWriter
@@ -21,11 +21,15 @@ public ref struct ZmtpMetadataWriter
     public void Add(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         if (name.Length is 0 or > byte.MaxValue || !ZmtpPropertyNames.IsLegal(name))
+        {
             throw new ArgumentException("Not a legal metadata property name.", nameof(name));
+        }
 
         var room = _destination[Written..];
         if (room.Length < Size(name.Length, value.Length))
+        {
             throw new ArgumentException("No room for the property.", nameof(value));
+        }
 
         room[0] = (byte)name.Length;
         name.CopyTo(room[1..]);
