@@ -70,6 +70,7 @@ public abstract partial class Connection
         }
 
         _lingerTimer = Loop.StartTimer(linger, Finish);
+        LiftHolds();
         AdvanceLinger();
     }
 
@@ -136,6 +137,7 @@ public abstract partial class Connection
         }
 
         _state = StateClosed;
+        _holds = Holds.None;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
         _deadlineTimer?.Cancel();

@@ -228,7 +228,7 @@ public abstract partial class Connection
 
         _tls!.Abort(error);
         // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
-        OnTlsStarved();
+        LiftHolds();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
         AdvanceLinger();
     }

@@ -15,11 +15,12 @@ public sealed partial class EventLoop
     private OutboundStage[] _dirty = new OutboundStage[16];
     private int _dirtyCount;
     private readonly Queue<Connection> _readable = new();
+    private readonly Queue<Connection> _again = new();
 
     /// <summary>How many connections something has been written for in this turn. On the loop.</summary>
     internal int StagedConnections => _dirtyCount;
 
-    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _dirtyCount > 0;
+    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _dirtyCount > 0 || _again.Count > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
@@ -114,6 +115,26 @@ public sealed partial class EventLoop
 
     /// <summary>An in-process connection has received. On this loop.</summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
+
+    /// <summary>The connection has something to deliver in the next turn, after all others. On this loop.</summary>
+    internal void DeliverLater(Connection connection) => _again.Enqueue(connection);
+
+    // Those that were on the list when the turn began: whoever joined it since had its part of this turn.
+    private void DeliverAgain(int count)
+    {
+        for (; count > 0; count--)
+        {
+            Connection connection = _again.Dequeue();
+            try
+            {
+                connection.DeliverAgain();
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                connection.Fail(e);
+            }
+        }
+    }
 
     /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
     private void HandOver()

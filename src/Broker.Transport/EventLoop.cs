@@ -63,6 +63,9 @@ public sealed partial class EventLoop
     /// <summary>What decides whom to read now. On the loop.</summary>
     internal Pacing Pacing { get; }
 
+    /// <summary>How many received bytes were copied because they could not be handled where they came. On the loop.</summary>
+    internal long BytesMoved { get; set; }
+
     /// <summary>How many bytes sockets and pipes of this loop have received. On the loop.</summary>
     internal long BytesReceived { get; set; }
 
@@ -95,6 +98,7 @@ public sealed partial class EventLoop
             }
 
             Pacing.BeginReads();
+            int again = _again.Count;
             if (ready > 0)
             {
                 _poller.Dispatch(ready);
@@ -102,6 +106,11 @@ public sealed partial class EventLoop
 
             RunPosted();
             RunTimers();
+            if (again > 0)
+            {
+                DeliverAgain(again);
+            }
+
             HandOver();
         }
 

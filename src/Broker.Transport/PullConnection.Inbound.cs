@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Broker.Transport;
 
 // Bytes are received into the loop's buffer and parsed there. A connection owns memory only for what its handler left
@@ -9,12 +7,7 @@ internal abstract partial class PullConnection
 {
     // Reads of one turn, so that a peer that always has more does not keep the others waiting.
     private const int ReadsAlone = 4;
-    private const int SmallestRest = 256;
 
-    private byte[] _rest = [];
-    private int _restLength;
-    private int _needed;
-    private int _largestDelivered;
     private Pacing.Pace _pace;
 
     /// <summary>
@@ -28,27 +21,55 @@ internal abstract partial class PullConnection
     {
         long before = Loop.BytesReceived;
         int staged = Loop.StagedConnections;
-        bool more = true;
+        bool more = !IsHeld;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
             more = IsLingering ? Discard()
                 : Tls is { } tls ? ReadSecured(tls)
-                : Deliver<Clear>();
+                : Read<Clear>();
         }
 
         Loop.Pacing.CountRead(ref _pace, Loop.BytesReceived - before, more, answered: Loop.StagedConnections > staged);
     }
 
-    private protected override void ReleaseInbound()
+    private protected override void ReleaseInbound() => ReleaseKept();
+
+    private protected override void ContinueReceiving()
     {
-        ReleaseRest();
-        _needed = 0;
+        int staged = Loop.StagedConnections;
+        if (Tls is { } tls)
+        {
+            ContinueSecured(tls);
+        }
+        else
+        {
+            DeliverKept();
+        }
+
+        // A slice of work is as long as a read, and there is more of it.
+        Loop.Pacing.CountRead(ref _pace, 0, more: true, answered: Loop.StagedConnections > staged);
+        if (!IsHeld && !IsClosed)
+        {
+            ReceiveOn();
+        }
+    }
+
+    /// <summary>
+    /// The peer's stream has ended while the handler pauses, and nothing is left to receive: if nothing is left to deliver either,
+    /// there is nothing to wait for. On the loop.
+    /// </summary>
+    private protected void EndWhileHeld()
+    {
+        if (Kept == 0 && Tls is null)
+        {
+            OnPeerEnded();
+        }
     }
 
     // Each of these returns whether there may be more to read.
-    private bool Deliver<TSource>()
+    private bool Read<TSource>()
         where TSource : struct, ISource
-        => _needed > Loop.ReceiveBuffer.Length || _restLength >= Loop.ReceiveBuffer.Length
+        => Needed > Loop.ReceiveBuffer.Length || Kept >= Loop.ReceiveBuffer.Length
             ? Collect<TSource>()
             : ReadShared<TSource>();
 
@@ -56,84 +77,56 @@ internal abstract partial class PullConnection
         where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffer;
-        int kept = _restLength;
-        _rest.AsSpan(0, kept).CopyTo(buffer);
+        int kept = Kept;
         int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
         }
 
-        int total = kept + got;
-        if (total < _needed)
+        if (kept == 0)
         {
-            Keep(buffer.AsSpan(0, total));
-            return false;
+            Deliver(buffer.AsSpan(0, got));
+        }
+        else
+        {
+            DeliverBehindKept(buffer, got);
         }
 
-        int consumed = CallHandler(buffer.AsSpan(0, total), out _needed);
-        if (IsOpen)
-        {
-            Keep(buffer.AsSpan(consumed, total - consumed));
-        }
-
-        return total == buffer.Length;
+        return kept + got == buffer.Length && !IsHeld;
     }
 
     private bool Collect<TSource>()
         where TSource : struct, ISource
     {
+        int kept = Kept;
         // What the handler needs; where it does not know, as much again as it had, and it is called for whatever comes.
-        long most = _needed > _restLength ? _needed : _restLength * 2L;
-        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, _largestDelivered));
-        if (_restLength >= limit)
+        long most = Needed > kept ? Needed : kept * 2L;
+        long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, LargestDelivered));
+        if (kept >= limit)
         {
-            limit = Math.Min(most, _restLength * 4L);
+            limit = Math.Min(most, kept * 4L);
         }
 
-        if (!TryEnsureRest((int)Math.Min(limit, Array.MaxLength), out int room))
+        if (!TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int room))
         {
             return false;
         }
 
-        int got = TSource.Receive(this, _rest, _restLength, room, out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, array, offset, room, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
         }
 
-        _restLength += got;
-        if (_restLength < _needed)
-        {
-            return got == room;
-        }
-
-        // Taken out meanwhile: a handler that closes the connection may look at the bytes until it returns.
-        byte[] whole = _rest;
-        int length = _restLength;
-        _rest = [];
-        _restLength = 0;
-        _largestDelivered = Math.Max(_largestDelivered, length);
-        int consumed = CallHandler(whole.AsSpan(0, length), out _needed);
-        if (IsOpen && consumed == 0)
-        {
-            _rest = whole;
-            _restLength = length;
-            return got == room;
-        }
-
-        if (IsOpen)
-        {
-            Keep(whole.AsSpan(consumed, length - consumed));
-        }
-
-        ArrayPool<byte>.Shared.Return(whole);
-        return got == room;
+        CountReserved(got);
+        DeliverKept();
+        return got == room && !IsHeld;
     }
 
     private bool Discard()
     {
-        ReleaseRest();
+        ReleaseKept();
         Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
         return outcome == ReceiveOutcome.Received || End(outcome);
     }
@@ -150,58 +143,6 @@ internal abstract partial class PullConnection
         }
 
         return false;
-    }
-
-    private void Keep(ReadOnlySpan<byte> left)
-    {
-        if (left.IsEmpty)
-        {
-            ReleaseRest();
-            return;
-        }
-
-        if (_rest.Length < left.Length)
-        {
-            ReleaseRest();
-            _rest = ArrayPool<byte>.Shared.Rent(Math.Max(left.Length, SmallestRest));
-        }
-
-        left.CopyTo(_rest);
-        _restLength = left.Length;
-    }
-
-    // room is how many bytes may be received after those that are kept.
-    private bool TryEnsureRest(int size, out int room)
-    {
-        room = size - _restLength;
-        if (room <= 0)
-        {
-            CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
-            return false;
-        }
-
-        if (_rest.Length < size)
-        {
-            byte[] larger = ArrayPool<byte>.Shared.Rent(size);
-            _rest.AsSpan(0, _restLength).CopyTo(larger);
-            int length = _restLength;
-            ReleaseRest();
-            _rest = larger;
-            _restLength = length;
-        }
-
-        return true;
-    }
-
-    private void ReleaseRest()
-    {
-        if (_rest.Length != 0)
-        {
-            ArrayPool<byte>.Shared.Return(_rest);
-            _rest = [];
-        }
-
-        _restLength = 0;
     }
 
     // Where the bytes for the handler come from; by type, so that what arrives in clear costs nothing for TLS.

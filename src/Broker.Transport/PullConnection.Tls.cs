@@ -9,7 +9,8 @@ internal abstract partial class PullConnection
     // What a peer may send ahead while its handshake is worked on.
     private const int MostAhead = 64 * 1024;
 
-    private bool _paused;
+    /// <summary>What the record that ends a stream takes at most, by every version of TLS.</summary>
+    private protected const int MostOfGoodbye = 64;
 
     private protected override bool CanCarryTls => true;
 
@@ -24,10 +25,56 @@ internal abstract partial class PullConnection
 
     private protected override void OnTlsStarved()
     {
-        if (_paused && !IsClosed)
+        if (!IsClosed)
         {
-            _paused = false;
-            ResumeReceiving();
+            HoldForHandshake(enough: false);
+        }
+    }
+
+    /// <summary>
+    /// The peer has ended its stream while the handler pauses, and what is left of it may be no more than the record that says so:
+    /// that much is decrypted. On the loop.
+    /// </summary>
+    private protected void ReceiveGoodbye(TlsLayer tls)
+    {
+        if (!tls.IsSecured || Kept != 0 || tls.IsReadable())
+        {
+            return;
+        }
+
+        byte[] cipher = Loop.CipherBuffer;
+        int got = Receive(cipher.AsSpan(0, MostOfGoodbye), out ReceiveOutcome outcome);
+        if (outcome == ReceiveOutcome.Failed)
+        {
+            End(outcome);
+            return;
+        }
+
+        tls.Feed(cipher, got);
+        if (tls.IsReadable())
+        {
+            got = tls.Read(Loop.ReceiveBuffer.AsMemory(0, MostOfGoodbye), out outcome);
+            if (outcome == ReceiveOutcome.Received)
+            {
+                // It was something else: no more than that is taken out of the kernel.
+                Keep(Loop.ReceiveBuffer.AsSpan(0, got));
+            }
+            else
+            {
+                End(outcome);
+            }
+        }
+
+        tls.EndFeed();
+    }
+
+    private void ContinueSecured(TlsLayer tls)
+    {
+        // Before that what is kept belongs to the handshake.
+        if (tls.IsSecured)
+        {
+            DeliverKept();
+            Drain(tls);
         }
     }
 
@@ -36,9 +83,8 @@ internal abstract partial class PullConnection
     {
         if (IsOpen)
         {
-            Tls!.FeedHandshake(_rest.AsSpan(0, _restLength));
-            ReleaseRest();
-            _needed = 0;
+            Tls!.FeedHandshake(KeptBytes);
+            ReleaseKept();
         }
     }
 
@@ -59,12 +105,12 @@ internal abstract partial class PullConnection
         Loop.BytesReceived += got;
         tls.Feed(cipher, got);
         Drain(tls);
-        return got == cipher.Length;
+        return got == cipher.Length && !IsHeld;
     }
 
     private bool ReadAhead(TlsLayer tls, ReadOnlySpan<byte> bytes)
     {
-        if (_restLength != 0)
+        if (Kept != 0)
         {
             PassRest();
         }
@@ -77,20 +123,20 @@ internal abstract partial class PullConnection
 
         if (tls.FeedHandshake(bytes) > MostAhead)
         {
-            _paused = true;
-            PauseReceiving();
+            HoldForHandshake(enough: true);
             return false;
         }
 
         return true;
     }
 
-    // To the last record, whatever the budget of the turn: nobody reports bytes that are here already.
+    // To the last record, whatever the budget of the turn: nobody reports bytes that are here already. What a handler that
+    // pauses leaves is at most what one read brought, and stays encrypted.
     private void Drain(TlsLayer tls)
     {
-        while (IsOpen && tls.IsReadable())
+        while (IsOpen && !IsHeld && tls.IsReadable())
         {
-            Deliver<Decrypted>();
+            Read<Decrypted>();
         }
 
         tls.EndFeed();

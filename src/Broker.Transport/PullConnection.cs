@@ -8,10 +8,4 @@ internal abstract partial class PullConnection(EventLoop loop, ConnectionHandler
 {
     /// <summary>Reads without waiting. On the loop.</summary>
     private protected abstract int Receive(Span<byte> buffer, out ReceiveOutcome outcome);
-
-    /// <summary>Is not told of anything to receive until <see cref="ResumeReceiving"/>. On the loop.</summary>
-    private protected abstract void PauseReceiving();
-
-    /// <summary>Takes <see cref="PauseReceiving"/> back. On the loop.</summary>
-    private protected abstract void ResumeReceiving();
 }

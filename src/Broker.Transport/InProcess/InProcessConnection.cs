@@ -16,9 +16,6 @@ internal sealed class InProcessConnection : Connection
     private Block? _head;
     private Block? _tail;
     private long _waiting;
-    private byte[] _rest = [];
-    private int _restLength;
-    private int _needed;
     private bool _open;
     private bool _scheduled;
     private bool _peerWaits;
@@ -50,20 +47,65 @@ internal sealed class InProcessConnection : Connection
     /// <inheritdoc/>
     internal override void OnReadable(int ready)
     {
-        Block? chain;
+        Block? chain = null;
         bool ended;
-        long taken;
         lock (_inboundGate)
         {
-            chain = _head;
-            _head = _tail = null;
-            taken = _waiting;
             _scheduled = false;
             ended = _ended;
+            if (!IsHeld)
+            {
+                chain = _head;
+                _head = _tail = null;
+            }
+            else if (_head is not null)
+            {
+                return;
+            }
         }
 
-        while (chain is not null)
+        if (chain is not null && !DeliverChain(chain))
         {
+            return;
+        }
+
+        if (ended && !(IsHeld && (IsYielded || Kept != 0)))
+        {
+            EndOfPeer();
+        }
+    }
+
+    private protected override void ContinueReceiving()
+    {
+        DeliverKept();
+        if (!IsHeld && !IsClosed)
+        {
+            OnReadable(1);
+        }
+    }
+
+    private protected override void ReceiveOn()
+    {
+        lock (_inboundGate)
+        {
+            if (!_open || _scheduled)
+            {
+                return;
+            }
+
+            _scheduled = true;
+        }
+
+        Loop.MarkReadable(this);
+    }
+
+    // False when some of it is still to be delivered.
+    private bool DeliverChain(Block? chain)
+    {
+        long taken = 0;
+        while (chain is not null && !IsHeld)
+        {
+            taken += chain.Length;
             if (IsOpen)
             {
                 Receive(chain.Array.AsSpan(chain.Start, chain.Length));
@@ -77,6 +119,11 @@ internal sealed class InProcessConnection : Connection
         bool resume;
         lock (_inboundGate)
         {
+            if (chain is not null)
+            {
+                PutBack(chain);
+            }
+
             _waiting -= taken;
             resume = _peerWaits && _waiting <= HighWater / 2;
             _peerWaits &= !resume;
@@ -87,11 +134,30 @@ internal sealed class InProcessConnection : Connection
             _peer.Resume();
         }
 
-        if (ended && _peer.IsReleased)
+        return chain is null;
+    }
+
+    // Under the gate.
+    private void PutBack(Block chain)
+    {
+        Block last = chain;
+        while (last.Next is not null)
+        {
+            last = last.Next;
+        }
+
+        last.Next = _head;
+        _head = chain;
+        _tail ??= last;
+    }
+
+    private void EndOfPeer()
+    {
+        if (_peer.IsReleased)
         {
             CloseOnLoop(CloseReason.Peer, null, TimeSpan.Zero);
         }
-        else if (ended)
+        else
         {
             OnPeerEnded();
         }
@@ -150,8 +216,7 @@ internal sealed class InProcessConnection : Connection
             _head = _tail = null;
         }
 
-        _rest = [];
-        _restLength = 0;
+        ReleaseKept();
     }
 
     private protected override void ReleaseTransport() => _peer.End();
@@ -251,53 +316,13 @@ internal sealed class InProcessConnection : Connection
     // Writers keep a message within one block, so there is hardly ever a rest to join.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
-        if (_restLength != 0)
+        if (Kept != 0)
         {
-            long joined = (long)_restLength + bytes.Length;
-            if (joined > Array.MaxLength)
-            {
-                CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
-                return;
-            }
-
-            if (_rest.Length < joined)
-            {
-                Array.Resize(ref _rest, (int)Math.Min(Math.Max(joined, _rest.Length * 2L), Array.MaxLength));
-            }
-
-            bytes.CopyTo(_rest.AsSpan(_restLength));
-            _restLength += bytes.Length;
-            bytes = _rest.AsSpan(0, _restLength);
+            DeliverAppended(bytes);
         }
-
-        if (bytes.Length < _needed || bytes.IsEmpty)
+        else if (!bytes.IsEmpty)
         {
-            Keep(bytes);
-            return;
+            Deliver(bytes);
         }
-
-        int consumed = CallHandler(bytes, out _needed);
-        Keep(IsOpen ? bytes[consumed..] : default);
-    }
-
-    private void Keep(ReadOnlySpan<byte> left)
-    {
-        if (left.IsEmpty)
-        {
-            _rest = [];
-        }
-        else if (left.Length > _rest.Length || _rest.Length > Math.Max(left.Length * 4L, Loop.ReceiveBuffer.Length))
-        {
-            byte[] kept = new byte[Math.Max(left.Length, 4096)];
-            left.CopyTo(kept);
-            _rest = kept;
-        }
-        else
-        {
-            // Often the same bytes in the same place.
-            left.CopyTo(_rest);
-        }
-
-        _restLength = left.Length;
     }
 }

@@ -14,7 +14,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
     private readonly int _descriptor;
     private ulong _slot;
     private bool _registered;
-    private bool _receives = true;
+    private Interest _interest = Interest.Bytes;
     private bool _writes;
 
     internal EpollConnection(EventLoop loop, EpollPoller poller, Socket socket, ConnectionHandler handler)
@@ -39,13 +39,57 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private protected override void StopReceiving()
     {
-        _receives = false;
+        _interest = Interest.None;
         Watch();
     }
 
-    private protected override void PauseReceiving() => SetReceives(false);
+    private protected override void ReceiveOn()
+    {
+        if (_interest == Interest.End)
+        {
+            SetInterest(Interest.Bytes);
+        }
+    }
 
-    private protected override void ResumeReceiving() => SetReceives(true);
+    /// <summary>There is something to receive, by <paramref name="flags"/>, which nobody may now. On the loop.</summary>
+    internal void OnReadableWhileHeld(uint flags)
+    {
+        if (IsYielded)
+        {
+            // Until the end of the turn: not worth a call.
+            return;
+        }
+
+        if (_interest == Interest.Bytes)
+        {
+            // Not before there is something: most pauses end earlier.
+            SetInterest(Interest.End);
+        }
+
+        if ((flags & LibC.EPOLLERR) != 0)
+        {
+            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+        }
+        else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0)
+        {
+            LookForEnd();
+        }
+    }
+
+    // What is left of the stream is looked at without taking it.
+    private void LookForEnd()
+    {
+        byte* next = stackalloc byte[MostOfGoodbye + 1];
+        nint left = LibC.Receive(_descriptor, next, MostOfGoodbye + 1, LibC.MSG_PEEK | LibC.MSG_DONTWAIT);
+        if (Tls is { } tls && left is >= 0 and <= MostOfGoodbye)
+        {
+            ReceiveGoodbye(tls);
+        }
+        else if (left == 0)
+        {
+            EndWhileHeld();
+        }
+    }
 
     private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
     {
@@ -131,16 +175,16 @@ internal sealed unsafe class EpollConnection : SocketConnection
         base.ReleaseTransport();
     }
 
-    private void SetReceives(bool receives)
+    private void SetInterest(Interest interest)
     {
         lock (WatchGate)
         {
-            _receives = receives;
+            _interest = interest;
             Watch();
         }
     }
 
-    private void Watch() => _poller.Watch(_descriptor, _slot, _receives, _writes);
+    private void Watch() => _poller.Watch(_descriptor, _slot, _interest, _writes);
 
     private nint SendOne(Block block)
     {

@@ -99,10 +99,17 @@ internal sealed unsafe class EpollPoller : Poller
                     connection.OnWritable();
                 }
 
-                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection && !connection.IsDeferred)
+                if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
                 {
-                    // Errors and hang-ups too: the read tells which.
-                    connection.OnReadable(ready);
+                    if (connection.IsHeld)
+                    {
+                        connection.OnReadableWhileHeld(flags);
+                    }
+                    else if (!connection.IsDeferred)
+                    {
+                        // Errors and hang-ups too: the read tells which.
+                        connection.OnReadable(ready);
+                    }
                 }
             }
             catch (Exception e) when (e is not OutOfMemoryException)
@@ -158,10 +165,16 @@ internal sealed unsafe class EpollPoller : Poller
     }
 
     /// <summary>Sets what is reported. Any thread; the caller orders its calls for one descriptor.</summary>
-    internal void Watch(int descriptor, ulong data, bool reading, bool writing)
+    internal void Watch(int descriptor, ulong data, Interest interest, bool writing)
     {
-        uint flags = (reading ? LibC.EPOLLIN | LibC.EPOLLRDHUP : 0) | (writing ? LibC.EPOLLOUT : 0);
-        Control(LibC.EPOLL_CTL_MOD, descriptor, flags, data);
+        uint flags = interest switch
+        {
+            Interest.Bytes => LibC.EPOLLIN | LibC.EPOLLRDHUP,
+            // An end that nobody may react to yet stays an end: so it is reported when it comes, and not as long as it is there.
+            Interest.End => LibC.EPOLLRDHUP | LibC.EPOLLET,
+            _ => 0,
+        };
+        Control(LibC.EPOLL_CTL_MOD, descriptor, flags | (writing ? LibC.EPOLLOUT : 0), data);
     }
 
     private void Release(ulong data)

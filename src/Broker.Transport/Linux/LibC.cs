@@ -21,10 +21,12 @@ internal static unsafe partial class LibC
     internal const uint EPOLLERR = 0x008;
     internal const uint EPOLLHUP = 0x010;
     internal const uint EPOLLRDHUP = 0x2000;
+    internal const uint EPOLLET = 0x80000000;
 
     internal const int EFD_CLOEXEC = 0x80000;
     internal const int EFD_NONBLOCK = 0x800;
 
+    internal const int MSG_PEEK = 0x02;
     internal const int MSG_DONTWAIT = 0x40;
     internal const int MSG_NOSIGNAL = 0x4000;
 

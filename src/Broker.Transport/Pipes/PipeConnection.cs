@@ -20,6 +20,7 @@ internal sealed class PipeConnection : PullConnection
     private readonly Action _onRead;
     private readonly Action _onFlushed;
     private readonly Action _postedRead;
+    private readonly Action _postedReceive;
     private readonly Action _postedFlushed;
     private readonly Lock _gate = new();
     private ConfiguredValueTaskAwaitable<ReadResult>.ConfiguredValueTaskAwaiter _reading;
@@ -29,7 +30,6 @@ internal sealed class PipeConnection : PullConnection
     private bool _reads;
     private bool _flushes;
     private bool _stopped;
-    private bool _paused;
     private bool _writerDone;
     private bool _released;
 
@@ -41,6 +41,7 @@ internal sealed class PipeConnection : PullConnection
         _onRead = () => OnCompleted(_postedRead!);
         _onFlushed = () => OnCompleted(_postedFlushed!);
         _postedRead = EndRead;
+        _postedReceive = ReceiveResult;
         _postedFlushed = EndFlush;
     }
 
@@ -50,12 +51,16 @@ internal sealed class PipeConnection : PullConnection
 
     private protected override void StopReceiving() => _stopped = true;
 
-    private protected override void PauseReceiving() => _paused = true;
-
-    private protected override void ResumeReceiving()
+    private protected override void ReceiveOn()
     {
-        _paused = false;
-        AwaitReadable();
+        if (_hasResult)
+        {
+            Loop.Post(_postedReceive);
+        }
+        else
+        {
+            AwaitReadable();
+        }
     }
 
     private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
@@ -208,7 +213,8 @@ internal sealed class PipeConnection : PullConnection
 
     private void AwaitReadable()
     {
-        if (_reads || _stopped || _paused || IsClosed)
+        // While held too, but not for more than one result: its end, if it brings nothing else, is not to be waited for.
+        if (_reads || _hasResult || _stopped || IsClosed)
         {
             return;
         }
@@ -263,10 +269,22 @@ internal sealed class PipeConnection : PullConnection
             return;
         }
 
+        ReceiveResult();
+    }
+
+    private void ReceiveResult()
+    {
         try
         {
-            OnReadable(1);
-            AwaitReadable();
+            if (!IsHeld)
+            {
+                OnReadable(1);
+                AwaitReadable();
+            }
+            else if (_hasResult && _result.IsCompleted && _result.Buffer.IsEmpty && !IsYielded)
+            {
+                EndWhileHeld();
+            }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -16,7 +16,6 @@ internal sealed class PortableConnection : SocketConnection
     private readonly Action _waitingSendDone;
     private SocketAsyncEventArgs? _writing;
     private bool _ended;
-    private bool _paused;
     private bool _skipped;
 
     internal PortableConnection(EventLoop loop, PortablePoller poller, Socket socket, ConnectionHandler handler)
@@ -37,8 +36,9 @@ internal sealed class PortableConnection : SocketConnection
         {
             _reading.Dispose();
         }
-        else if (_paused)
+        else if (IsYielded)
         {
+            // It will be asked for when what is kept has been delivered.
             _skipped = true;
         }
         else if (!_ended && !Socket.ReceiveAsync(_reading))
@@ -50,17 +50,38 @@ internal sealed class PortableConnection : SocketConnection
 
     private protected override void StopReceiving() => _ended = true;
 
-    private protected override void PauseReceiving() => _paused = true;
-
-    private protected override void ResumeReceiving()
+    /// <summary>There is something to receive which nobody may now: it is looked at and left. On the loop.</summary>
+    internal void OnReadableWhileHeld()
     {
-        _paused = false;
+        // Asked again it would only be said again: from here on bytes hide what follows them.
+        _skipped = true;
+        if (IsYielded)
+        {
+            return;
+        }
+
+        Span<byte> next = stackalloc byte[1];
+        int got = Socket.Receive(next, SocketFlags.Peek, out SocketError error);
+        if (_reading.SocketError != SocketError.Success || error is not (SocketError.Success or SocketError.WouldBlock or SocketError.TryAgain))
+        {
+            CloseOnLoop(CloseReason.Error, null, TimeSpan.Zero);
+        }
+        else if (got == 0 && error == SocketError.Success)
+        {
+            EndWhileHeld();
+        }
+    }
+
+    private protected override void ReceiveOn()
+    {
         if (_skipped)
         {
             _skipped = false;
             AwaitReadable();
         }
     }
+
+    private protected override void OnPaused() => ReceiveOn();
 
     private protected override void StartReceiving() => AwaitReadable();
 

@@ -49,6 +49,12 @@ internal sealed class PortablePoller : Poller
         {
             try
             {
+                if (connection.IsHeld)
+                {
+                    connection.OnReadableWhileHeld();
+                    continue;
+                }
+
                 if (connection.IsDeferred)
                 {
                     Report(connection);
