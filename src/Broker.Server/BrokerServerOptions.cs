@@ -25,6 +25,9 @@ public sealed partial class BrokerServerOptions
     /// <summary>The name in INFO. Null, the default: the server's generated id.</summary>
     public string? ServerName { get; set; }
 
+    /// <summary>Words that describe the server, such as <c>region:north</c>: shown by monitoring. Default: none.</summary>
+    public IReadOnlyList<string> ServerTags { get; set; } = [];
+
     /// <summary>The largest payload in bytes, headers included; at most 512 MiB. Default 1 MiB.</summary>
     public int MaxPayload { get; set; } = 1024 * 1024;
 
@@ -103,6 +106,7 @@ public sealed partial class BrokerServerOptions
         var copy = (BrokerServerOptions)MemberwiseClone();
         copy._endPoints = [.. _endPoints];
         copy.ConnectUrls = [.. ConnectUrls];
+        copy.ServerTags = [.. ServerTags];
         copy.Accounts = [.. Accounts];
         return copy;
     }

@@ -116,13 +116,17 @@ public sealed class Listener : IDisposable
         return over.Task;
     }
 
+    // A listener for both families sees addresses of IPv4 in the clothes of IPv6.
+    private static EndPoint? Shown(EndPoint? remote)
+        => remote is IPEndPoint { Address: { IsIPv4MappedToIPv6: true } address, Port: var port } ? new IPEndPoint(address.MapToIPv4(), port) : remote;
+
     // Returns whether there is still somebody to accept for.
     private bool Welcome(Socket socket)
     {
         try
         {
             EventLoop loop = _group.Next();
-            ConnectionHandler? handler = _accept(loop, socket.RemoteEndPoint);
+            ConnectionHandler? handler = _accept(loop, Shown(socket.RemoteEndPoint));
             if (handler is null)
             {
                 socket.Dispose();

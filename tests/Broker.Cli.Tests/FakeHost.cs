@@ -15,6 +15,9 @@ internal sealed class FakeHost : IServeHost
     /// <summary>Called with the loggers when the host is started.</summary>
     public Action<ILoggerFactory> OnStart { get; init; } = static _ => { };
 
+    /// <summary>Called when the host is stopped.</summary>
+    public Action OnStop { get; init; } = static () => { };
+
     public long Undelivered { get; init; }
 
     public Func<ServeCounts> Counts { get; init; } = static () => default;
@@ -50,6 +53,7 @@ internal sealed class FakeHost : IServeHost
 
     public Task<long> StopAsync(CancellationToken deadline)
     {
+        OnStop();
         Stopped = true;
         return Task.FromResult(Undelivered);
     }

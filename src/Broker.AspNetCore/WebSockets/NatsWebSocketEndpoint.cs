@@ -51,7 +51,9 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
             KeepAliveInterval = Timeout.InfiniteTimeSpan,
         };
         using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync(accept).ConfigureAwait(false);
-        EndPoint? remote = context.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, context.Connection.RemotePort) : null;
+        EndPoint? remote = context.Connection.RemoteIpAddress is { } address
+            ? new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, context.Connection.RemotePort)
+            : null;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
         await client.RunAsync(remote, context.RequestAborted).ConfigureAwait(false);
     }

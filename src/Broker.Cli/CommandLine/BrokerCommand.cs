@@ -7,7 +7,13 @@ using Broker.Server;
 namespace Broker.Cli.CommandLine;
 
 /// <summary>The <c>broker</c> command: parses the arguments, runs what they ask for and answers the exit code.</summary>
-internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen screen, Func<IServeHost> createHost)
+/// <param name="output">Standard output.</param>
+/// <param name="error">Standard error.</param>
+/// <param name="screen">The same two, for what is shown while it runs.</param>
+/// <param name="createHost">Makes what is served.</param>
+/// <param name="program">The name that the program was started by.</param>
+internal sealed class BrokerCommand(
+    TextWriter output, TextWriter error, Screen screen, Func<IServeHost> createHost, string program = ProgramName.Default)
 {
     private const string Examples = """
         Examples:
@@ -18,11 +24,21 @@ internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen 
     public async Task<int> RunAsync(IReadOnlyList<string> args, CancellationToken cancellationToken)
     {
         var root = Build();
-        // Scripts that start nats-server give flags and no command.
-        if (args is [['-', ..] first, ..] && first.TrimStart('-') is not ("h" or "help" or "v" or "version" or ""))
-            args = ["serve", .. args];
-        // Without response files an address such as @name is a value like any other.
-        var parsed = root.Parse(GoStyleArguments.Normalize(args, root), new ParserConfiguration { ResponseFileTokenReplacer = null });
+        args = args switch
+        {
+            ["help" or "version"] => ["--" + args[0]],
+            // Scripts that start nats-server give flags and no command, or nothing at all.
+            [['-', ..] first, ..] when first.TrimStart('-') is not ("h" or "help" or "v" or "version" or "") => ["serve", .. args],
+            [] when program != ProgramName.Default => ["serve"],
+            _ => args,
+        };
+        var parsed = root.Parse(GoStyleArguments.Normalize(args, root), new ParserConfiguration
+        {
+            // Without response files an address such as @name is a value like any other.
+            ResponseFileTokenReplacer = null,
+            // With bundles -no_advertise would be -n with the value o_advertise.
+            EnablePosixBundling = false,
+        });
         if (parsed.Errors.Count > 0)
         {
             await error.WriteLineAsync($"broker: {Explain(parsed)}");
@@ -48,14 +64,18 @@ internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen 
         var version = new Option<bool>("--version", "-v") { Description = "Show the version" };
         root.Options.Add(version);
         HelpWithExamples.Add(root, Examples);
-        root.Subcommands.Add(new ServeCommand(screen, createHost).Build());
+        root.Subcommands.Add(new ServeCommand(screen, createHost, program).Build());
         root.SetAction(parsed =>
         {
             if (parsed.GetValue(version))
             {
                 // The first line is for programs that ask nats-server and go by the answer what they can use.
                 output.WriteLine($"nats-server: v{BrokerServer.ProtocolVersion}");
-                output.WriteLine($"broker: v{CommandVersion.Text}");
+                if (program == ProgramName.Default)
+                {
+                    output.WriteLine($"broker: v{CommandVersion.Text}");
+                }
+
                 return ExitCode.Success;
             }
 
@@ -71,10 +91,17 @@ internal sealed class BrokerCommand(TextWriter output, TextWriter error, Screen 
         var help = command is RootCommand ? "broker --help" : $"broker {command.Name} --help";
         if (parsed.UnmatchedTokens is not [var token, ..])
             return $"{parsed.Errors[0].Message} ({help})";
+        // What is behind the name may be a secret.
+        token = token.StartsWith('-') ? token.Split('=')[0] : token;
+        if (token.StartsWith('-') && UnsupportedFlags.Why(token) is { } why)
+        {
+            return $"{token} is not supported: {why}";
+        }
+
         var known = token.StartsWith('-')
             ? command.Options.SelectMany(o => o.Aliases.Prepend(o.Name))
             : command.Subcommands.Select(c => c.Name);
-        var meant = Spelling.Nearest(token.Split('=')[0], known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
+        var meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
         return token.StartsWith('-')
             ? $"unknown flag {token}{meant} ({help} lists them)"
             : $"unexpected argument \"{token}\"{meant} ({help})";

@@ -6,7 +6,7 @@ using Broker.Cli.Terminal;
 namespace Broker.Cli.CommandLine;
 
 /// <summary><c>broker serve</c>.</summary>
-internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
+internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, string program)
 {
     private const string Examples = """
         Examples:
@@ -30,15 +30,9 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
 
     private async Task<int> RunAsync(ParseResult flags, CancellationToken cancellationToken)
     {
-        if (flags.GetValue(_options.Syslog) || flags.GetValue(_options.RemoteSyslog) is not null)
+        if (CredentialFlags.Problem(_options, flags) is { } wrong)
         {
-            screen.WriteErrorLine("broker: there is no syslog support: log to standard error, which a service manager takes, or to a file with -l");
-            return ExitCode.Usage;
-        }
-
-        if ((flags.GetValue(_options.User) is null) != (flags.GetValue(_options.Password) is null))
-        {
-            screen.WriteErrorLine("broker: --user and --pass belong together");
+            screen.WriteErrorLine($"broker: {wrong}");
             return ExitCode.Usage;
         }
 
@@ -64,12 +58,12 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost)
         using var signals = new ServeSignals(control);
         await using var host = createHost();
         return await new ServeRunner(screen, TimeProvider.System).RunAsync(
-            settings, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
+            settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
     }
 
     private int Send(SignalRequest signal, ServeSettings settings)
     {
-        if (signal.Send(settings.PidFile) is not { } problem)
+        if (signal.Send(settings.PidFile, program) is not { } problem)
             return ExitCode.Success;
         screen.WriteErrorLine($"broker: {problem}");
         return ExitCode.Failure;

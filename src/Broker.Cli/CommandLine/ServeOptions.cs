@@ -10,8 +10,9 @@ internal sealed class ServeOptions
 {
     public Option<string?> Host { get; } = new("--addr", "-a", "--net")
     {
-        Description = "Address to listen on [default: 127.0.0.1]",
+        Description = "Address to listen on: a name, an address, or * for all of IPv4 and IPv6 [default: 127.0.0.1]",
         HelpName = "host",
+        CustomParser = ParseHost,
     };
 
     public Option<int?> Port { get; } = new("--port", "-p")
@@ -123,16 +124,12 @@ internal sealed class ServeOptions
 
     public TlsFlags Tls { get; } = new();
 
-    public Option<bool> Syslog { get; } = new("--syslog", "-s") { Hidden = true };
-
-    public Option<string?> RemoteSyslog { get; } = new("--remote_syslog", "-r") { Hidden = true };
-
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "No live counts" };
 
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, LogTime, Syslog, RemoteSyslog, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
+        Debug, Trace, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
         PortsFileDirectory, Quiet,
     ];
 
@@ -140,8 +137,17 @@ internal sealed class ServeOptions
     {
         var text = result.Tokens[0].Value;
         if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
-            return Math.Max(0, port);
+            return port;
         result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{text}\"");
+        return null;
+    }
+
+    private static string? ParseHost(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (ListenAddress.ParseHost(text) is { } host)
+            return host;
+        result.AddError($"--addr must be {ListenAddress.HostShape}, not \"{text}\"");
         return null;
     }
 

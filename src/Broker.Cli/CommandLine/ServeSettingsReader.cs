@@ -1,7 +1,6 @@
 using System.CommandLine;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
-using Broker.Server.Security;
 
 namespace Broker.Cli.CommandLine;
 
@@ -25,7 +24,7 @@ internal static class ServeSettingsReader
         settings = settings with
         {
             Host = flags.GetValue(options.Host) ?? settings.Host,
-            Port = flags.GetValue(options.Port) ?? settings.Port,
+            Port = flags.GetValue(options.Port) is { } port ? ServeSettings.ClientPort(port) : settings.Port,
             ServerName = flags.GetValue(options.Name) ?? settings.ServerName,
             ClientAdvertise = flags.GetValue(options.ClientAdvertise) ?? settings.ClientAdvertise,
             LogTime = Flag(options.LogTime) ?? settings.LogTime,
@@ -39,10 +38,10 @@ internal static class ServeSettingsReader
         };
         settings = settings with
         {
-            Http = flags.GetValue(options.HttpPort) is { } http ? new ListenAddress(settings.Host, http) : settings.Http,
-            Https = flags.GetValue(options.HttpsPort) is { } https ? new ListenAddress(settings.Host, https) : settings.Https,
-            Security = Security(options, flags, settings.Security),
-            Tls = options.Tls.Over(settings.Tls, flags),
+            Http = flags.GetValue(options.HttpPort) is { } http ? settings.PagesAt(http) : settings.Http,
+            Https = flags.GetValue(options.HttpsPort) is { } https ? settings.PagesAt(https) : settings.Https,
+            Security = CredentialFlags.Over(settings.Security, options, flags),
+            Tls = options.Tls.Over(settings, flags),
         };
         return (settings, warnings);
 
@@ -70,18 +69,5 @@ internal static class ServeSettingsReader
                 Prefix = prefix ?? bridge.Prefix,
             };
         }
-    }
-
-    private static SecuritySettings? Security(ServeOptions options, ParseResult flags, SecuritySettings? fromFile)
-    {
-        var user = flags.GetValue(options.User);
-        var password = flags.GetValue(options.Password);
-        var token = flags.GetValue(options.Token);
-        var security = fromFile ?? new SecuritySettings();
-        if (!string.IsNullOrEmpty(user) && password is not null)
-            security = security with { Users = [new User(user, password)], Token = null, NoAuthUser = null, IsOneUser = true };
-        if (!string.IsNullOrEmpty(token))
-            security = security with { Token = token };
-        return security.IsRequired ? security : fromFile;
     }
 }

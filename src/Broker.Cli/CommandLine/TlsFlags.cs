@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
 using Broker.Server.Tls;
 
 namespace Broker.Cli.CommandLine;
@@ -28,13 +29,14 @@ internal sealed class TlsFlags
     public IEnumerable<Option> All => [_on, _certificate, _key, _verify, _authority];
 
     /// <exception cref="ConfigUnreadableException">A file cannot be used.</exception>
-    public ServerTlsOptions? Over(ServerTlsOptions? fromFile, ParseResult flags)
+    public ServerTlsOptions? Over(ServeSettings settings, ParseResult flags)
     {
         if (Given(_on) is false)
             return null;
         if (All.All(o => flags.GetResult(o) is not { Implicit: false }))
-            return fromFile;
-        var options = fromFile ?? new ServerTlsOptions();
+            return settings.Tls;
+        // What the file says beside its block holds for that of the flags too.
+        var options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
         options = options with
         {
             CertificateFile = flags.GetValue(_certificate) ?? options.CertificateFile,

@@ -40,16 +40,27 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             return null;
         }
 
-        var section = new ConfigSection(block, problems);
+        ConfigSection section = security.Secretive(block);
         var account = new AccountOptions(entry.Key)
         {
             Users = security.Users(section),
-            DefaultPermissions = security.Permissions(section, "default_permissions"),
+            DefaultPermissions = security.DefaultPermissions(section),
             Exports = Items(section, "exports", ExportShape, Export),
             Imports = Items(section, "imports", ImportShape, Import),
         };
-        section.RejectTheRest();
+        AllowNothing(section, block);
+        section.RejectTheRest(UnsupportedKeys.OfAccount);
         return account;
+    }
+
+    // What says nothing asks for nothing.
+    private static void AllowNothing(ConfigSection section, ConfigBlock block)
+    {
+        section.AllowOff("jetstream");
+        if (block.Find("limits")?.Value is ConfigBlock limits && !limits.Entries.Any())
+        {
+            section.Find("limits");
+        }
     }
 
     private List<T> Items<T>(ConfigSection section, string key, string shape, Func<ConfigSection, ConfigBlock, T?> read)

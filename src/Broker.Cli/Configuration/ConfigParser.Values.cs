@@ -26,8 +26,8 @@ internal sealed partial class ConfigParser
         if (word.Length == 0)
             throw cursor.Error($"expected a value, found {cursor.Describe()}");
         return word.Length > 1 && word[0] == '$'
-            ? variables.Resolve(word[1..], position)
-            : ConfigScalar.Read(word, position);
+            ? variables.Resolve(word[1..], position, _secrets > 0)
+            : ConfigScalar.Read(word, position, _secrets > 0);
     }
 
     private ConfigValue Nested(Func<ConfigValue> parse)

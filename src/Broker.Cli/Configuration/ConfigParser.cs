@@ -15,6 +15,9 @@ internal sealed partial class ConfigParser(
 
     private int _depth;
 
+    // How many of the keys around the cursor stand before what must not be shown.
+    private int _secrets;
+
     /// <summary>Parses the whole file into <paramref name="block"/>. The file may stand in braces, as JSON does.</summary>
     public void ParseFile(ConfigBlock block)
     {
@@ -61,6 +64,7 @@ internal sealed partial class ConfigParser(
         var key = quoted ? ParseQuoted() : cursor.TakeUntilAny(" \t\r\n=:{},;");
         if (key.Length == 0)
             throw cursor.Error($"expected a key, found {cursor.Describe()}");
+        string shown = _secrets > 0 && !SecretKeys.IsUsual(key) ? "that is not shown" : $"\"{key}\"";
 
         cursor.SkipSpaces();
         if (cursor.Peek() is '=' or ':')
@@ -73,20 +77,23 @@ internal sealed partial class ConfigParser(
             if (!quoted && key == "include")
             {
                 ParseInclude(block, position);
-                ExpectEndOfEntry(key, braced);
+                ExpectEndOfEntry(shown, braced);
                 return;
             }
 
             // Without a separator a block may begin on the next line.
             cursor.SkipBlank();
             if (cursor.Position.Line != position.Line && cursor.Peek() != '{')
-                throw new ConfigException($"the key \"{key}\" has no value", position);
+                throw new ConfigException($"the key {shown} has no value", position);
         }
 
         if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' or '}')
-            throw new ConfigException($"the key \"{key}\" has no value", position);
+            throw new ConfigException($"the key {shown} has no value", position);
+        bool isSecret = SecretKeys.Holds(key);
+        _secrets += isSecret ? 1 : 0;
         Assign(block, new ConfigEntry(key, position, ParseValue()));
-        ExpectEndOfEntry(key, braced);
+        ExpectEndOfEntry(shown, braced);
+        _secrets -= isSecret ? 1 : 0;
     }
 
     private void Assign(ConfigBlock block, ConfigEntry entry)
@@ -111,6 +118,6 @@ internal sealed partial class ConfigParser(
         cursor.SkipSpaces();
         if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' || (braced && cursor.Peek() == '}'))
             return;
-        throw cursor.Error($"expected the end of the line after the value of \"{key}\", found {cursor.Describe()}");
+        throw cursor.Error($"expected the end of the line after the value of {key}, found {cursor.Describe()}");
     }
 }

@@ -5,7 +5,7 @@ namespace Broker.Cli.Configuration;
 /// <summary>What an unquoted word stands for: a boolean, a number, a size, or else text.</summary>
 internal static class ConfigScalar
 {
-    public static ConfigValue Read(string word, ConfigPosition position)
+    public static ConfigValue Read(string word, ConfigPosition position, bool isSecret = false)
     {
         switch (word.ToUpperInvariant())
         {
@@ -29,7 +29,7 @@ internal static class ConfigScalar
             return new ConfigText(word, position);
         if (!long.TryParse(word.AsSpan(0, digitsEnd), CultureInfo.InvariantCulture, out var number)
             || number > long.MaxValue / unit || number < long.MinValue / unit)
-            throw new ConfigException($"the number {word} is too large", position);
+            throw new ConfigException($"the number {(isSecret ? "" : word + " ")}is too large", position);
         return new ConfigInteger(number * unit, position);
     }
 

@@ -1,10 +1,15 @@
+using Broker.Cli.Serving;
+
 namespace Broker.Cli.Configuration;
 
 /// <summary>
 /// Takes typed settings out of a block. What is wrong is added to the problems and the default answered instead, so
 /// that one run names every mistake. The keys asked for are the known ones: <see cref="RejectTheRest"/> compares.
 /// </summary>
-internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> problems)
+/// <param name="block">The block.</param>
+/// <param name="problems">What is wrong is added here.</param>
+/// <param name="isSecret">Whether values must not be shown, because a secret may stand among them.</param>
+internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> problems, bool isSecret = false)
 {
     private readonly List<string> _known = [];
 
@@ -78,18 +83,58 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         return converted;
     }
 
-    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise)
+    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise) => Wrong(key, expected, found, otherwise, isSecret);
+
+    /// <summary>Says what a key must be, and what it is unless that may be a secret.</summary>
+    public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise, bool isSecret)
     {
-        problems.Add(new ConfigProblem($"\"{key}\" must be {expected}, not {found}", found.Position));
+        string instead = isSecret ? "" : $", not {found}";
+        problems.Add(new ConfigProblem($"\"{key}\" must be {expected}{instead}", found.Position));
         return otherwise;
     }
 
-    public void RejectTheRest()
+    /// <summary>The keys that nobody has asked for are problems.</summary>
+    /// <param name="unsupported">Those of nats-server that the broker has no use for, each with the reason.</param>
+    public void RejectTheRest(IReadOnlyDictionary<string, string>? unsupported = null)
     {
-        foreach (var entry in block.Entries)
+        foreach (ConfigEntry entry in block.Entries)
         {
-            if (!entry.IsVariable && !_known.Contains(entry.Key, StringComparer.OrdinalIgnoreCase))
-                problems.Add(new ConfigProblem($"unknown key \"{entry.Key}\"", entry.Position, Spelling.Nearest(entry.Key, _known)));
+            if (entry.IsVariable || _known.Contains(entry.Key, StringComparer.OrdinalIgnoreCase))
+            {
+                continue;
+            }
+
+            problems.Add(
+                unsupported?.GetValueOrDefault(entry.Key) is { } why
+                    ? new ConfigProblem($"\"{entry.Key}\" is not supported: {why}", entry.Position)
+                    : new ConfigProblem($"unknown key \"{entry.Key}\"", entry.Position, Spelling.Nearest(entry.Key, _known), _known));
         }
     }
+
+    /// <summary>A key that says that something is off which is off in any case: <c>jetstream: disabled</c>. Otherwise it stays unknown.</summary>
+    public void AllowOff(string key)
+    {
+        bool isOff = block.Find(key)?.Value switch
+        {
+            ConfigBoolean { Value: false } => true,
+            ConfigText { Value: var word } => word.ToUpperInvariant() is "DISABLED" or "DISABLE" or "FALSE",
+            ConfigBlock { Entries: var entries } => entries.Any(e =>
+                e.Key.Equals("enabled", StringComparison.OrdinalIgnoreCase) && e.Value is ConfigBoolean { Value: false }),
+            _ => false,
+        };
+        if (isOff)
+        {
+            _known.Add(key);
+        }
+    }
+
+    /// <summary>The host of a listener.</summary>
+    public string? Host(string key, string? otherwise) =>
+        Find(key) switch
+        {
+            null => otherwise,
+            ConfigText text when ListenAddress.ParseHost(text.Value) is { } host => host,
+            var value => Wrong(key, ListenAddress.HostShape, value, otherwise),
+        };
+
 }

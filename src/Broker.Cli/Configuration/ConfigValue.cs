@@ -7,7 +7,7 @@ internal abstract record ConfigValue(ConfigPosition Position);
 
 internal sealed record ConfigText(string Value, ConfigPosition Position) : ConfigValue(Position)
 {
-    public override string ToString() => $"\"{Value}\"";
+    public override string ToString() => $"\"{UserInfo.Hide(Value)}\"";
 }
 
 /// <summary>A whole number; a size suffix (<c>1k</c> = 1000, <c>1kb</c> = <c>1KiB</c> = 1024) is already applied.</summary>

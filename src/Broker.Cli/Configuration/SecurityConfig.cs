@@ -1,54 +1,175 @@
+using System.Text;
 using Broker.Cli.Serving;
+using Broker.Protocol.Subjects;
 using Broker.Server.Accounts;
 using Broker.Server.Security;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>The keys <c>authorization</c> and <c>no_auth_user</c>, as nats-server has them. No message shows a password.</summary>
+/// <summary>
+/// The keys <c>authorization</c> and <c>no_auth_user</c>, as nats-server has them. No message shows a value of theirs: a password may
+/// stand in the wrong place.
+/// </summary>
 internal sealed class SecurityConfig(List<ConfigProblem> problems)
 {
     private const string Filters = "a subject or an array of them";
+    private const string Subscriptions = "a subject, perhaps with a queue after a space, or an array of them";
     private const string SecretShape = "a text in quotes";
+    private const string EverybodyIsLetIn = "so everybody would be let in: leave it out if that is meant";
+
+    private static readonly string[] DefaultPermissionKeys = ["default_permissions", "default_permission", "permissions"];
+
+    private string? _noAuthUser;
 
     /// <summary>Whether a user needs no password, because a certificate says who it is.</summary>
     public bool CertificatesNameUsers { get; init; }
 
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? otherwise)
     {
-        var settings = root.Find("authorization") switch
+        _noAuthUser = root.Find("no_auth_user") is ConfigText { Value.Length: > 0 } asked ? asked.Value : null;
+        int before = problems.Count;
+        SecuritySettings? settings = root.Find("authorization") switch
         {
             null => otherwise,
-            ConfigBlock block => Authorization(new ConfigSection(block, problems), block),
-            var value => root.Wrong("authorization", "a block", value, otherwise),
+            ConfigBlock block => Authorization(Secretive(block), block),
+            var value => root.Wrong("authorization", "a block", value, otherwise, isSecret: true),
         };
         settings = new AccountsConfig(this, problems).Read(root, settings);
+        if (problems.Count == before)
+        {
+            RequireSomebody(root, settings);
+        }
+
         Compare(root, settings);
         if (root.Find("no_auth_user") is not { } found)
+        {
             return settings;
-        if (found is ConfigText name && settings?.AllUsers.Any(u => u.Name == name.Value) is true)
-            return settings with { NoAuthUser = name.Value };
-        return root.Wrong("no_auth_user", "the name of one of the users", found, settings);
+        }
+
+        return found is ConfigText name && settings?.AllUsers.Any(u => u.Name == name.Value) is true
+            ? settings with { NoAuthUser = name.Value }
+            : root.Wrong("no_auth_user", "the name of one of the users", found, settings);
+    }
+
+    /// <summary>A section whose values are not shown.</summary>
+    public ConfigSection Secretive(ConfigBlock block) => new(block, problems, isSecret: true);
+
+    public List<User> Users(ConfigSection section)
+    {
+        var users = new List<User>();
+        ConfigValue? found = section.Find("users");
+        if (found is null)
+        {
+            return users;
+        }
+
+        if (found is not ConfigArray array)
+        {
+            return section.Wrong("users", "an array of blocks", found, users);
+        }
+
+        var names = new HashSet<string>(StringComparer.Ordinal);
+        foreach (ConfigValue item in array.Items)
+        {
+            if (item is not ConfigBlock block)
+            {
+                section.Wrong("users", "an array of blocks", item, users);
+            }
+            else if (ReadUser(Secretive(block), block) is not { } user)
+            {
+                continue;
+            }
+            else if (names.Add(user.Name))
+            {
+                users.Add(user);
+            }
+            else
+            {
+                problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", block.Position));
+            }
+        }
+
+        return users;
+    }
+
+    /// <summary>Permissions by the first of the keys that is there.</summary>
+    public Permissions? Permissions(ConfigSection section, params ReadOnlySpan<string> keys)
+    {
+        Permissions? permissions = null;
+        foreach (string key in keys)
+        {
+            permissions ??= Permissions(section, key);
+            section.Find(key);
+        }
+
+        return permissions;
+    }
+
+    public Permissions? DefaultPermissions(ConfigSection section) => Permissions(section, DefaultPermissionKeys);
+
+    // A number of seconds, as nats-server has it, or a duration.
+    internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
+        section.Find(key) switch
+        {
+            ConfigInteger { Value: > 0 and <= 3600 } whole => TimeSpan.FromSeconds(whole.Value),
+            ConfigFloat { Value: > 0 and <= 3600 } part => TimeSpan.FromSeconds(part.Value),
+            _ => section.Span(key, otherwise),
+        };
+
+    // A list that a script left empty must not open the server.
+    private void RequireSomebody(ConfigSection root, SecuritySettings? settings)
+    {
+        if (settings is null or { IsRequired: true })
+        {
+            return;
+        }
+
+        if (root.Find("authorization") is ConfigBlock block)
+        {
+            problems.Add(block.Find("users") is { } users
+                ? new ConfigProblem($"\"users\" is empty, {EverybodyIsLetIn}", users.Value.Position)
+                : new ConfigProblem($"\"authorization\" names nobody, {EverybodyIsLetIn}", block.Position));
+        }
+        else if (root.Find("accounts") is ConfigBlock accounts
+            && accounts.Entries.Select(a => (a.Value as ConfigBlock)?.Find("users")).FirstOrDefault(u => u is not null) is { } empty)
+        {
+            problems.Add(new ConfigProblem($"\"users\" is empty in all accounts, {EverybodyIsLetIn}", empty.Value.Position));
+        }
     }
 
     // What accounts have must fit together; all of it is checked where it is used too.
     private void Compare(ConfigSection root, SecuritySettings? settings)
     {
         if (settings is null || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
+        {
             return;
-        var at = (root.Find("accounts") ?? root.Find("system_account") ?? root.Find("system"))!.Position;
+        }
+
+        ConfigPosition at = (root.Find("accounts") ?? root.Find("system_account") ?? root.Find("system"))!.Position;
         if (settings.Token is not null)
+        {
             problems.Add(new ConfigProblem("there can be a \"token\" or \"accounts\", not both", at));
+        }
+
         if (settings.IsOneUser)
+        {
             problems.Add(new ConfigProblem("there can be one \"user\" and its \"password\" or \"accounts\", not both", at));
+        }
+
         var names = new HashSet<string>(StringComparer.Ordinal);
-        foreach (var user in settings.AllUsers)
+        foreach (User user in settings.AllUsers)
         {
             if (!names.Add(user.Name))
+            {
                 problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", at));
+            }
         }
 
         if (problems.Count > 0)
+        {
             return;
+        }
+
         try
         {
             AccountOptions.Validate(settings.Accounts, settings.SystemAccount);
@@ -61,86 +182,96 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
 
     private SecuritySettings Authorization(ConfigSection section, ConfigBlock block)
     {
-        var name = section.Text("user", null) ?? section.Text("username", null);
-        var password = Secret(section, "password") ?? Secret(section, "pass");
-        var users = Users(section);
+        string? name = Named(section, "user") ?? Named(section, "username");
+        string? password = Secret(section, "password") ?? Secret(section, "pass");
+        List<User> users = Users(section);
         var settings = new SecuritySettings
         {
             Token = Secret(section, "token"),
-            Timeout = section.Has("timeout") ? Seconds(section, "timeout", TimeSpan.FromSeconds(2)) : null,
-            DefaultPermissions = Permissions(section, "default_permissions"),
+            Timeout = section.Find("timeout") is null ? null : Seconds(section, "timeout", TimeSpan.FromSeconds(2)),
+            DefaultPermissions = DefaultPermissions(section),
         };
-        section.RejectTheRest();
-        if ((name is null) != (password is null))
-            problems.Add(new ConfigProblem("\"user\" and \"password\" belong together", block.Position));
-        if (name is not null && users.Count > 0)
-            problems.Add(new ConfigProblem("there can be a \"user\" or \"users\", not both", block.Position));
-        return settings with { Users = string.IsNullOrEmpty(name) || password is null ? users : [new User(name, password)], IsOneUser = name is not null };
-    }
-
-    public List<User> Users(ConfigSection section)
-    {
-        var users = new List<User>();
-        var found = section.Find("users");
-        if (found is null)
-            return users;
-        if (found is not ConfigArray array)
-            return section.Wrong("users", "an array of blocks", found, users);
-        var names = new HashSet<string>(StringComparer.Ordinal);
-        foreach (var item in array.Items)
+        section.RejectTheRest(UnsupportedKeys.OfAuthorization);
+        bool hasPassword = section.Has("password") || section.Has("pass");
+        if ((section.Has("user") || section.Has("username")) != hasPassword)
         {
-            if (item is not ConfigBlock block)
-                section.Wrong("users", "an array of blocks", item, users);
-            else if (ReadUser(new ConfigSection(block, problems), block) is not { } user)
-                continue;
-            else if (names.Add(user.Name))
-                users.Add(user);
-            else
-                problems.Add(new ConfigProblem($"there are two users \"{user.Name}\"", block.Position));
+            problems.Add(new ConfigProblem("\"user\" and \"password\" belong together", block.Position));
         }
 
-        return users;
+        if (name is not null && users.Count > 0)
+        {
+            problems.Add(new ConfigProblem("there can be a \"user\" or \"users\", not both", block.Position));
+        }
+
+        return settings with { Users = name is null || password is null ? users : [new User(name, password)], IsOneUser = name is not null };
     }
 
     private User? ReadUser(ConfigSection section, ConfigBlock block)
     {
-        var name = section.Text("user", null) ?? section.Text("username", null);
-        var password = Secret(section, "password") ?? Secret(section, "pass");
-        var key = section.Text("nkey", null);
-        var permissions = Permissions(section, "permissions");
-        section.RejectTheRest();
-        try
+        int before = problems.Count;
+        string? name = Named(section, "user") ?? Named(section, "username");
+        string? password = Secret(section, "password") ?? Secret(section, "pass");
+        string? key = section.Text("nkey", null);
+        Permissions? permissions = Permissions(section, "permissions", "permission", "authorization");
+        section.RejectTheRest(UnsupportedKeys.OfUser);
+        if (problems.Count > before)
         {
-            if (key is not null && name is null && password is null)
-                return User.WithKey(key, permissions);
-        }
-        catch (ArgumentException)
-        {
-            problems.Add(new ConfigProblem($"\"nkey\" must be a public user key such as \"U…\" of 56 characters, not \"{key}\"", block.Position));
             return null;
         }
 
-        if (key is null && !string.IsNullOrEmpty(name) && password is not null)
+        if (key is not null && name is null && password is null)
+        {
+            return WithKey(key, permissions, block.Find("nkey")!.Value.Position);
+        }
+
+        if (key is null && name is not null && password is not null)
+        {
             return new User(name, password, permissions);
-        if (key is null && !string.IsNullOrEmpty(name) && CertificatesNameUsers)
+        }
+
+        if (key is null && name is not null && CertificatesNameUsers)
+        {
             return User.WithCertificate(name, permissions);
-        problems.Add(new ConfigProblem("a user has a \"user\" and a \"password\", or an \"nkey\"", block.Position));
+        }
+
+        // Whoever shows nothing is that user in any case, so a password would keep nobody out.
+        if (key is null && name is not null && name == _noAuthUser)
+        {
+            return new User(name, "", permissions);
+        }
+
+        problems.Add(new ConfigProblem(
+            "a user has a \"user\" and a \"password\", or an \"nkey\"; only the \"no_auth_user\" may have no password", block.Position));
         return null;
     }
 
-    public Permissions? Permissions(ConfigSection section, string key)
+    private User? WithKey(string key, Permissions? permissions, ConfigPosition at)
+    {
+        try
+        {
+            return User.WithKey(key, permissions);
+        }
+        catch (ArgumentException)
+        {
+            string what = key.StartsWith('S') ? "; this may be a seed, which nobody but the user should have" : "";
+            problems.Add(new ConfigProblem($"\"nkey\" must be a public user key such as \"U…\" of 56 characters{what}", at));
+            return null;
+        }
+    }
+
+    private Permissions? Permissions(ConfigSection section, string key)
     {
         switch (section.Find(key))
         {
             case null:
                 return null;
             case ConfigBlock block:
-                var inner = new ConfigSection(block, problems);
+                ConfigSection inner = Secretive(block);
                 var permissions = new Permissions
                 {
-                    Publish = Subjects(inner, "publish") ?? Subjects(inner, "pub") ?? new SubjectPermissions(),
-                    Subscribe = Subjects(inner, "subscribe") ?? Subjects(inner, "sub") ?? new SubjectPermissions(),
-                    Responses = Responses(inner),
+                    Publish = Subjects(inner, Filter, Filters, "publish", "pub", "import"),
+                    Subscribe = Subjects(inner, FilterWithQueue, Subscriptions, "subscribe", "sub", "export"),
+                    Responses = Responses(inner, "allow_responses") ?? Responses(inner, "publish_allow_responses"),
                 };
                 inner.RejectTheRest();
                 return permissions;
@@ -149,30 +280,43 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         }
     }
 
-    private SubjectPermissions? Subjects(ConfigSection section, string key)
+    private SubjectPermissions Subjects(
+        ConfigSection section, Func<string, string?> convert, string shape, params ReadOnlySpan<string> keys)
     {
-        switch (section.Find(key))
+        SubjectPermissions? found = null;
+        foreach (string key in keys)
         {
-            case null:
-                return null;
-            case ConfigBlock block:
-                var inner = new ConfigSection(block, problems);
-                var both = new SubjectPermissions
-                {
-                    Allow = inner.Has("allow") ? inner.Many("allow", [], Filters, static text => text) : null,
-                    Deny = inner.Many("deny", [], Filters, static text => text),
-                };
-                inner.RejectTheRest();
-                return both;
-            default:
-                return new SubjectPermissions { Allow = section.Many(key, [], Filters, static text => text) };
+            switch (section.Find(key))
+            {
+                case null:
+                    break;
+                case ConfigBlock block:
+                    ConfigSection inner = Secretive(block);
+                    found ??= new SubjectPermissions
+                    {
+                        Allow = inner.Find("allow") is null ? null : inner.Many("allow", [], shape, convert),
+                        Deny = inner.Many("deny", [], shape, convert),
+                    };
+                    inner.RejectTheRest();
+                    break;
+                default:
+                    found ??= new SubjectPermissions { Allow = section.Many(key, [], shape, convert) };
+                    break;
+            }
         }
+
+        return found ?? new SubjectPermissions();
     }
 
+    private static string? Filter(string text) => Subject.IsValidFilter(Encoding.UTF8.GetBytes(text)) ? text : null;
+
+    private static string? FilterWithQueue(string text) =>
+        text.Split(' ', '\t') is [var filter, .. var queue] && queue is [] or [{ Length: > 0 }] && Filter(filter) is not null ? text : null;
+
     // A subject that may be answered by default once, within two minutes.
-    private ResponsePermissions? Responses(ConfigSection section)
+    private ResponsePermissions? Responses(ConfigSection section, string key)
     {
-        switch (section.Find("allow_responses"))
+        switch (section.Find(key))
         {
             case null or ConfigBoolean { Value: false }:
                 return null;
@@ -180,14 +324,29 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
                 return new ResponsePermissions();
             case ConfigBlock block:
                 var defaults = new ResponsePermissions();
-                var inner = new ConfigSection(block, problems);
-                var max = (int)inner.Whole("max", defaults.MaxMessages, -1, int.MaxValue);
-                var responses = new ResponsePermissions { MaxMessages = max == 0 ? defaults.MaxMessages : max, Expires = inner.Span("expires", defaults.Expires) };
+                ConfigSection inner = Secretive(block);
+                int max = (int)inner.Whole("max", defaults.MaxMessages, -1, int.MaxValue);
+                var responses = new ResponsePermissions
+                {
+                    MaxMessages = max == 0 ? defaults.MaxMessages : max,
+                    Expires = inner.Span("expires", defaults.Expires),
+                };
                 inner.RejectTheRest();
                 return responses;
             case var value:
-                return section.Wrong<ResponsePermissions?>("allow_responses", "true, false or a block", value, null);
+                return section.Wrong<ResponsePermissions?>(key, "true, false or a block", value, null);
         }
+    }
+
+    private string? Named(ConfigSection section, string key)
+    {
+        string? name = section.Text(key, null);
+        if (name is "")
+        {
+            problems.Add(new ConfigProblem($"\"{key}\" is empty", section.Find(key)!.Position));
+        }
+
+        return string.IsNullOrEmpty(name) ? null : name;
     }
 
     private string? Secret(ConfigSection section, string key)
@@ -199,17 +358,9 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
             case ConfigText { Value.Length: > 0 } text:
                 return text.Value;
             case var value:
-                problems.Add(new ConfigProblem($"\"{key}\" must be {SecretShape}", value.Position));
+                string what = value is ConfigText ? $"\"{key}\" is empty; it must be {SecretShape}" : $"\"{key}\" must be {SecretShape}";
+                problems.Add(new ConfigProblem(what, value.Position));
                 return null;
         }
     }
-
-    // A number of seconds, as nats-server has it, or a duration.
-    internal static TimeSpan Seconds(ConfigSection section, string key, TimeSpan otherwise) =>
-        section.Find(key) switch
-        {
-            ConfigInteger { Value: > 0 and <= 3600 } whole => TimeSpan.FromSeconds(whole.Value),
-            ConfigFloat { Value: > 0 and <= 3600 } part => TimeSpan.FromSeconds(part.Value),
-            _ => section.Span(key, otherwise),
-        };
 }

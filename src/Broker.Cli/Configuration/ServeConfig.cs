@@ -15,9 +15,10 @@ internal static class ServeConfig
         var section = new ConfigSection(root, problems);
         var settings = defaults with
         {
-            Host = section.Text("host", null) ?? section.Text("net", defaults.Host)!,
+            Host = section.Host("host", null) ?? section.Host("net", defaults.Host)!,
             Port = Port(section, defaults.Port),
             ServerName = section.Text("server_name", defaults.ServerName),
+            ServerTags = Tags(section, defaults.ServerTags),
             MaxPayload = (int)section.Bytes("max_payload", defaults.MaxPayload, 1, 64 * 1024 * 1024),
             MaxControlLine = (int)section.Bytes("max_control_line", defaults.MaxControlLine, 128, 1024 * 1024),
             MaxPending = section.Bytes("max_pending", defaults.MaxPending, 1024, 1L << 40),
@@ -26,7 +27,7 @@ internal static class ServeConfig
             MaxSubscriptions = MaxSubscriptions(section, defaults.MaxSubscriptions),
             ClientAdvertise = Advertised(section, "client_advertise") ?? defaults.ClientAdvertise,
             ConnectUrls = section.Many("connect_urls", defaults.ConnectUrls, AdvertisedShape, CheckAdvertised),
-            MaxConnections = (int)section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000),
+            MaxConnections = (int)section.Whole("max_conn", section.Whole("max_connections", defaults.MaxConnections, 1, 1_000_000), 1, 1_000_000),
             Loops = Loops(section, defaults.Loops, problems),
             WriteDeadline = section.Span("write_deadline", defaults.WriteDeadline),
             PingInterval = section.Span("ping_interval", defaults.PingInterval),
@@ -36,13 +37,18 @@ internal static class ServeConfig
             LameDuckGracePeriod = section.Span("lame_duck_grace_period", defaults.LameDuckGracePeriod),
             LogTime = section.Flag("logtime", defaults.LogTime),
             Debug = section.Flag("debug", defaults.Debug),
-            Trace = section.Flag("trace", defaults.Trace),
+            Trace = section.Flag("trace", defaults.Trace) | section.Flag("trace_verbose", false),
             LogFile = section.Text("log_file", null) ?? section.Text("logfile", defaults.LogFile),
             PidFile = section.Text("pid_file", null) ?? section.Text("pidfile", defaults.PidFile),
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
+            HttpBasePath = BasePath(section, defaults.HttpBasePath),
         };
         settings = Listen(section, settings);
-        settings = settings with { Tls = new TlsConfig(problems, warnings ?? []).Read(section, settings.Tls) };
+        settings = settings with
+        {
+            AllowNonTls = TlsConfig.AllowsNonTls(section),
+            Tls = new TlsConfig(problems, warnings ?? []).Read(section, settings.Tls),
+        };
         settings = settings with
         {
             Http = Http(section, settings, "http", settings.Http),
@@ -51,7 +57,8 @@ internal static class ServeConfig
         };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
-        section.RejectTheRest();
+        AllowNoOps(section, root, problems, warnings ?? []);
+        section.RejectTheRest(UnsupportedKeys.OfFile);
         if (problems.Count == 0)
             Compare(settings, root, problems);
         if (problems.Count > 0)
@@ -93,7 +100,7 @@ internal static class ServeConfig
     }
 
     private static int Port(ConfigSection section, int otherwise) =>
-        Math.Max(0, (int)section.Whole("port", otherwise, -1, 65_535));
+        section.Find("port") is null ? otherwise : ServeSettings.ClientPort(section.Whole("port", 0, -1, 65_535));
 
     private static ServeSettings Listen(ConfigSection section, ServeSettings settings)
     {
@@ -102,7 +109,7 @@ internal static class ServeConfig
             case null:
                 return settings;
             case ConfigInteger { Value: >= -1 and <= 65_535 } port:
-                return settings with { Port = Math.Max(0, (int)port.Value) };
+                return settings with { Port = ServeSettings.ClientPort(port.Value) };
             case ConfigText text when ListenAddress.TryParse(text.Value) is { } address:
                 return settings with { Host = address.Host, Port = address.Port };
             case ConfigArray { Items.Count: > 0 }:
@@ -118,17 +125,64 @@ internal static class ServeConfig
     // http_port is on the host of the clients; http has one of its own. The same with https.
     private static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
     {
-        var otherwise = section.Find($"{key}_port") is null
-            ? fallback
-            : new ListenAddress(settings.Host, Math.Max(0, (int)section.Whole($"{key}_port", 0, -1, 65_535)));
+        var otherwise = fallback;
+        foreach (string name in (ReadOnlySpan<string>)[$"{key}_port", .. key == "http" ? ["monitor_port"] : Array.Empty<string>()])
+        {
+            otherwise = section.Find(name) is null ? otherwise : settings.PagesAt(section.Whole(name, 0, -1, 65_535));
+        }
+
         return section.Find(key) switch
         {
             null => otherwise,
-            ConfigInteger { Value: >= -1 and <= 65_535 } port => new ListenAddress(settings.Host, Math.Max(0, (int)port.Value)),
+            ConfigInteger { Value: >= -1 and <= 65_535 } port => settings.PagesAt(port.Value),
             ConfigText text when ListenAddress.TryParse(text.Value) is { } address => address,
             var value => section.Wrong(key, $"a port, or {ListenAddress.Shape}", value, otherwise),
         };
     }
+
+    // What nats-server has, and what is so in any case or changes nothing.
+    private static void AllowNoOps(ConfigSection section, ConfigBlock root, List<ConfigProblem> problems, List<ConfigProblem> warnings)
+    {
+        section.AllowOff("jetstream");
+        foreach ((string key, string why) in UnsupportedKeys.WithoutEffect)
+        {
+            if (section.Find(key) is { } found)
+            {
+                warnings.Add(new ConfigProblem($"\"{key}\" has no effect: {why}", found.Position));
+            }
+        }
+
+        foreach (string key in (ReadOnlySpan<string>)["no_header_support", "no_system_account", "no_system", "no_sys_acc", "syslog"])
+        {
+            if (root.Find(key) is not null && section.Flag(key, false))
+            {
+                problems.Add(new ConfigProblem($"\"{key}\" is not supported: {WhyNot(key)}", root.Find(key)!.Position));
+            }
+        }
+    }
+
+    private static string WhyNot(string key) => key switch
+    {
+        "no_header_support" => "headers are always taken; clients that know none are sent none",
+        "syslog" => UnsupportedKeys.OfFile[key],
+        _ => "the server's account is always there; without users nobody is in it",
+    };
+
+    // In lower case, from an array or a text with commas, as nats-server has them.
+    private static IReadOnlyList<string> Tags(ConfigSection section, IReadOnlyList<string> otherwise) =>
+        section.Find("server_tags") is null ? otherwise : [.. section.Many("server_tags", otherwise, "a text or an array of texts", static text => text)
+            .SelectMany(text => text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+            .Select(tag => tag.ToLowerInvariant())
+            .Distinct(StringComparer.Ordinal)];
+
+    private static string BasePath(ConfigSection section, string otherwise) =>
+        section.Find("http_base_path") switch
+        {
+            null => otherwise,
+            ConfigText { Value: var text } when text.All(static c => char.IsAsciiLetterOrDigit(c) || c is '/' or '-' or '_' or '.' or '~') =>
+                text.Trim('/') is { Length: > 0 } path ? "/" + path : "",
+            var value => section.Wrong("http_base_path", "a path such as \"/broker\"", value, otherwise),
+        };
 
     private const string AdvertisedShape = "an address such as \"example.org:4222\"";
 

@@ -14,7 +14,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
 
     public ServerTlsOptions? Read(ConfigSection root, ServerTlsOptions? otherwise)
     {
-        var allowNonTls = root.Flag("allow_non_tls", otherwise?.AllowNonTls ?? false);
+        var allowNonTls = AllowsNonTls(root);
         var options = root.Find("tls") switch
         {
             null => otherwise,
@@ -23,6 +23,9 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         };
         return options is null ? null : options with { AllowNonTls = allowNonTls };
     }
+
+    /// <summary>The key beside the block, which holds also when TLS comes by flags.</summary>
+    public static bool AllowsNonTls(ConfigSection root) => root.Flag("allow_non_tls", false);
 
     /// <summary>The block of a listener for HTTP, which has no INFO and whose clients have passwords.</summary>
     public ServerTlsOptions? ReadForHttp(ConfigSection owner)
@@ -60,7 +63,7 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             CipherSuites = [.. section.Many("cipher_suites", [], "cipher suites such as \"TLS_AES_128_GCM_SHA256\"", CipherSuite).Select(s => s.Value)],
         };
         CurvePreferences(section);
-        section.RejectTheRest();
+        section.RejectTheRest(UnsupportedKeys.OfTls);
         if (problems.Count == before && Problem(options) is { } problem)
             problems.Add(new ConfigProblem(problem, block.Position));
         return options;

@@ -36,18 +36,22 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
             Advertise = section.Text("advertise", null),
         };
         NoAuthUser(section, settings);
-        section.RejectTheRest();
-        if (!section.Has("listen") && !section.Has("port"))
+        section.RejectTheRest(UnsupportedKeys.OfWebSocket);
+        if (IsNowhere(section))
             problems.Add(new ConfigProblem($"\"websocket\" needs {NoPort}", block.Position));
         else if (problems.Count == before && read.Tls is null && !read.NoTls)
             problems.Add(new ConfigProblem("\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without", block.Position));
         return problems.Count == before ? read : null;
     }
 
+    // For nats-server port 0 is none.
+    private static bool IsNowhere(ConfigSection section) =>
+        (section.Find("listen") ?? section.Find("port")) is null or ConfigInteger { Value: 0 };
+
     // Where nats-server has 0 for an address that is not listened at, -1 takes a free port in both.
     private static ListenAddress? Address(ConfigSection section)
     {
-        var host = section.Text("host", null) ?? section.Text("net", "0.0.0.0")!;
+        var host = section.Host("host", null) ?? section.Host("net", "0.0.0.0")!;
         var address = section.Has("port") ? new ListenAddress(host, Math.Max(0, (int)section.Whole("port", 0, -1, 65_535))) : null;
         return section.Find("listen") switch
         {

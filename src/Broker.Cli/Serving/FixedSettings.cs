@@ -11,6 +11,8 @@ internal static class FixedSettings
     [
         ("listen", string.Join(' ', settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))),
         ("server_name", settings.ServerName),
+        ("server_tags", string.Join(',', settings.ServerTags)),
+        ("http_base_path", settings.HttpBasePath),
         ("pid_file", settings.PidFile),
         ("ports_file_dir", settings.PortsFileDirectory),
         ("log_file", settings.LogFile is null ? "standard error" : "a file"),

@@ -25,9 +25,9 @@ internal static partial class HttpHosts
         };
         return ListenAsync(address, async () =>
         {
-            var options = new MonitoringOptions { Tls = tls, WebSockets = webSockets };
+            var options = new MonitoringOptions { BasePath = settings.HttpBasePath, Tls = tls, WebSockets = webSockets };
             var host = await MonitoringHost.StartAsync(
-                server, await ServeHost.ResolveAsync(address, cancellationToken), options, cancellationToken);
+                server, await address.ResolveAsync(cancellationToken), options, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
             return host;
         });
@@ -50,7 +50,7 @@ internal static partial class HttpHosts
         return ListenAsync(settings.Address, async () =>
         {
             var host = await NatsWebSocketHost.StartAsync(
-                server, await ServeHost.ResolveAsync(settings.Address, cancellationToken), options, cancellationToken);
+                server, await settings.Address.ResolveAsync(cancellationToken), options, cancellationToken);
             WebSocketListening(logger, host.Address.Scheme, host.Address.Authority);
             if (settings.Tls is null)
                 WebSocketInClear(logger);

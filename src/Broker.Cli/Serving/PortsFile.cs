@@ -4,6 +4,7 @@ namespace Broker.Cli.Serving;
 
 /// <summary>
 /// The file <c>broker_&lt;pid&gt;.ports</c> that tells scripts the real addresses, as nats-server writes it, with a member for ZeroMQ.
+/// Its name begins with that of the program.
 /// </summary>
 internal sealed class PortsFile : IDisposable
 {
@@ -12,9 +13,9 @@ internal sealed class PortsFile : IDisposable
     public string Path { get; }
 
     /// <exception cref="ServeStartException">The file cannot be written.</exception>
-    public static PortsFile Write(string directory, ServeAddresses addresses)
+    public static PortsFile Write(string directory, ServeAddresses addresses, string program = ProgramName.Default)
     {
-        var path = System.IO.Path.Combine(directory, $"broker_{Environment.ProcessId}.ports");
+        var path = System.IO.Path.Combine(directory, $"{program}_{Environment.ProcessId}.ports");
         try
         {
             // A reader that polls for the name must never see half of the text.

@@ -158,6 +158,7 @@ internal sealed class ServeHost : IServeHost
         var options = new BrokerServerOptions
         {
             ServerName = settings.ServerName,
+            ServerTags = settings.ServerTags,
             Loops = _loops,
             Logger = logger,
         };
@@ -167,7 +168,7 @@ internal sealed class ServeHost : IServeHost
         {
             foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
             {
-                options.Listen(await ResolveAsync(address, cancellationToken));
+                options.Listen(await address.ResolveAsync(cancellationToken));
             }
 
             return await BrokerServer.StartAsync(options, cancellationToken);
@@ -210,25 +211,6 @@ internal sealed class ServeHost : IServeHost
         options.NoAuthUser = security.NoAuthUser;
         options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;
         options.DefaultPermissions = security.DefaultPermissions;
-    }
-
-    // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one.
-    internal static async Task<IPEndPoint> ResolveAsync(ListenAddress address, CancellationToken cancellationToken)
-    {
-        if (address.Host == "*")
-        {
-            return new IPEndPoint(IPAddress.IPv6Any, address.Port);
-        }
-
-        try
-        {
-            IPAddress[] found = await Dns.GetHostAddressesAsync(address.Host, cancellationToken);
-            return new IPEndPoint(found.OrderBy(a => a.AddressFamily).First(), address.Port);
-        }
-        catch (SocketException e)
-        {
-            throw ServeStartException.CannotListen(address.ToString(), e);
-        }
     }
 
     private async Task<PubSubBridge> StartBridgeAsync(

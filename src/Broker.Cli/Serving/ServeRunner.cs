@@ -24,7 +24,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
             using var logging = ServeLogging.Start(settings, screen, clock);
             using var pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
             var addresses = await StartAsync(settings, host, logging, stop);
-            using var ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses) : null;
+            using var ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
             logging.Release();
             foreach (var line in WelcomeText.Of(addresses, settings))
                 screen.WriteLine(line);

@@ -25,6 +25,9 @@ internal sealed record ServeSettings
     /// <summary>The name in INFO, or null for one made up by the server.</summary>
     public string? ServerName { get; init; }
 
+    /// <summary>Words that describe the server, for monitoring.</summary>
+    public IReadOnlyList<string> ServerTags { get; init; } = [];
+
     /// <summary>The largest payload with headers, in bytes.</summary>
     public int MaxPayload { get; init; } = 1024 * 1024;
 
@@ -75,6 +78,9 @@ internal sealed record ServeSettings
     /// <summary>Whether log lines begin with the time.</summary>
     public bool LogTime { get; init; } = true;
 
+    /// <summary>The name that the program was started by.</summary>
+    public string Program { get; init; } = ProgramName.Default;
+
     public string? PidFile { get; init; }
 
     public string? PortsFileDirectory { get; init; }
@@ -84,6 +90,12 @@ internal sealed record ServeSettings
 
     /// <summary>Where the monitoring pages are, or null for nowhere.</summary>
     public ListenAddress? Http { get; init; }
+
+    /// <summary>What the paths of the pages begin with: empty, or of the form <c>/a/b</c>.</summary>
+    public string HttpBasePath { get; init; } = "";
+
+    /// <summary>Whether clients may stay in clear though there is TLS.</summary>
+    public bool AllowNonTls { get; init; }
 
     /// <summary>Where the monitoring pages are over HTTPS, with the certificate of <see cref="Tls"/>, or null for nowhere.</summary>
     public ListenAddress? Https { get; init; }
@@ -96,6 +108,17 @@ internal sealed record ServeSettings
 
     /// <summary>TLS with clients, or null for none.</summary>
     public ServerTlsOptions? Tls { get; init; }
+
+    /// <summary>The port that a number of the user's stands for: 0 is the usual one, as for nats-server, and -1 a free one.</summary>
+    public static int ClientPort(long asked) => asked switch
+    {
+        0 => BrokerServerOptions.DefaultPort,
+        < 0 => 0,
+        _ => (int)asked,
+    };
+
+    /// <summary>Where the pages are when only a port was said, which for nats-server is 0 for none.</summary>
+    public ListenAddress? PagesAt(long port) => port == 0 ? null : new ListenAddress(Host, (int)Math.Max(0, port));
 
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }

@@ -31,28 +31,29 @@ internal sealed record SignalRequest(string Name, string? Process)
 
     /// <summary>Sends it. Null when that went well, else why not, in one line.</summary>
     /// <param name="pidFile">Where the process id is when the request does not say, or null.</param>
-    public string? Send(string? pidFile)
+    /// <param name="program">The name of the processes that are looked for when nobody says.</param>
+    public string? Send(string? pidFile, string program = ProgramName.Default)
     {
         if (OperatingSystem.IsWindows())
             return "--signal needs signals, which Windows does not have: use the service manager";
-        if (Find(pidFile, out var process) is { } problem)
+        if (Find(pidFile, program, out var process) is { } problem)
             return problem;
         return UnixSignals.Send(process, Signals[Name]) is { } reason ? $"cannot signal process {process}: {reason}" : null;
     }
 
-    private string? Find(string? pidFile, out int process)
+    private string? Find(string? pidFile, string program, out int process)
     {
         if (Process is not null)
             return IsId(Process, out process) ? null : Read(Process, out process);
         if (pidFile is not null)
             return Read(pidFile, out process);
         process = 0;
-        var found = Brokers();
+        var found = Running(program);
         if (found is not [var only])
         {
             return found.Count == 0
-                ? "no broker is running"
-                : $"several brokers are running, say which: --signal {Name}=PID with one of {string.Join(", ", found)}";
+                ? $"no {program} is running"
+                : $"several processes of {program} are running, say which: --signal {Name}=PID with one of {string.Join(", ", found)}";
         }
 
         process = only;
@@ -75,10 +76,10 @@ internal sealed record SignalRequest(string Name, string? Process)
     private static bool IsId(string text, out int process) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out process) && process > 0;
 
-    private static List<int> Brokers()
+    private static List<int> Running(string program)
     {
         var ids = new List<int>();
-        foreach (var process in System.Diagnostics.Process.GetProcessesByName("broker"))
+        foreach (var process in System.Diagnostics.Process.GetProcessesByName(program))
         {
             using (process)
             {

@@ -37,6 +37,7 @@ public sealed partial class BrokerServer
             PayloadBytesIn = _core.PayloadIn,
             PayloadBytesOut = _core.PayloadOut,
             Routing = InspectRouting(),
+            Tags = options.ServerTags,
             MaxConnections = options.MaxConnections,
             MaxPayload = options.MaxPayload,
             MaxControlLine = options.MaxControlLine,

@@ -53,6 +53,9 @@ public sealed record ServerFacts
     /// <summary>What the router holds.</summary>
     public required RoutingFacts Routing { get; init; }
 
+    /// <inheritdoc cref="BrokerServerOptions.ServerTags"/>
+    public IReadOnlyList<string> Tags { get; init; } = [];
+
     /// <inheritdoc cref="BrokerServerOptions.MaxConnections"/>
     public int MaxConnections { get; init; }
 

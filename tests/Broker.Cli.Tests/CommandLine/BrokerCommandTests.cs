@@ -89,7 +89,7 @@ public sealed class BrokerCommandTests : IDisposable
 
     [Theory]
     [InlineData("broker: unknown flag --prot, did you mean --port? (broker serve --help lists them)", "serve", "--prot", "4333")]
-    [InlineData("broker: unknown flag --jetstream (broker serve --help lists them)", "serve", "--jetstream")]
+    [InlineData("broker: --jetstream is not supported: nothing is stored, so there are no streams", "serve", "--jetstream")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"abc\" (broker serve --help)", "serve", "-p", "abc")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"70000\" (broker serve --help)", "serve", "-p", "70000")]
     [InlineData("broker: unexpected argument \"sevre\", did you mean serve? (broker --help)", "sevre")]

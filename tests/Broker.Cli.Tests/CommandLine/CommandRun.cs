@@ -1,4 +1,5 @@
 using Broker.Cli.CommandLine;
+using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.CommandLine;
@@ -6,14 +7,21 @@ namespace Broker.Cli.Tests.CommandLine;
 /// <summary>One run of the command in this process, over a host that does nothing and is stopped once it has started.</summary>
 internal sealed record CommandRun(int ExitCode, string Output, string Error, FakeHost Host)
 {
-    public static async Task<CommandRun> Of(params string[] args)
+    public static Task<CommandRun> Of(params string[] args) => As(ProgramName.Default, args);
+
+    /// <summary>The same under another name of the program.</summary>
+    public static Task<CommandRun> As(string program, params string[] args) => As(program, static _ => { }, args);
+
+    /// <summary>Calls <paramref name="whileServing"/> before the stop, when everything is set up.</summary>
+    public static async Task<CommandRun> As(string program, Action<FakeHost> whileServing, params string[] args)
     {
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        var host = new FakeHost { OnStart = _ => stop.Cancel() };
+        FakeHost? host = null;
+        host = new FakeHost { OnStart = _ => stop.Cancel(), OnStop = () => whileServing(host!) };
         using var output = new StringWriter();
         using var error = new StringWriter();
         var screen = new Screen(output, error, isTerminal: false, static () => 80);
-        var exitCode = await new BrokerCommand(output, error, screen, () => host).RunAsync(args, stop.Token);
+        var exitCode = await new BrokerCommand(output, error, screen, () => host, program).RunAsync(args, stop.Token);
         return new CommandRun(exitCode, output.ToString(), error.ToString(), host);
     }
 }

@@ -108,6 +108,8 @@ internal sealed record Varz
 
     public DateTime ConfigLoadTime { get; init; }
 
+    public IReadOnlyList<string>? Tags { get; init; }
+
     public required string SystemAccount { get; init; }
 
     internal static Varz From(ServerFacts facts, MonitoringOptions options, Dictionary<string, long> requests)
@@ -155,6 +157,7 @@ internal sealed record Varz
             Subscriptions = facts.Counters.Subscriptions,
             HttpReqStats = requests,
             ConfigLoadTime = facts.Started,
+            Tags = facts.Tags.Count == 0 ? null : facts.Tags,
             SystemAccount = facts.SystemAccount,
         };
     }

@@ -1,0 +1,131 @@
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Tests.CommandLine;
+
+/// <summary>What scripts give nats-server: it works, or it is said that it does not.</summary>
+public sealed class NatsServerFlagTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("-js")]
+    [InlineData("--jetstream")]
+    [InlineData("-sd", "/data")]
+    [InlineData("--store_dir=/data")]
+    [InlineData("-routes", "nats://a:1")]
+    [InlineData("-cluster=x")]
+    [InlineData("--cluster", "nats://0.0.0.0:6222")]
+    [InlineData("--cluster_name", "c")]
+    [InlineData("-no_advertise")]
+    [InlineData("--no_advertise=true")]
+    [InlineData("-cluster_advertise", "a:1")]
+    [InlineData("-connect_retries", "3")]
+    [InlineData("-cluster_listen", "nats://a:1")]
+    [InlineData("-profile", "8000")]
+    [InlineData("-log_size_limit", "1")]
+    [InlineData("-max_traced_msg_len", "1")]
+    [InlineData("-s")]
+    [InlineData("--syslog")]
+    [InlineData("-r", "udp://localhost:514")]
+    [InlineData("--help_tls")]
+    public async Task What_is_not_done_is_called_so(params string[] args)
+    {
+        CommandRun run = await CommandRun.Of(args);
+
+        Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
+        Assert.StartsWith($"broker: {args[0].Split('=')[0]} is not supported: ", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("-nosuch", "-nosuch")]
+    [InlineData("-namex", "-namex, did you mean --name?")]
+    [InlineData("-clusterx=y", "-clusterx")]
+    [InlineData("-p4333", "-p4333")]
+    [InlineData("-port4333", "-port4333")]
+    [InlineData("-tq", "-tq")]
+    [InlineData("-pass=x", null)]
+    [InlineData("--pas=c4nary", "--pas, did you mean --pass?")]
+    public async Task Nothing_is_read_into_an_unknown_flag(string flag, string? unknown)
+    {
+        CommandRun run = await CommandRun.Of("serve", flag);
+
+        Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
+        Assert.Equal(
+            unknown is null
+                ? "broker: --user and --pass belong together"
+                : $"broker: unknown flag {unknown} (broker serve --help lists them)",
+            run.Error.TrimEnd());
+    }
+
+    [Theory]
+    [InlineData("-DV")]
+    [InlineData("-DVV")]
+    [InlineData("--DV")]
+    public async Task Debug_and_trace_are_one_flag_too(string flag)
+    {
+        ServeSettings settings = (await CommandRun.Of("serve", flag)).Host.Started!;
+
+        Assert.Equal((true, true), (settings.Debug, settings.Trace));
+        Assert.True((await CommandRun.Of("serve", "-VV")).Host.Started!.Trace);
+    }
+
+    [Theory]
+    [InlineData("--user", "a", "--pass", "-n")]
+    [InlineData("-user=a", "-pass=-n")]
+    public async Task A_value_may_look_like_a_flag(params string[] args)
+    {
+        ServeSettings settings = (await CommandRun.Of(["serve", .. args])).Host.Started!;
+
+        Assert.Equal(("a", null), (settings.Security!.Users[0].Name, settings.ServerName));
+    }
+
+    [Theory]
+    [InlineData("--auth", "", "--auth is empty")]
+    [InlineData("--user", "", "--pass", "x", "--user is empty")]
+    [InlineData("--user", "x", "--pass", "", "--pass is empty")]
+    [InlineData("--user", "x", "--user and --pass belong together")]
+    public async Task A_credential_that_is_empty_lets_nobody_in(params string[] argsAndProblem)
+    {
+        CommandRun run = await CommandRun.Of(["serve", .. argsAndProblem[..^1]]);
+
+        Assert.Equal((ExitCode.Usage, null), (run.ExitCode, run.Host.Started));
+        Assert.StartsWith("broker: " + argsAndProblem[^1], run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Clear_clients_stay_allowed_when_TLS_comes_by_flags()
+    {
+        (string certificate, string key) = PemFiles.Write(_folder);
+        string file = _folder.Write("b.conf", "allow_non_tls: true");
+
+        ServeSettings settings = (await CommandRun.Of("serve", "-c", file, "--tlscert", certificate, "--tlskey", key)).Host.Started!;
+
+        Assert.True(settings.Tls!.AllowNonTls);
+    }
+
+    [Theory]
+    [InlineData("0", 4222)]
+    [InlineData("-1", 0)]
+    public async Task Port_0_is_the_usual_one(string text, int port) =>
+        Assert.Equal(port, (await CommandRun.Of("serve", "-p", text)).Host.Started!.Port);
+
+    [Theory]
+    [InlineData("help")]
+    [InlineData("version")]
+    public async Task Help_and_version_may_be_words(string word) => Assert.Equal(ExitCode.Success, (await CommandRun.Of(word)).ExitCode);
+
+    [Fact]
+    public async Task By_another_name_it_serves_without_a_command_and_tells_one_version()
+    {
+        Assert.NotNull((await CommandRun.As("nats-server")).Host.Started);
+        Assert.Equal("nats-server: v2.9.10", (await CommandRun.As("nats-server", "-v")).Output.TrimEnd());
+        string[] files = [];
+        CommandRun run = await CommandRun.As(
+            "nats-server", host => files = Directory.GetFiles(_folder.Path), "--ports_file_dir", _folder.Path);
+
+        Assert.Equal(ExitCode.Success, run.ExitCode);
+        Assert.Equal($"nats-server_{Environment.ProcessId}.ports", Path.GetFileName(Assert.Single(files)));
+    }
+}

@@ -1,0 +1,140 @@
+using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Tests.Configuration;
+
+/// <summary>What files written for nats-server contain: it works, or it is said that it does not.</summary>
+public sealed class NatsServerFileTests
+{
+    private const string NoStreams = "nothing is stored, so there are no streams";
+    private const string NoRoutes = "servers do not join to a cluster";
+    private const string NoJwt = "users and accounts stand in this file, not in JWTs";
+
+    [Theory]
+    [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
+    [InlineData("gateway { name: g }", "gateway", NoRoutes)]
+    [InlineData("leafnodes { port: 7422 }", "leafnodes", NoRoutes)]
+    [InlineData("leaf { }", "leaf", NoRoutes)]
+    [InlineData("routes: []", "routes", NoRoutes)]
+    [InlineData("jetstream { store_dir: \"/data\" }", "jetstream", NoStreams)]
+    [InlineData("jetstream: enabled", "jetstream", NoStreams)]
+    [InlineData("jetstream: true", "jetstream", NoStreams)]
+    [InlineData("JetStream {}", "JetStream", NoStreams)]
+    [InlineData("store_dir: \"/data\"", "store_dir", NoStreams)]
+    [InlineData("mqtt { port: 1883 }", "mqtt", "clients of MQTT are not served")]
+    [InlineData("operator: \"/o.jwt\"", "operator", NoJwt)]
+    [InlineData("resolver: MEMORY", "resolver", NoJwt)]
+    [InlineData("resolver_preload: { A: b }", "resolver_preload", NoJwt)]
+    [InlineData("mappings { a: b }", "mappings", "subjects are not mapped, save by imports of accounts")]
+    [InlineData("log_size_limit: 1MB", "log_size_limit", "move the file away and ask for --signal reopen, as logrotate does")]
+    [InlineData("syslog: true", "syslog", "log to standard error, which a service manager takes, or to a file")]
+    [InlineData("no_header_support: true", "no_header_support", "headers are always taken; clients that know none are sent none")]
+    [InlineData("no_system_account: true", "no_system_account", "the server's account is always there; without users nobody is in it")]
+    [InlineData("accounts { A { jetstream: enabled } }", "jetstream", NoStreams)]
+    [InlineData("accounts { A { limits { max_connections: 3 } } }", "limits", "limits are those of the whole server")]
+    [InlineData("authorization { auth_callout { } }", "auth_callout", "an embedded server can be given a callback, which this command has not")]
+    [InlineData(
+        "authorization { users: [ { user: a, password: b, allowed_connection_types: [\"MQTT\"] } ] }", "allowed_connection_types",
+        "a user may come by any transport")]
+    [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
+    [InlineData("tls { pinned_certs: [] }", "pinned_certs", "the certificates that are let in are those that \"ca_file\" has signed")]
+    public void What_is_not_done_is_called_so_with_its_place(string text, string key, string why)
+    {
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind(text, out _));
+
+        string problem = Assert.Single(e.Problems, p => p.ToString().Contains("supported", StringComparison.Ordinal)).ToString();
+        Assert.StartsWith($"\"{key}\" is not supported: {why} at test.conf:1:", problem, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("jetstream: false")]
+    [InlineData("jetstream: disabled")]
+    [InlineData("jetstream { enabled: false, store_dir: x }")]
+    [InlineData("accounts { A { jetstream: disabled, limits { } } }")]
+    [InlineData("no_header_support: false")]
+    [InlineData("no_sys_acc: false")]
+    [InlineData("syslog: false")]
+    public void What_is_off_may_be_said_to_be_off(string text) => Bind(text, out _);
+
+    [Theory]
+    [InlineData("disable_sublist_cache: true")]
+    [InlineData("connect_error_reports: 3")]
+    [InlineData("reconnect_error_reports: 3")]
+    [InlineData("max_traced_msg_len: 100")]
+    public void What_changes_nothing_is_warned_of(string text)
+    {
+        Bind(text, out List<ConfigProblem> warnings);
+
+        Assert.Contains(" has no effect: ", Assert.Single(warnings).ToString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("permission")]
+    [InlineData("permissions")]
+    [InlineData("authorization")]
+    public void Permissions_of_a_user_have_nats_servers_names(string key)
+    {
+        SecuritySettings security = Bind(
+            $$"""
+            authorization { users: [
+              { user: a, password: b, {{key}}: { import: "i.>", export: "e.>", publish_allow_responses: true } }
+            ] }
+            """,
+            out _).Security!;
+
+        Assert.Equal(["i.>"], security.Users[0].Permissions!.Publish.Allow);
+        Assert.Equal(["e.>"], security.Users[0].Permissions!.Subscribe.Allow);
+        Assert.NotNull(security.Users[0].Permissions!.Responses);
+    }
+
+    [Theory]
+    [InlineData("default_permissions")]
+    [InlineData("default_permission")]
+    [InlineData("permissions")]
+    public void Default_permissions_have_nats_servers_names(string key) =>
+        Assert.Equal(
+            ["x"],
+            Bind($"authorization {{ {key} {{ publish: x }}, users: [ {{ user: a, password: b }} ] }}", out _).Security!.DefaultPermissions!.Publish.Allow);
+
+    [Fact]
+    public void The_user_of_those_who_show_nothing_needs_no_password()
+    {
+        SecuritySettings security = Bind("authorization { users: [ { user: anonymous } ] }\nno_auth_user: anonymous", out _).Security!;
+
+        Assert.Equal(("anonymous", "anonymous"), (security.NoAuthUser, security.Users[0].Name));
+    }
+
+    [Fact]
+    public void A_hash_needs_no_quotes() =>
+        Assert.Equal(["a"], Bind("authorization { user: a, password: $2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG }", out _)
+            .Security!.Users.Select(u => u.Name));
+
+    [Theory]
+    [InlineData("monitor_port: 8222", "127.0.0.1:8222")]
+    [InlineData("host: 0.0.0.0\nmonitor_port: 8222", "0.0.0.0:8222")]
+    [InlineData("http_port: 0", null)]
+    [InlineData("http: 0", null)]
+    public void The_port_of_the_pages_has_nats_servers_names(string text, string? address) => Assert.Equal(address, Bind(text, out _).Http?.ToString());
+
+    [Theory]
+    [InlineData("port: 0", 4222)]
+    [InlineData("listen: 0", 4222)]
+    [InlineData("port: -1", 0)]
+    public void Port_0_is_the_usual_one(string text, int port) => Assert.Equal(port, Bind(text, out _).Port);
+
+    [Theory]
+    [InlineData("server_tags: [\"A:1\", \" b \", \"a:1\"]", "a:1,b")]
+    [InlineData("server_tags: \"x, Y\"", "x,y")]
+    public void Tags_are_texts_in_lower_case(string text, string tags) => Assert.Equal(tags, string.Join(',', Bind(text, out _).ServerTags));
+
+    [Fact]
+    public void Other_names_of_a_key_are_taken()
+    {
+        ServeSettings settings = Bind("max_conn: 7\ntrace_verbose: true\nhttp_base_path: \"x/y/\"", out _);
+
+        Assert.Equal((7, true, "/x/y"), (settings.MaxConnections, settings.Trace, settings.HttpBasePath));
+    }
+
+    private static ServeSettings Bind(string text, out List<ConfigProblem> warnings) =>
+        ServeConfig.Bind(Parsing.Parse(text), new ServeSettings(), warnings = []);
+}

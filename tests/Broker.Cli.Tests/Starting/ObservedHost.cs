@@ -1,0 +1,27 @@
+using Broker.Cli.Serving;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Tests.Starting;
+
+/// <summary>A host that tells when it has started.</summary>
+internal sealed class ObservedHost(IServeHost host, Func<ServeAddresses, Task> onStarted) : IServeHost
+{
+    public ServeAddresses? Addresses { get; private set; }
+
+    public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
+    {
+        Addresses = await host.StartAsync(settings, loggers, cancellationToken);
+        await onStarted(Addresses);
+        return Addresses;
+    }
+
+    public ServeCounts ReadCounts() => host.ReadCounts();
+
+    public Task ReloadAsync(ServeSettings settings) => host.ReloadAsync(settings);
+
+    public Task EnterLameDuckAsync(CancellationToken cancellationToken) => host.EnterLameDuckAsync(cancellationToken);
+
+    public Task<long> StopAsync(CancellationToken deadline) => host.StopAsync(deadline);
+
+    public ValueTask DisposeAsync() => host.DisposeAsync();
+}

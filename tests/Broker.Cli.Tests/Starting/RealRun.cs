@@ -1,0 +1,36 @@
+using Broker.Cli.CommandLine;
+using Broker.Cli.Serving;
+using Broker.Cli.Terminal;
+
+namespace Broker.Cli.Tests.Starting;
+
+/// <summary>One run of the command in this process over the real host, which is stopped once it has started.</summary>
+/// <param name="ExitCode">What the shell would get.</param>
+/// <param name="Output">Standard output.</param>
+/// <param name="Error">Standard error, the log among it.</param>
+/// <param name="Addresses">Where it served; null when it did not start.</param>
+internal sealed record RealRun(int ExitCode, string Output, string Error, ServeAddresses? Addresses)
+{
+    /// <summary>Both outputs.</summary>
+    public string Said => Output + Error;
+
+    public static Task<RealRun> Of(params string[] args) => Of(static _ => Task.CompletedTask, args);
+
+    /// <summary>Runs it, and calls <paramref name="whileServing"/> before the stop.</summary>
+    public static async Task<RealRun> Of(Func<ServeAddresses, Task> whileServing, params string[] args)
+    {
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        stop.CancelAfter(TimeSpan.FromMinutes(2));
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        var host = new ObservedHost(new ServeHost(), async addresses =>
+        {
+            await whileServing(addresses);
+            await stop.CancelAsync();
+        });
+        var command = new BrokerCommand(
+            TextWriter.Synchronized(output), TextWriter.Synchronized(error), new Screen(output, error, isTerminal: false, static () => 200), () => host);
+        int exitCode = await command.RunAsync(args, stop.Token);
+        return new RealRun(exitCode, output.ToString(), error.ToString(), host.Addresses);
+    }
+}
