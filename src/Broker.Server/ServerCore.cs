@@ -24,6 +24,7 @@ internal sealed class ServerCore
     private volatile SecurityRules _security;
     private volatile ServerTls? _tls;
     private long _lastClient;
+    private int _infoVersion;
     private int _connections;
     private long _slowConsumers;
     private long _undeliveredMessages;
@@ -75,6 +76,9 @@ internal sealed class ServerCore
 
     /// <summary>The bytes that clients sent while it is decided whether they may.</summary>
     internal HeldBytes HeldBytes { get; } = new();
+
+    /// <summary>What clients that may answer remember of whom.</summary>
+    internal GrantBudget Grants { get; } = new();
 
     internal ServerIdentity Identity { get; }
 
@@ -160,6 +164,8 @@ internal sealed class ServerCore
             refusal = "Server Shutdown";
         }
 
+        // What was changed after it had read the rules, and before it could be found to be told.
+        session.Recheck();
         return enters && !leaving;
     }
 
@@ -191,8 +197,15 @@ internal sealed class ServerCore
         _sessions.TryRemove(session, out _);
     }
 
+    /// <summary>Changes when INFO says something else than before to those who are connected.</summary>
+    internal int InfoVersion => Volatile.Read(ref _infoVersion);
+
+    /// <summary>INFO says something else from now on. After that is so, and before anybody is told.</summary>
+    internal void ChangeInfo() => Interlocked.Increment(ref _infoVersion);
+
     internal byte[] InfoFor(ClientSession session)
     {
+        session.SetInfoVersion(InfoVersion);
         var address = Advertised as IPEndPoint;
         return ServerInfo.Write(
             Identity,

@@ -1,50 +1,35 @@
-using Broker.Protocol;
-using Broker.Protocol.Parsing;
+using Broker.Server.Sessions;
 using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>Counts the messages in what a closed connection could not send, by parsing it as its client would have.</summary>
-internal struct UnsentCount : IServerOperationHandler
+/// <summary>Counts the messages in what a closed connection could not send.</summary>
+internal static class UnsentCount
 {
-    private long _messages;
-
     internal static (long Messages, long Bytes) Of(Connection connection)
     {
         long messages = 0;
         long bytes = 0;
         foreach (UnsentBlock block in connection.UnsentBlocks())
         {
-            // A block holds whole operations. What was sent of it counts as delivered up to the last whole message.
-            messages += Count(block.Bytes.Span) - Count(block.Bytes.Span[..block.Sent]);
+            messages += Count(block.Bytes.Span, block.Sent);
             bytes += block.Bytes.Length - block.Sent;
         }
 
         return (messages, bytes);
     }
 
-    public bool OnMessage(in MessageOperation operation)
+    // A block holds whole operations. One of which a part was sent has not been delivered.
+    internal static long Count(ReadOnlySpan<byte> written, int sent)
     {
-        _messages++;
-        return true;
-    }
+        long messages = 0;
+        int at = 0;
+        while (at < written.Length && WrittenOperation.Length(written[at..], out bool isMessage) is var length and not 0)
+        {
+            at += length;
+            messages += isMessage && at > sent ? 1 : 0;
+        }
 
-    public readonly bool OnInfo(ReadOnlySpan<byte> json) => true;
-
-    public readonly bool OnPing() => true;
-
-    public readonly bool OnPong() => true;
-
-    public readonly bool OnOk() => true;
-
-    public readonly bool OnError(ReadOnlySpan<byte> text) => true;
-
-    private static long Count(ReadOnlySpan<byte> bytes)
-    {
-        var parser = new ServerOperationParser(new ParserLimits(int.MaxValue / 2, int.MaxValue / 2));
-        var count = default(UnsentCount);
-        int needed = 0;
-        parser.Parse(bytes, ref count, ref needed, out _);
-        return count._messages;
+        return messages;
     }
 }

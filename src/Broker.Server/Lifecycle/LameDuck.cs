@@ -12,6 +12,7 @@ internal sealed class LameDuck(ServerCore core)
     internal async Task RunAsync(TimeSpan duration, TimeSpan gracePeriod, CancellationToken cancellationToken)
     {
         core.IsLameDuck = true;
+        core.ChangeInfo();
         long begin = Stopwatch.GetTimestamp();
         core.Log.LameDuck();
         foreach (ClientSession session in core.Sessions)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Broker.Server.Routing;
 
 namespace Broker.Server.Security;
@@ -6,23 +7,29 @@ namespace Broker.Server.Security;
 /// The reply subjects that one client has been sent and may answer. Thread-safe: publishers on any loop add, the client's own
 /// loop uses. Once it has its size it allocates nothing; what is full loses the oldest.
 /// </summary>
-internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
+internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBudget budget)
 {
     internal const int MostGrants = 65_536;
-    internal const int MostBytes = 4 * 1024 * 1024;
 
-    private const int FirstGrants = 16;
+    /// <summary>How much one client's may hold, all of it counted, however much is free.</summary>
+    internal const int MostBytes = 10 * 1024 * 1024;
+
+    private const int FirstGrants = 4;
     private const int None = -1;
+
+    // What an array takes beside its elements.
+    private const int ArrayOverhead = 24;
 
     private readonly Lock _gate = new();
     private readonly long _lifetime = terms.Expires == Timeout.InfiniteTimeSpan ? long.MaxValue / 2 : (long)Math.Ceiling(terms.Expires.TotalMilliseconds);
 
     // A ring by age, and chains through it by hash.
-    private Grant[] _ring = new Grant[FirstGrants];
-    private int[] _chains = NewChains(FirstGrants);
+    private Grant[] _ring = [];
+    private int[] _chains = [];
     private int _oldest;
     private int _count;
-    private long _bytes;
+    private long _held;
+    private bool _closed;
 
     /// <summary>How many are remembered, used up ones among them.</summary>
     internal int Count
@@ -36,12 +43,42 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
         }
     }
 
+    /// <summary>Bytes of memory that it holds.</summary>
+    internal long Held
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _held;
+            }
+        }
+    }
+
+    /// <summary>The client is gone, or under other terms: all is let go, and nothing more is remembered.</summary>
+    internal void Close()
+    {
+        lock (_gate)
+        {
+            _closed = true;
+            _ring = [];
+            _chains = [];
+            _count = 0;
+            Hold(-_held);
+        }
+    }
+
     internal void Add(ReadOnlySpan<byte> reply)
     {
         uint hash = ByteHash.Compute(reply, seed);
         long until = Environment.TickCount64 + _lifetime;
         lock (_gate)
         {
+            if (_closed)
+            {
+                return;
+            }
+
             int at = Find(reply, hash);
             if (at == None)
             {
@@ -74,9 +111,20 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
         }
     }
 
+    /// <summary>As <see cref="TryUse"/>, and uses nothing up.</summary>
+    internal bool MayUse(ReadOnlySpan<byte> reply)
+    {
+        uint hash = ByteHash.Compute(reply, seed);
+        lock (_gate)
+        {
+            int at = Find(reply, hash);
+            return at != None && _ring[at].Left != 0 && _ring[at].Until >= Environment.TickCount64;
+        }
+    }
+
     private int Find(ReadOnlySpan<byte> reply, uint hash)
     {
-        int at = _chains[hash & (uint)(_chains.Length - 1)];
+        int at = _chains.Length == 0 ? None : _chains[hash & (uint)(_chains.Length - 1)];
         while (at != None && !(_ring[at].Hash == hash && _ring[at].Reply.SequenceEqual(reply)))
         {
             at = _ring[at].Next;
@@ -87,32 +135,39 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
 
     private int Take(ReadOnlySpan<byte> reply, uint hash, long now)
     {
-        while (_count > 0 && (_ring[_oldest].Left == 0 || _ring[_oldest].Until < now || _bytes + reply.Length > MostBytes))
+        // One is always remembered.
+        long most = Math.Min(MostBytes, budget.Free);
+        while (_count > 0 && (_ring[_oldest].Left == 0 || _ring[_oldest].Until < now))
         {
-            Drop();
+            Drop(keepsBuffer: true);
+        }
+
+        while (_count > 0 && _held + Grant.SizeFor(reply.Length) > most)
+        {
+            Drop(keepsBuffer: false);
         }
 
         if (_count == _ring.Length)
         {
-            if (_count < MostGrants)
+            // Both arrays are there for a moment when they grow.
+            if (_count < MostGrants && (_count == 0 || _held + SizeOf(Math.Max(FirstGrants, _count * 2)) <= most))
             {
                 Grow();
             }
             else
             {
-                Drop();
+                Drop(keepsBuffer: true);
             }
         }
 
         int at = (_oldest + _count++) & (_ring.Length - 1);
         ref Grant grant = ref _ring[at];
-        _bytes += reply.Length;
-        grant.Keep(reply, hash);
+        Hold(grant.Keep(reply, hash));
         Link(at);
         return at;
     }
 
-    private void Drop()
+    private void Drop(bool keepsBuffer)
     {
         ref int from = ref _chains[_ring[_oldest].Hash & (uint)(_chains.Length - 1)];
         while (from != _oldest)
@@ -121,15 +176,15 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
         }
 
         from = _ring[_oldest].Next;
-        _bytes -= _ring[_oldest].Reply.Length;
-        _ring[_oldest].Forget();
+        Hold(_ring[_oldest].Forget(keepsBuffer));
         _oldest = (_oldest + 1) & (_ring.Length - 1);
         _count--;
     }
 
     private void Grow()
     {
-        var larger = new Grant[_ring.Length * 2];
+        var larger = new Grant[Math.Max(FirstGrants, _ring.Length * 2)];
+        Hold(SizeOf(larger.Length) - SizeOf(_ring.Length));
         for (int i = 0; i < _count; i++)
         {
             larger[i] = _ring[(_oldest + i) & (_ring.Length - 1)];
@@ -150,6 +205,14 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
         _ring[at].Next = chain;
         chain = at;
     }
+
+    private void Hold(long bytes)
+    {
+        _held += bytes;
+        budget.Add(bytes);
+    }
+
+    private static long SizeOf(int grants) => grants == 0 ? 0 : (2 * ArrayOverhead) + (grants * (long)(Unsafe.SizeOf<Grant>() + sizeof(int)));
 
     private static int[] NewChains(int length)
     {
@@ -173,25 +236,36 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed)
 
         internal readonly ReadOnlySpan<byte> Reply => _buffer.AsSpan(0, _length);
 
-        internal void Keep(ReadOnlySpan<byte> reply, uint hash)
+        internal static int SizeFor(int length) => ArrayOverhead + Math.Max(length, MostKept);
+
+        /// <returns>How many bytes more than before it holds.</returns>
+        internal int Keep(ReadOnlySpan<byte> reply, uint hash)
         {
+            int more = 0;
             if (_buffer is null || _buffer.Length < reply.Length)
             {
+                more = SizeFor(reply.Length) - (_buffer is null ? 0 : SizeFor(_buffer.Length));
                 _buffer = new byte[Math.Max(reply.Length, MostKept)];
             }
 
             reply.CopyTo(_buffer);
             _length = reply.Length;
             Hash = hash;
+            return more;
         }
 
-        internal void Forget()
+        /// <inheritdoc cref="Keep"/>
+        internal int Forget(bool keepsBuffer)
         {
             _length = 0;
-            if (_buffer!.Length > MostKept)
+            if (keepsBuffer && _buffer!.Length <= MostKept)
             {
-                _buffer = null;
+                return 0;
             }
+
+            int fewer = -SizeFor(_buffer!.Length);
+            _buffer = null;
+            return fewer;
         }
     }
 }

@@ -16,6 +16,11 @@ internal sealed partial class ClientSession
             return Enter(request, _principal);
         }
 
+        if (_user is not null && shown.IsEmpty)
+        {
+            return EnterAs(_security.Find(_user), request);
+        }
+
         if (_security.Asks)
         {
             return Ask(request);

@@ -63,6 +63,12 @@ internal sealed partial class ClientSession
         _mustCheck = _verbose || _pedantic;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         Acknowledge();
+        if (_infoVersion != _server.InfoVersion && request.ProtocolLevel >= 1)
+        {
+            // It was greeted before the change, and said only now that it understands another INFO.
+            Write(_server.InfoFor(this));
+        }
+
         if (isFirst)
         {
             _server.Events.Connected(this);

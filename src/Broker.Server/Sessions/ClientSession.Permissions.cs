@@ -16,6 +16,13 @@ internal sealed partial class ClientSession
     /// <summary>The rules have been replaced. Any thread.</summary>
     internal void OnSecurityChanged() => _loop.Run(AdoptSecurity);
 
+    /// <summary>It can be found from now on: what changed before that it is told now. On the loop.</summary>
+    internal void Recheck()
+    {
+        ApplyLimits();
+        AdoptSecurity();
+    }
+
     private void AdoptSecurity()
     {
         SecurityRules before = _security;
@@ -63,7 +70,8 @@ internal sealed partial class ClientSession
 
         if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
         {
-            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed) : null;
+            _grants?.Close();
+            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed, _server.Grants) : null;
         }
 
         Access = access;
@@ -110,6 +118,22 @@ internal sealed partial class ClientSession
 
         Deliver(message, route.Behind);
     }
+
+    /// <summary>
+    /// Gives leave to answer, which is nobody's to give himself: neither this connection nor another one of its user, unless that
+    /// one might be answered there or answer there itself. On the publisher's loop.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Grant(ReadOnlySpan<byte> reply, ClientSession? publisher)
+    {
+        if (publisher != this && (publisher?._principal is not { User: { } user } || user != _principal?.User || publisher.MayAskFor(reply)))
+        {
+            _grants?.Add(reply);
+        }
+    }
+
+    private bool MayAskFor(ReadOnlySpan<byte> reply)
+        => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply) || _grants?.MayUse(reply) == true;
 
     private void RefuseReply(ReadOnlySpan<byte> reply) => Violate($"Publish with Reply of {QuotedText.Of(reply)}");
 

@@ -152,7 +152,7 @@ internal sealed partial class ClientSession
 
         if (_grants is not null && !message.ReplyTo.IsEmpty)
         {
-            _grants.Add(message.ReplyTo);
+            Grant(message.ReplyTo, state.Publisher);
         }
 
         _deliveries[state.Index].Count(message.Payload.Length);

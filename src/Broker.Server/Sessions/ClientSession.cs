@@ -96,7 +96,9 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state.HandOverAt = _state.BytesOut + MostStaged;
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
+        _state.Publisher = this;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        _state.Publisher = null;
         // Whatever the loop counted meanwhile was this client's.
         _messagesIn += _state.MessagesIn - messages;
         _payloadIn += _state.PayloadIn - payload;
@@ -116,6 +118,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         StopLiveness();
         EndAdmission();
         EndSubscriptions();
+        _grants?.Close();
         if (_connect is not null)
         {
             _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));

@@ -31,6 +31,9 @@ internal sealed class LoopState
     /// <summary>Whether there is no other loop, so that what is counted per subscription needs no atomic operation.</summary>
     internal bool IsAlone { get; }
 
+    /// <summary>Whose operations the loop looks at now; null for what the server says itself.</summary>
+    internal ClientSession? Publisher { get; set; }
+
     internal long MessagesIn { get; set; }
 
     internal long BytesIn { get; set; }

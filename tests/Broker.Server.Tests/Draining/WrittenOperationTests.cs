@@ -1,0 +1,173 @@
+using System.Globalization;
+using System.Text;
+using Broker.Server.Sessions;
+using Broker.Server.Tests.Harness;
+
+namespace Broker.Server.Tests.Draining;
+
+/// <summary>Counting and dropping go by what the server wrote, whatever clients call their subscriptions and subjects.</summary>
+public sealed class WrittenOperationTests
+{
+    private const int Count = 20_000;
+
+    public static TheoryData<string> Sids =>
+        new("1", "abc", "-1", "+", "99999999999999999999999", "0x1F", "MSG", "\u00e9\u00ff", "1.5", new string('s', 200), "{id}", "\u0001");
+
+    private static byte[] Publishes(string subject, int size)
+    {
+        var text = new StringBuilder();
+        for (int i = 0; i < Count; i++)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"PUB {subject} {size}\r\n{i.ToString("D8", CultureInfo.InvariantCulture).PadRight(size, 'x')}\r\n");
+        }
+
+        return Encoding.Latin1.GetBytes(text.ToString());
+    }
+
+    [Theory]
+    [MemberData(nameof(Sids))]
+    public async Task A_drain_counts_what_was_not_taken_whatever_the_sid_is(string sid)
+    {
+        await using BrokerServer server = await Servers.StartAsync();
+        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        reader.Send($"SUB d {sid}\r\n");
+        reader.Sync();
+        using RawClient writer = RawClient.Open(server);
+        const int Size = 500;
+        writer.Send(Publishes("d", Size));
+        writer.Sync();
+        DrainReport report = await server.DrainAsync(TimeSpan.Zero, TestContext.Current.CancellationToken);
+        long each = $"MSG d {sid} 500\r\n".Length + Size + 2;
+        long got = reader.CountToEnd();
+        Assert.Equal(((long)Count * each) - got, report.Bytes);
+        Assert.Equal(Count - (got / each), report.Messages);
+        Assert.False(report.IsComplete);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sids))]
+    public async Task The_oldest_are_dropped_whatever_the_sid_is(string sid)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.SlowConsumers = SlowConsumerPolicy.DropOldest;
+            o.MaxPending = 1024 * 1024;
+        });
+        using RawClient reader = RawClient.Open(server, receiveBuffer: 8192);
+        reader.Send($"SUB d {sid}\r\n");
+        reader.Sync();
+        using RawClient writer = RawClient.Open(server);
+        writer.Send(Publishes("d", 1024));
+        writer.Sync();
+        Assert.InRange(server.Snapshot().Dropped, 1, Count - 1);
+        var got = new List<int>();
+        while (got.Count < Count - server.Snapshot().Dropped)
+        {
+            got.Add(int.Parse(Encoding.Latin1.GetString(reader.ReadMessage().Payload.AsSpan(0, 8)), CultureInfo.InvariantCulture));
+        }
+
+        Assert.Equal(got.Order(), got);
+        Assert.Equal(Count - 1, got[^1]);
+    }
+
+    [Fact]
+    public void Every_queue_is_counted_and_dropped_as_it_was_written()
+    {
+        int seed = Random.Shared.Next();
+        TestContext.Current.TestOutputHelper?.WriteLine($"seed {seed}");
+        var random = new Random(seed);
+        for (int round = 0; round < 2000; round++)
+        {
+            var written = new List<byte>();
+            var kept = new List<byte>();
+            var ends = new List<(int End, bool IsMessage)>();
+            for (int left = random.Next(12); left > 0; left--)
+            {
+                (byte[] operation, bool isMessage) = Write(random);
+                written.AddRange(operation);
+                kept.AddRange(isMessage ? [] : operation);
+                ends.Add((written.Count, isMessage));
+            }
+
+            byte[] queue = [.. written];
+            int sent = random.Next(queue.Length + 1);
+            Assert.True(ends.Count(e => e.IsMessage && e.End > sent) == UnsentCount.Count(queue, sent), $"seed {seed}, round {round}");
+            var filter = default(QueuedMessages);
+            int length = filter.Keep(queue);
+            Assert.True(kept.SequenceEqual(queue[..length]), $"seed {seed}, round {round}");
+            Assert.True(ends.Count(e => e.IsMessage) == filter.Dropped, $"seed {seed}, round {round}");
+        }
+    }
+
+    [Fact]
+    public void What_is_not_whole_is_kept_and_not_counted()
+    {
+        foreach (string queue in new[] { "MSG a 1 5\r\nabc\r\n", "MSG a 1", "MSG a 1 x\r\n", "MSG a 1 \r\n", "HMSG a 1 99999999999\r\n", "\n", "MSG\n" })
+        {
+            byte[] bytes = Encoding.Latin1.GetBytes("PONG\r\nMSG a 1 2\r\nhi\r\n" + queue);
+            Assert.Equal(1, UnsentCount.Count(bytes, 0));
+            var filter = default(QueuedMessages);
+            Assert.Equal("PONG\r\n" + queue, Encoding.Latin1.GetString(bytes, 0, filter.Keep(bytes)));
+            Assert.Equal(1, filter.Dropped);
+        }
+    }
+
+    private static (byte[] Operation, bool IsMessage) Write(Random random)
+    {
+        switch (random.Next(8))
+        {
+            case 0:
+                return ("PONG\r\n"u8.ToArray(), false);
+            case 1:
+                return ("+OK\r\n"u8.ToArray(), false);
+            case 2:
+                return ("-ERR 'Permissions Violation for Publish to \"MSG a 1 5\"'\r\n"u8.ToArray(), false);
+            case 3:
+                return ("INFO {\"server_id\":\"MSG x 1 3\"} \r\n"u8.ToArray(), false);
+        }
+
+        bool headers = random.Next(2) == 0;
+        byte[] payload = Payload(random);
+        var line = new List<byte>(headers ? "HMSG "u8.ToArray() : "MSG "u8.ToArray());
+        line.AddRange([.. Word(random), (byte)' ', .. Word(random), (byte)' ']);
+        if (random.Next(2) == 0)
+        {
+            line.AddRange([.. Word(random), (byte)' ']);
+        }
+
+        if (headers)
+        {
+            line.AddRange(Digits(random.Next(payload.Length + 1)));
+            line.Add((byte)' ');
+        }
+
+        line.AddRange([.. Digits(payload.Length), .. "\r\n"u8, .. payload, .. "\r\n"u8]);
+        return ([.. line], true);
+    }
+
+    private static byte[] Digits(int number) => Encoding.ASCII.GetBytes(number.ToString(CultureInfo.InvariantCulture));
+
+    // All that a line can hold as one word.
+    private static byte[] Word(Random random)
+    {
+        byte[] word = new byte[1 + random.Next(random.Next(10) == 0 ? 300 : 12)];
+        for (int i = 0; i < word.Length; i++)
+        {
+            do
+            {
+                word[i] = (byte)random.Next(256);
+            }
+            while (word[i] is (byte)' ' or (byte)'\t' or (byte)'\n' or (byte)'\r');
+        }
+
+        return word;
+    }
+
+    // Also one that looks like what is written around it.
+    private static byte[] Payload(Random random)
+    {
+        byte[] payload = new byte[random.Next(random.Next(10) == 0 ? 5000 : 40)];
+        random.NextBytes(payload);
+        return random.Next(3) == 0 ? [.. "MSG a 1 3\r\n"u8, .. payload, .. "\r\nPONG\r\n"u8] : payload;
+    }
+}
