@@ -131,6 +131,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
     internal void TellStatistics() => _core.Events.TellStatistics();
 
+    /// <summary>
+    /// How many bytes wait for all clients now. Found by looking at each of them: for somebody who looks once a second, as while
+    /// a drain goes on.
+    /// </summary>
+    public long PendingBytes => _core.Sessions.Sum(static s => s.PendingBytes);
+
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
 

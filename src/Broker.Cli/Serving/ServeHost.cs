@@ -84,6 +84,8 @@ internal sealed class ServeHost : IServeHost
         };
     }
 
+    public ServeBacklog ReadBacklog() => _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
+
     public async Task ReloadAsync(ServeSettings settings)
     {
         try

@@ -149,11 +149,29 @@ public sealed class ServeRunnerTests : IDisposable
 
         await RunAsync(new ServeSettings { LogFile = log }, host);
 
+        string[] lines = await File.ReadAllLinesAsync(log, TestContext.Current.CancellationToken);
         Assert.EndsWith(
             @" [warn] Session: from a peer: one\r\ntwo\x1b[31m",
-            Assert.Single(await File.ReadAllLinesAsync(log, TestContext.Current.CancellationToken)),
+            Assert.Single(lines, line => line.Contains("Session", StringComparison.Ordinal)),
             StringComparison.Ordinal);
         Assert.Empty(_error.ToString());
+    }
+
+    [Fact]
+    public async Task With_a_log_file_it_is_told_what_the_terminal_would_be_and_the_terminal_only_of_failures()
+    {
+        var log = Path.Combine(_folder.Path, "broker.log");
+        var host = new FakeHost { OnStart = _ => _stop.Cancel(), Undelivered = 2 };
+
+        await RunAsync(new ServeSettings { LogFile = log }, host, isTerminal: true);
+
+        var text = await File.ReadAllTextAsync(log, TestContext.Current.CancellationToken);
+        Assert.Contains("is ready (process ", text, StringComparison.Ordinal);
+        Assert.Contains("nats://127.0.0.1:4222", text, StringComparison.Ordinal);
+        Assert.Contains("[info] broker: stopping: 0 clients", text, StringComparison.Ordinal);
+        Assert.Contains("[error] broker: stopped: 2 messages were not delivered", text, StringComparison.Ordinal);
+        Assert.Empty(_output.ToString());
+        Assert.Equal("broker: stopped with 2 messages not delivered", _error.ToString().TrimEnd());
     }
 
     private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)
