@@ -5,8 +5,8 @@ using Broker.Cli.Serving;
 namespace Broker.Cli.Terminal;
 
 /// <summary>
-/// Tells the user how a run goes. With a log file, which is told all of it, the terminal hears only of what went wrong, as
-/// nats-server's does.
+/// Tells the user how a run goes. With a log file, which is told all of it, the terminal is left alone while all is well, as
+/// nats-server's is: it is told neither the addresses nor the counts.
 /// </summary>
 internal sealed class ServeConsole : IServeObserver, IDisposable
 {
@@ -19,7 +19,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
     }
 
     private readonly Screen _screen;
-    private readonly bool _errorsOnly;
+    private readonly bool _isReserved;
     private readonly bool _withZeroMq;
 
     // A terminal may be stopped by Ctrl+S and a pipe may be full: neither serving nor stopping waits for them.
@@ -30,7 +30,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
     public ServeConsole(Screen screen, ServeSettings settings)
     {
         _screen = screen;
-        _errorsOnly = settings.LogFile is not null;
+        _isReserved = settings.LogFile is not null;
         _withZeroMq = settings.ZeroMq is not null;
         _lines = new OutputQueue<(Kind, string)>(Show, static late => (Kind.Line, Late(late)), screen.TellLost);
         _errors = screen.IsTerminal
@@ -40,13 +40,24 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
 
     public void OnStarted(ServeAddresses addresses, ServeSettings settings)
     {
+        if (_isReserved)
+        {
+            return;
+        }
+
         foreach (string line in WelcomeText.Of(addresses, settings))
         {
             Say(line);
         }
     }
 
-    public void OnCounts(ServeCounts counts) => Say(StatusText.Of(counts, _withZeroMq), Kind.Status);
+    public void OnCounts(ServeCounts counts)
+    {
+        if (!_isReserved)
+        {
+            Say(StatusText.Of(counts, _withZeroMq), Kind.Status);
+        }
+    }
 
     public void OnReloaded(IReadOnlyList<string> problems)
     {
@@ -106,13 +117,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
 
     private static string Late(long count) => $"broker: {count} lines were not written: they came faster than they could be";
 
-    private void Say(string text, Kind kind = Kind.Line)
-    {
-        if (!_errorsOnly)
-        {
-            _lines.Add((kind, text));
-        }
-    }
+    private void Say(string text, Kind kind = Kind.Line) => _lines.Add((kind, text));
 
     private void Complain(string text) => _errors.Add((Kind.Error, "broker: " + text));
 
