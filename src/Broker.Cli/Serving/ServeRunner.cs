@@ -24,20 +24,6 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         try
         {
             using var logging = ServeLogging.Start(settings, screen, clock);
-<<<<<<< HEAD
-            using var pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
-            var addresses = await StartAsync(settings, host, logging, stop);
-            using var ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
-            logging.Release();
-            foreach (var line in WelcomeText.Of(addresses, settings))
-                screen.WriteLine(line);
-            using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-            var showing = ShowCountsAsync(settings, host, ended.Token);
-            settings = await AnswerAsync(settings, host, control, logging, reread);
-            await ended.CancelAsync();
-            await showing;
-            return await StopAsync(settings, host);
-=======
             told.Logger = logging.Factory.CreateLogger("broker");
             if (settings.LogFile is not null)
             {
@@ -47,7 +33,6 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
             ServeResult result = await ServeAsync(settings, host, control, reread, logging, told);
             told.OnStopped(result);
             return result.ExitCode;
->>>>>>> cc43fd8 (Let no output that fails or stalls end or hold up a broker, and tell observers how a run goes)
         }
         catch (ServeStartException e)
         {
@@ -64,7 +49,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         {
             using PidFile? pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
             ServeAddresses addresses = await StartAsync(settings, host, logging, control.Stop);
-            using PortsFile? ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses) : null;
+            using PortsFile? ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
             logging.Release();
             told.OnStarted(addresses, settings);
             using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))
