@@ -56,13 +56,13 @@ internal sealed class FakeHost : IServeHost
     }
 
     /// <summary>What a stop waits for.</summary>
-    public Func<CancellationToken, Task> OnStop { get; init; } = static _ => Task.CompletedTask;
+    public Func<CancellationToken, Task> Drain { get; init; } = static _ => Task.CompletedTask;
 
     public async Task<long> StopAsync(CancellationToken deadline)
     {
         OnStop();
         Stopped = true;
-        await OnStop(deadline);
+        await Drain(deadline);
         return Undelivered;
     }
 

@@ -36,7 +36,7 @@ public sealed class ServeObserverTests : IDisposable
         {
             OnStart = _ => _control.RequestStop(),
             Backlog = () => left >= 0 ? new ServeBacklog(left, 100 * left--) : default,
-            OnStop = async _ => await emptied.WaitAsync(TestContext.Current.CancellationToken),
+            Drain = async _ => await emptied.WaitAsync(TestContext.Current.CancellationToken),
             Undelivered = 7,
         };
 
