@@ -42,6 +42,17 @@ public abstract partial class Connection
     /// <summary>The peer's address; null where there is none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
+    /// <summary>
+    /// Lets the kernel ask a silent peer for a sign of life, and end the connection when there is none: for peers that the protocol
+    /// cannot ask. Without effect where there is no TCP.
+    /// </summary>
+    /// <param name="idle">The silence before the first question; whole seconds, at least one.</param>
+    /// <param name="interval">The wait between questions; whole seconds, at least one.</param>
+    /// <param name="probes">How many questions without an answer mean the end.</param>
+    public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
+    {
+    }
+
     /// <summary>Whether the connection still carries bytes: false as soon as either side has ended it.</summary>
     public bool IsOpen => _state == StateOpen;
 
