@@ -1,3 +1,4 @@
+using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Servers;
@@ -57,6 +58,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         _kept = new ReconnectBuffer(options.ReconnectBufferSize);
         _flushExternal = FlushExternal;
         _inboxPrefix = NewInbox() + ".";
+        _inboxPrefixBytes = Encoding.UTF8.GetBytes(_inboxPrefix);
     }
 
     /// <summary>The loop on which handlers and callbacks run.</summary>
@@ -133,6 +135,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
                 BytesOut = bytes,
                 Reconnects = _reconnects,
                 Dropped = Volatile.Read(ref _dropped),
+                Lost = _lost + _neverSent,
+                Unconfirmed = _unconfirmed,
                 LostBytes = _lostBytes,
                 PendingBytes = pending,
                 Faults = Volatile.Read(ref _faults),

@@ -1,4 +1,5 @@
 using Broker.Client.Publishing;
+using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tls;
 using Broker.Transport;
@@ -134,6 +135,10 @@ public sealed record ClientOptions
 
     /// <summary>A <see cref="MessageHandler"/> (then with its subscription) or a callback has thrown.</summary>
     public Action<Subscription?, Exception>? OnFault { get; init; }
+
+    /// <summary>Names what tells connections apart, and no credentials: neither in full nor in part.</summary>
+    public override string ToString()
+        => $"{nameof(ClientOptions)} {{ {nameof(Name)} = {Name}, {nameof(Servers)} = {string.Join(", ", (Servers ?? []).Select(ServerAddress.Describe))} }}";
 
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     internal static void Validate(ClientOptions options)

@@ -65,6 +65,21 @@ public abstract partial class Connection
         }
     }
 
+    /// <summary>
+    /// How many bytes from the start of <see cref="UnsentBlocks"/> may have left all the same: they are encrypted and the peer
+    /// may have been sent a part of that, or a send is under way that waits. Call it where that may be called.
+    /// </summary>
+    public int UncertainBytes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return Math.Max(_tls?.Encrypted ?? 0, _sendWaits && _queueHead is { } head ? Math.Min(head.Length, MostToWaitWith) : 0);
+            }
+        }
+    }
+
     /// <summary>Moves a stage's bytes into the queue and sends if nobody does. <paramref name="loop"/> is the caller's, if it is one.</summary>
     internal void TakeOver(OutboundStage stage, EventLoop? loop)
     {
@@ -76,35 +91,58 @@ public abstract partial class Connection
 
         lock (_gate)
         {
-            if (_retired || _overflowed || _sealed || bytes == 0)
+            if (!(_retired || _overflowed || _sealed || bytes == 0))
             {
-                GiveBack(first, loop);
-                return;
-            }
+                if (_queueTail is null)
+                {
+                    _queueHead = first;
+                }
+                else
+                {
+                    _queueTail.Next = first;
+                }
 
-            if (_queueTail is null)
-            {
-                _queueHead = first;
-            }
-            else
-            {
-                _queueTail.Next = first;
-            }
+                _queueTail = last;
+                _pendingBytes += bytes;
+                if (_sending || _blocked || _tls is { IsSecured: false })
+                {
+                    // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
+                    // end of a handshake.
+                    CheckOverflow();
+                    return;
+                }
 
-            _queueTail = last;
-            _pendingBytes += bytes;
-            if (_sending || _blocked || _tls is { IsSecured: false })
-            {
-                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
-                // end of a handshake.
-                CheckOverflow();
-                return;
+                _sending = true;
+                first = null;
             }
-
-            _sending = true;
         }
 
-        SendQueue(loop);
+        if (first is null)
+        {
+            SendQueue(loop);
+        }
+        else
+        {
+            Discard(first, loop);
+        }
+    }
+
+    // Outside the gate: the handler may take locks of its own, under which others hand over.
+    private void Discard(Block first, EventLoop? loop)
+    {
+        for (Block? at = first; at is not null; at = at.Next)
+        {
+            try
+            {
+                Handler.OnDiscarded(this, at.Array.AsSpan(at.Start, at.Length));
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                Loop.Group.ReportFault(e);
+            }
+        }
+
+        GiveBack(first, loop);
     }
 
     private void RetireOutbound()

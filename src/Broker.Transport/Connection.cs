@@ -62,6 +62,10 @@ public abstract partial class Connection
     /// The stage of <paramref name="loop"/> for this connection. Call it on that loop's thread;
     /// <paramref name="loop"/> must be of the same group as <see cref="Loop"/>.
     /// </summary>
+    /// <exception cref="ArgumentException">The loop is of another group.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// Not on that loop's thread. Found out when a stage is made and when the first bytes of a turn are written to it.
+    /// </exception>
     public OutboundStage GetStage(EventLoop loop) => _stages[loop.Index] ?? MakeStage(loop);
 
     /// <summary>
@@ -190,6 +194,7 @@ public abstract partial class Connection
             throw new ArgumentException("The loop is of another group than the connection.", nameof(loop));
         }
 
+        loop.RequireCurrent();
         return _stages[loop.Index] = new OutboundStage(this, loop);
     }
 

@@ -31,6 +31,16 @@ public abstract class ConnectionHandler
     {
     }
 
+    /// <summary>
+    /// Bytes that were written for the connection are discarded without having been queued: it is closed, or about to be. For
+    /// counting what was lost. Called on the thread that hands over, whichever it is, before or after <see cref="OnClosed"/>.
+    /// </summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="written">Whole pieces, as a writer asked <see cref="OutboundStage.GetSpan"/> for them. Borrowed until the return.</param>
+    public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
+    {
+    }
+
     /// <summary>The connection is gone. Called once, last; writes are discarded from now on.</summary>
     public abstract void OnClosed(Connection connection, CloseReason reason, Exception? error);
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
@@ -52,6 +53,15 @@ public sealed partial class EventLoop
     /// </summary>
     public long LastTick { get; private set; } = Environment.TickCount64;
 
+    /// <exception cref="InvalidOperationException">The caller is on another thread than this loop's.</exception>
+    internal void RequireCurrent()
+    {
+        if (!IsCurrent)
+        {
+            RejectThread();
+        }
+    }
+
     internal BlockPool Blocks { get; }
 
     /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
@@ -83,6 +93,11 @@ public sealed partial class EventLoop
     }
 
     internal void Join() => _thread.Join();
+
+    [DoesNotReturn]
+    private void RejectThread()
+        => throw new InvalidOperationException(
+            $"This belongs to the event loop '{_thread.Name}' and may be used on its thread only; post an action to the loop instead.");
 
     private void Run()
     {
@@ -122,6 +137,8 @@ public sealed partial class EventLoop
         }
 
         RunLastPosted();
+        // What these wrote is discarded, and told.
+        HandOverStages();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;

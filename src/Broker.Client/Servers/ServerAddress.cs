@@ -54,6 +54,19 @@ internal sealed class ServerAddress
         };
     }
 
+    /// <summary>An address as a text without credentials, whatever it is.</summary>
+    internal static string Describe(string text)
+    {
+        try
+        {
+            return Parse(text).ToString();
+        }
+        catch (FormatException)
+        {
+            return "?";
+        }
+    }
+
     /// <summary>Reads <c>host:port</c> as INFO has it; the server takes the same credentials as this one. Null when it is none.</summary>
     internal ServerAddress? Neighbour(string text)
     {
