@@ -123,10 +123,7 @@ public sealed partial class BrokerConnection
             Call(Options.OnClosed);
         }
 
-        if (_ownsGroup)
-        {
-            _group.Dispose();
-        }
+        _shared?.Dispose();
     }
 
     private async Task SendOffAsync(Link link)

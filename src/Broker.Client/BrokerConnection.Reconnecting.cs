@@ -240,7 +240,7 @@ public sealed partial class BrokerConnection
     }
 
     private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
-        => Options.Dial is { } dial
-            ? dial(Loop, link, cancellationToken)
+        => Options.Dialer is { } dialer
+            ? dialer.DialAsync(Loop, link, cancellationToken).AsTask()
             : Dialer.ConnectAsync(Loop, link.Address.EndPoint, link, cancellationToken);
 }

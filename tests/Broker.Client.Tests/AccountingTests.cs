@@ -23,7 +23,7 @@ public sealed class AccountingTests
             {
                 MaxReconnectAttempts = 0,
                 ConnectTimeout = Wait.Limit,
-                Dial = async (loop, handler, cancel) => transport = await Dialer.ConnectAsync(loop, end, handler, cancel),
+                Dialer = new Dial(async (loop, handler, cancel) => transport = await Dialer.ConnectAsync(loop, end, handler, cancel)),
             },
             Token);
         return (client, transport!);
