@@ -1,4 +1,4 @@
-using Broker.Server.Sessions;
+using Broker.Server.Delivery;
 using Broker.Transport;
 
 namespace Broker.Server;

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server.Collections;
 
 /// <summary>
 /// Compares byte strings by content and lets a dictionary be asked with a span. Seeded per instance: a peer that does not

@@ -1,6 +1,6 @@
 using Broker.Protocol.Parsing;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Delivery;
 
 /// <summary>
 /// A message on its way to subscribers: the parts of what a client published, or parts that the server has put together. All

@@ -4,7 +4,7 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>A client on its way to TLS, and then what it came there by. On the session's loop.</summary>
-internal sealed class Securing(ServerTls tls)
+internal sealed class TlsUpgrade(ServerTls tls)
 {
     internal ServerTls Tls { get; } = tls;
 

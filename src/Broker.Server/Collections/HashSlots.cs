@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server.Collections;
 
 /// <summary>
 /// Objects by 32-bit hashes that the owner computes from their keys, with open addressing. The owner compares the keys: there

@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Delivery;
 
 /// <summary>
 /// Where the operations end that this server has written for a client. What we wrote ourselves is known: a line up to its CR LF,

@@ -1,7 +1,8 @@
+using Broker.Server.Monitoring;
 using Broker.Server.Sessions;
 using Broker.Transport;
 
-namespace Broker.Server.Monitoring;
+namespace Broker.Server.Inspection;
 
 /// <summary>The latest clients that have gone. Thread-safe; bounded in number and in bytes.</summary>
 internal sealed class ClosedConnections

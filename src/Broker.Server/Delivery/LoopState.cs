@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Delivery;
 
 /// <summary>What the sessions of one loop share: counters and randomness. Written on that loop only.</summary>
 /// <remarks>Padded on both sides, so that loops do not take the line from each other's processor.</remarks>
@@ -30,9 +30,6 @@ internal sealed class LoopState
 
     /// <summary>Whether there is no other loop, so that what is counted per subscription needs no atomic operation.</summary>
     internal bool IsAlone { get; }
-
-    /// <summary>Whose operations the loop looks at now; null for what the server says itself.</summary>
-    internal ClientSession? Publisher { get; set; }
 
     internal long MessagesIn { get; set; }
 

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Broker.Server.Routing;
+namespace Broker.Server.Collections;
 
 /// <summary>
 /// A hash for short byte strings: 16 bytes a step, folded with a full 128-bit product. Subjects and tokens are mostly

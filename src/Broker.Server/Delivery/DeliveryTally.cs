@@ -1,4 +1,4 @@
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Delivery;
 
 /// <summary>What one loop has delivered to one client. Written on that loop only, so that a plain addition is enough.</summary>
 internal struct DeliveryTally

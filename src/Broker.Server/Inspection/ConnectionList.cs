@@ -1,6 +1,7 @@
+using Broker.Server.Monitoring;
 using Broker.Server.Sessions;
 
-namespace Broker.Server.Monitoring;
+namespace Broker.Server.Inspection;
 
 /// <summary>Clients by the order that was asked for; each is looked at for that one number only.</summary>
 internal sealed class ConnectionList(ConnectionQuery query, DateTime now)

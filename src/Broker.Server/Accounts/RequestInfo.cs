@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
-using Broker.Server.Accounts;
+using Broker.Server.Delivery;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Accounts;
 
 /// <summary>
 /// The header that tells a service in another account who asks: <c>Nats-Request-Info: {"acc":"B","rtt":148503}</c>, the time in
@@ -35,19 +35,19 @@ internal static class RequestInfo
 
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
-    internal static int MostBytes(Account importer, ClientSession requestor)
-        => Overhead + importer.JsonName.Length + requestor.Account.JsonName.Length;
+    internal static int MostBytes(Account importer, Publisher requestor)
+        => Overhead + importer.JsonName.Length + requestor.Router.JsonName.Length;
 
     /// <summary>Writes the payload with the header among its own.</summary>
     /// <returns>The length of the headers.</returns>
-    internal static int Write(Span<byte> destination, Account importer, ClientSession requestor, in Message message, out int length)
+    internal static int Write(Span<byte> destination, Account importer, Publisher requestor, in Message message, out int length)
     {
         int at = message.HeaderLength > 0 ? CopyHeaders(destination, message.Payload[..message.HeaderLength]) : 0;
         at = at == 0 ? Put(destination, Put(destination, 0, Version), LineEnd) : at;
         at = Put(destination, at, Name);
         at = Put(destination, at, ": {\"acc\":\""u8);
-        at = Put(destination, at, requestor.Account.JsonName);
-        if (requestor.Account != importer)
+        at = Put(destination, at, requestor.Router.JsonName);
+        if (requestor.Router != importer.Router)
         {
             at = Put(destination, at, "\",\"svc\":\""u8);
             at = Put(destination, at, importer.JsonName);

@@ -1,7 +1,7 @@
-using Broker.Server.Sessions;
+using Broker.Server.Delivery;
 using Broker.Transport;
 
-namespace Broker.Server.Lifecycle;
+namespace Broker.Server.Sessions;
 
 /// <summary>
 /// Keeps what waits for all clients of a server within <see cref="BrokerServerOptions.MaxPendingTotal"/>. The sum is not kept
@@ -38,7 +38,7 @@ internal sealed class PendingTotal(ServerCore core)
             while (Sum(loop, out ClientSession? most) is var total && total > limit && most is not null)
             {
                 core.Log.OverTotal(most.Id, most.RemoteEndPoint, total, limit);
-                most.CutOff();
+                most.Target.CutOff();
             }
         }
         finally
@@ -54,7 +54,7 @@ internal sealed class PendingTotal(ServerCore core)
         long mostBytes = 0;
         foreach (ClientSession session in core.EnumerateSessions())
         {
-            long waits = session.Waiting(loop);
+            long waits = session.Target.Waiting(loop);
             total += waits;
             if (waits > mostBytes)
             {

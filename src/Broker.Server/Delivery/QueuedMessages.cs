@@ -1,6 +1,6 @@
 using Broker.Transport;
 
-namespace Broker.Server.Sessions;
+namespace Broker.Server.Delivery;
 
 /// <summary>Drops the messages of a queue and counts them; answers such as PONG and -ERR stay.</summary>
 internal struct QueuedMessages : IQueueFilter

@@ -14,13 +14,13 @@ internal sealed partial class ClientSession
     private const string TlsRequired = "Secure Connection - TLS Required";
 
     // Null where there is no TLS.
-    private Securing? _securing;
+    private TlsUpgrade? _tls;
 
     /// <summary>TLS as it was set up when this client came; null for none.</summary>
-    internal ServerTls? Tls => _securing?.Tls;
+    internal ServerTls? Tls => _tls?.Tls;
 
     // Also one that stays in clear where it may: it has no certificate and is nobody.
-    private bool IsMapped => _securing is { Tls.MapsUsers: true } && _security.HasUsers;
+    private bool IsMapped => _tls is { Tls.MapsUsers: true } && _security.HasUsers;
 
     private string? TlsVersion => Connection?.TlsFacts?.Protocol switch
     {
@@ -32,20 +32,20 @@ internal sealed partial class ClientSession
 
     private string? TlsCipherSuite => Connection?.TlsFacts?.CipherSuite.ToString();
 
-    private void BeginSecuring()
+    private void BeginTlsUpgrade()
     {
         if (Transport == ClientTransport.Socket && _server.Tls is { } tls)
         {
-            _securing = new Securing(tls);
+            _tls = new TlsUpgrade(tls);
         }
     }
 
-    private void OpenSecuring(Securing securing)
+    private void OpenTls(TlsUpgrade upgrade)
     {
-        ServerTls tls = securing.Tls;
+        ServerTls tls = upgrade.Tls;
         if (!tls.IsFirst)
         {
-            GreetInClear(securing);
+            GreetInClear(upgrade);
             return;
         }
 
@@ -59,60 +59,60 @@ internal sealed partial class ClientSession
         }
         else if (tls.Fallback == TimeSpan.Zero)
         {
-            StartTls(securing);
+            StartTls(upgrade);
         }
         else
         {
-            AwaitHello(securing, tls.Fallback, () => GreetInClear(securing));
+            AwaitHello(upgrade, tls.Fallback, () => GreetInClear(upgrade));
         }
     }
 
-    private void GreetInClear(Securing securing)
+    private void GreetInClear(TlsUpgrade upgrade)
     {
-        bool entered = securing.Tls.IsFirst;
-        securing.Decide();
+        bool entered = upgrade.Tls.IsFirst;
+        upgrade.Decide();
         if (_ended)
         {
             return;
         }
 
         Write(_server.InfoFor(this));
-        securing.IsGreeted = true;
+        upgrade.IsGreeted = true;
         if (!entered && !TryEnter())
         {
             return;
         }
 
-        if (securing.Tls.IsOptional)
+        if (upgrade.Tls.IsOptional)
         {
-            AwaitHello(securing, securing.Tls.Timeout, () => StayInClear(securing));
+            AwaitHello(upgrade, upgrade.Tls.Timeout, () => StayInClear(upgrade));
         }
         else
         {
-            StartTls(securing);
+            StartTls(upgrade);
         }
     }
 
-    private void AwaitHello(Securing securing, TimeSpan patience, Action giveUp)
+    private void AwaitHello(TlsUpgrade upgrade, TimeSpan patience, Action giveUp)
     {
         // Whatever comes goes by the handler for clients that are not in, which knows of this.
         _admission ??= new Admission(_server.HeldBytes);
-        securing.AwaitsHello = true;
-        securing.Patience = _loop.StartTimer(patience, giveUp);
+        upgrade.AwaitsHello = true;
+        upgrade.Patience = _loop.StartTimer(patience, giveUp);
     }
 
     private int ReceiveHello(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        Securing securing = _securing!;
+        TlsUpgrade upgrade = _tls!;
         if (bytes.IsEmpty || _ended)
         {
             return bytes.Length;
         }
 
         bool hello = TlsFacts.StartsHandshake(bytes[0]);
-        if (!hello && !securing.IsGreeted)
+        if (!hello && !upgrade.IsGreeted)
         {
-            GreetInClear(securing);
+            GreetInClear(upgrade);
         }
 
         if (_ended)
@@ -122,47 +122,47 @@ internal sealed partial class ClientSession
 
         if (hello)
         {
-            StartTls(securing);
+            StartTls(upgrade);
         }
 
-        if (securing.IsInHandshake)
+        if (upgrade.IsInHandshake)
         {
             return 0;
         }
 
-        StayInClear(securing);
+        StayInClear(upgrade);
         return OnReceived(connection, bytes, ref needed);
     }
 
-    private void StartTls(Securing securing)
+    private void StartTls(TlsUpgrade upgrade)
     {
-        securing.Decide();
-        securing.IsInHandshake = true;
-        securing.WasFirst = !securing.IsGreeted;
-        Connection.StartTls(securing.Tls.Authentication, securing.Tls.Timeout, _ => OnSecured(securing));
+        upgrade.Decide();
+        upgrade.IsInHandshake = true;
+        upgrade.WasFirst = !upgrade.IsGreeted;
+        Connection.StartTls(upgrade.Tls.Authentication, upgrade.Tls.Timeout, _ => OnTlsStarted(upgrade));
     }
 
-    private void OnSecured(Securing securing)
+    private void OnTlsStarted(TlsUpgrade upgrade)
     {
-        securing.IsInHandshake = false;
+        upgrade.IsInHandshake = false;
         PeerCertificate = Connection.TlsFacts!.RemoteCertificate;
         if (_ended)
         {
             return;
         }
 
-        if (!securing.IsGreeted)
+        if (!upgrade.IsGreeted)
         {
             Write(_server.InfoFor(this));
-            securing.IsGreeted = true;
+            upgrade.IsGreeted = true;
         }
 
         BeginService();
     }
 
-    private void StayInClear(Securing securing)
+    private void StayInClear(TlsUpgrade upgrade)
     {
-        securing.Decide();
+        upgrade.Decide();
         if (!_ended)
         {
             BeginService();
@@ -185,20 +185,20 @@ internal sealed partial class ClientSession
     }
 
     /// <summary>The connection is gone. Returns the error that is still to be told, when it is not that of TLS.</summary>
-    private Exception? EndSecuring(Exception? error)
+    private Exception? EndTlsUpgrade(Exception? error)
     {
-        if (_securing is not { } securing)
+        if (_tls is not { } upgrade)
         {
             return error;
         }
 
-        securing.Decide();
+        upgrade.Decide();
         if (error is null)
         {
             return null;
         }
 
-        if (securing.IsInHandshake)
+        if (upgrade.IsInHandshake)
         {
             Failure ??= TlsRequired;
             _server.Log.HandshakeFailed(Id, RemoteEndPoint, error);
