@@ -101,7 +101,6 @@ public sealed partial class BrokerConnection
             _link = null;
             _state = ConnectionState.Closed;
             _dropped += _kept.Messages;
-            _neverSent += _kept.Messages;
             _kept.Clear();
         }
 
@@ -111,7 +110,6 @@ public sealed partial class BrokerConnection
             await SendOffAsync(link).ConfigureAwait(false);
         }
 
-        await InTimeAsync(_settling, EndGrace).ConfigureAwait(false);
         foreach (Subscription subscription in EndSubscriptions())
         {
             subscription.Deactivate();
@@ -123,7 +121,10 @@ public sealed partial class BrokerConnection
             Call(Options.OnClosed);
         }
 
-        _shared?.Dispose();
+        if (_ownsGroup)
+        {
+            _group.Dispose();
+        }
     }
 
     private async Task SendOffAsync(Link link)
@@ -172,7 +173,7 @@ public sealed partial class BrokerConnection
         lock (_gate)
         {
             _ended = true;
-            failed = [.. _barriers.Select(b => (b.Callback, b.State)), .. _deferred.Select(d => (d.Callback, d.State))];
+            failed = [.. _barriers, .. _deferred.Select(d => (d.Callback, d.State))];
             _barriers.Clear();
             _deferred.Clear();
         }

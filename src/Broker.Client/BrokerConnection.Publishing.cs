@@ -69,20 +69,13 @@ public sealed partial class BrokerConnection
             Connection transport = link.Transport;
             OutboundStage stage = transport.GetStage(loop);
             int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
-            long staged = stage.Length;
-            if (staged + transport.PendingBytes + size > Options.MaxPendingBytes)
+            if (stage.Length + transport.PendingBytes + size > Options.MaxPendingBytes)
             {
-                return RefuseForRoom(loop);
-            }
-
-            ref OutboundCounter counter = ref _outbound[loop.Index];
-            if (staged == 0)
-            {
-                counter.HandedOver = counter.Messages;
+                return PublishStatus.PendingLimit;
             }
 
             stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
-            Count(ref counter, payloadLength);
+            Count(ref _outbound[loop.Index], payloadLength);
             return PublishStatus.Accepted;
         }
 
@@ -154,7 +147,7 @@ public sealed partial class BrokerConnection
             OutboundStage stage = transport.ExternalStage;
             if (stage.Length + transport.PendingBytes + size > Options.MaxPendingBytes)
             {
-                return RefuseForRoom(Loop);
+                return PublishStatus.PendingLimit;
             }
 
             stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
@@ -179,19 +172,6 @@ public sealed partial class BrokerConnection
     }
 
     // Under the gate.
-    private Span<byte> RoomToKeep(int size, long request)
-    {
-        Span<byte> room = _kept.GetSpan(size, request);
-        if (room.IsEmpty && _requestsGivenUp)
-        {
-            WithdrawRequests();
-            room = _kept.GetSpan(size, request);
-        }
-
-        return room;
-    }
-
-    // Under the gate.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus PublishDisconnected<TWriter>(
         int size, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
@@ -208,10 +188,9 @@ public sealed partial class BrokerConnection
                 _dropped++;
                 return PublishStatus.Dropped;
             case PublishWhileDisconnected.Buffer:
-                Span<byte> room = RoomToKeep(size, RequestNumber(replyTo));
+                Span<byte> room = _kept.GetSpan(size);
                 if (room.IsEmpty)
                 {
-                    _wantsRoom = 1;
                     return PublishStatus.BufferFull;
                 }
 

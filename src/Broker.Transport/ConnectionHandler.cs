@@ -6,7 +6,9 @@ namespace Broker.Transport;
 /// </summary>
 public abstract class ConnectionHandler
 {
-    /// <summary>The connection is established and may be written to. Called once, before anything else.</summary>
+    /// <summary>
+    /// The connection is established and may be written to. Called once, before anything else, also when it is closed at the same time.
+    /// </summary>
     public virtual void OnOpened(Connection connection)
     {
     }
@@ -32,12 +34,10 @@ public abstract class ConnectionHandler
     }
 
     /// <summary>
-    /// Bytes that were written for the connection are discarded without having been queued: it is closed, or about to be. For
-    /// counting what was lost. Called on the thread that hands over, whichever it is, before or after <see cref="OnClosed"/>.
+    /// The outbound queue has fallen to <see cref="Connection.LowWaterBytes"/> after it had been above, or
+    /// <see cref="Connection.RequestLowWater"/> asked for this call.
     /// </summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="written">Whole pieces, as a writer asked <see cref="OutboundStage.GetSpan"/> for them. Borrowed until the return.</param>
-    public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
+    public virtual void OnLowWater(Connection connection)
     {
     }
 

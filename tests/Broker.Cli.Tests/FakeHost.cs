@@ -35,10 +35,6 @@ internal sealed class FakeHost : IServeHost
 
     public ServeCounts ReadCounts() => Counts();
 
-    public Func<ServeBacklog> Backlog { get; init; } = static () => default;
-
-    public ServeBacklog ReadBacklog() => Backlog();
-
     public List<ServeSettings> Reloads { get; } = [];
 
     public bool LameDuck { get; private set; }
@@ -55,15 +51,11 @@ internal sealed class FakeHost : IServeHost
         return Task.CompletedTask;
     }
 
-    /// <summary>What a stop waits for.</summary>
-    public Func<CancellationToken, Task> Drain { get; init; } = static _ => Task.CompletedTask;
-
-    public async Task<long> StopAsync(CancellationToken deadline)
+    public Task<long> StopAsync(CancellationToken deadline)
     {
         OnStop();
         Stopped = true;
-        await Drain(deadline);
-        return Undelivered;
+        return Task.FromResult(Undelivered);
     }
 
     public ValueTask DisposeAsync()

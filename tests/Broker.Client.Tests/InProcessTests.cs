@@ -61,12 +61,12 @@ public sealed class InProcessTests
             {
                 Loops = group,
                 OnReconnected = _ => found.TrySetResult(),
-                Dialer = new Dial((loop, handler, _) =>
+                Dial = (loop, handler, _) =>
                 {
                     dials++;
                     (Connection first, serverEnd) = InProcessLink.Create(loop, handler, sameLoop ? loop : other[0], new TinyServer());
-                    return ValueTask.FromResult(first);
-                }),
+                    return Task.FromResult(first);
+                },
             },
             Token);
         var counter = new Counter(20_000);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using Broker.Server.Monitoring;
 
 namespace Broker.Server.Accounts;
 
@@ -18,7 +19,7 @@ internal sealed class AccountDirectory : IDisposable
     internal AccountDirectory(AccountPlan plan)
     {
         _sweeper = new Timer(static self => ((AccountDirectory)self!).Sweep(), this, Timeout.Infinite, Timeout.Infinite);
-        Global = Add(AccountNames.Global);
+        Global = Add(AccountFacts.GlobalName);
         Apply(plan);
     }
 

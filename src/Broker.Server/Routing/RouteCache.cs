@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Collections;
 using Broker.Server.Security;
 
 namespace Broker.Server.Routing;

@@ -1,5 +1,4 @@
 using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

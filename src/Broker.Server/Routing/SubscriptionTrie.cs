@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

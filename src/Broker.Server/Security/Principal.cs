@@ -1,3 +1,4 @@
+using Broker.Server.Monitoring;
 
 namespace Broker.Server.Security;
 
@@ -11,5 +12,5 @@ internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? 
     internal User? User { get; init; }
 
     /// <summary>The name of the account it is in.</summary>
-    internal string Account { get; init; } = AccountNames.Global;
+    internal string Account { get; init; } = AccountFacts.GlobalName;
 }

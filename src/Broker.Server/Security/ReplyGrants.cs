@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Collections;
+using Broker.Server.Routing;
 
 namespace Broker.Server.Security;
 

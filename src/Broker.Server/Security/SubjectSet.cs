@@ -1,5 +1,5 @@
 using Broker.Protocol.Subjects;
-using Broker.Server.Collections;
+using Broker.Server.Routing;
 
 namespace Broker.Server.Security;
 

@@ -1,3 +1,4 @@
+using Broker.Server.Monitoring;
 using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
@@ -118,7 +119,7 @@ internal sealed partial class ClientSession
             return new Principal(
                 PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess)
             {
-                Account = result.Account ?? AccountNames.Global,
+                Account = result.Account ?? AccountFacts.GlobalName,
             };
         }
 

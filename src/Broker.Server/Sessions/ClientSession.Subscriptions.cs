@@ -1,5 +1,4 @@
 using Broker.Protocol.Subjects;
-using Broker.Server.Delivery;
 using Broker.Server.Routing;
 
 namespace Broker.Server.Sessions;
@@ -10,9 +9,6 @@ internal sealed partial class ClientSession
     private SubscriptionTable? _subscriptions;
 
     private bool _toldTooMany;
-
-    /// <summary>Whose subscription it is; null when it is no client's.</summary>
-    internal static ClientSession? Of(Subscription subscription) => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
 
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
@@ -50,7 +46,7 @@ internal sealed partial class ClientSession
                 _subscriptions.Remove(known);
             }
 
-            var subscription = new Subscription(_target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
+            var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription);
             _account.Add(subscription);
         }

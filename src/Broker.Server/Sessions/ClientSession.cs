@@ -2,18 +2,15 @@ using System.Net;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
 using Broker.Protocol.Writing;
-using Broker.Server.Delivery;
 using Broker.Server.Monitoring;
+using Broker.Server.Routing;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>
-/// One client: who it is, and what it asks for. What it publishes goes by its <see cref="Publisher"/>, what it is sent by its
-/// <see cref="ConnectionTarget"/>.
-/// </summary>
+/// <summary>One client: what it said in CONNECT, what it subscribed to, and what it publishes.</summary>
 /// <remarks>
-/// All of it runs on the connection's loop. Publishers of other loops only look at its target.
+/// All of it runs on the connection's loop. Other loops only look at <see cref="Connection"/>, to stage messages for it.
 /// </remarks>
 internal sealed partial class ClientSession : ConnectionHandler
 {
@@ -22,8 +19,6 @@ internal sealed partial class ClientSession : ConnectionHandler
     private readonly ServerCore _server;
     private readonly EventLoop _loop;
     private readonly LoopState _state;
-    private readonly Publisher _publisher;
-    private readonly ConnectionTarget _target;
     private ClientOperationParser _parser;
     private ConnectRequest? _connect;
     private bool _ended;
@@ -42,8 +37,7 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
         _account = server.Accounts.Global;
-        _target = new ConnectionTarget(this);
-        _publisher = new Publisher(loop, _state, _account.Router, _target);
+        _routes = new RouteCache(_account.Router);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
         Transport = transport;
@@ -57,20 +51,20 @@ internal sealed partial class ClientSession : ConnectionHandler
     internal EndPoint? RemoteEndPoint { get; }
 
     /// <summary>Null until it is opened; then for good.</summary>
-    internal Connection Connection => _target.Connection;
+    internal Connection Connection { get; private set; } = null!;
 
-    /// <summary>Where it is sent messages.</summary>
-    internal ConnectionTarget Target => _target;
+    /// <summary>Whether it declared that it can read HMSG.</summary>
+    internal bool TakesHeaders { get; private set; }
 
     public override void OnOpened(Connection connection)
     {
-        _target.Connection = connection;
+        Connection = connection;
         ApplyLimits();
-        BeginTlsUpgrade();
+        BeginSecuring();
         BeginAdmission();
-        if (_tls is not null)
+        if (_securing is not null)
         {
-            OpenTls(_tls);
+            OpenSecuring(_securing);
             return;
         }
 
@@ -99,10 +93,12 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
         _lastActivity = _loop.LastTick;
-        _publisher.Begin();
+        _state.HandOverAt = _state.BytesOut + MostStaged;
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
+        _state.Publisher = this;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        _state.Publisher = null;
         // Whatever the loop counted meanwhile was this client's.
         _messagesIn += _state.MessagesIn - messages;
         _payloadIn += _state.PayloadIn - payload;
@@ -122,14 +118,14 @@ internal sealed partial class ClientSession : ConnectionHandler
         StopLiveness();
         EndAdmission();
         EndSubscriptions();
-        _target.Grants?.Close();
+        _grants?.Close();
         if (_connect is not null)
         {
             _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));
         }
 
         LeaveAccount();
-        error = EndTlsUpgrade(error);
+        error = EndSecuring(error);
         _server.Leave(this, connection, reason, error);
     }
 
