@@ -1,5 +1,4 @@
-// A server inside this program, a client that talks to it without a socket, and a bridge for ZeroMQ programs, all on one
-// thread of their own. Other programs reach the server at the printed address.
+// A server inside this program, a client that talks to it without a socket, and a bridge for ZeroMQ programs. Other programs reach the server at the printed address.
 using System.Text;
 using Broker.Bridge.PubSub;
 using Broker.Client;
@@ -8,19 +7,15 @@ using Broker.Server;
 await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(0));
 Console.WriteLine($"NATS clients connect to nats://{server.EndPoints[0]}");
 
-var inProcess = new ClientOptions
-{
-    Loops = server.Loops,
-    Dial = (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler)),
-};
-await using BrokerConnection client = await BrokerConnection.ConnectAsync(inProcess);
+await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect());
 
 client.Subscribe("zmq.weather.>", static (in message) =>
     Console.WriteLine($"{Encoding.UTF8.GetString(message.Subject)}: {Encoding.UTF8.GetString(message.Body)}"));
 
 await using PubSubBridge bridge = await PubSubBridge.StartAsync(new PubSubBridgeOptions
 {
-    Client = inProcess,
+    // On the server's loops: no thread is woken between the two.
+    Client = new ClientOptions { Dialer = server.Connect(), Loops = server.Loops },
     Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
     Subscribers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
 });

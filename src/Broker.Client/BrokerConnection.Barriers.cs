@@ -10,7 +10,7 @@ public sealed partial class BrokerConnection
 {
     private const int MostBarriers = 64 * 1024;
 
-    private readonly Queue<(BarrierCallback Callback, object? State)> _barriers = new();
+    private readonly Queue<(BarrierCallback Callback, object? State, long Through)> _barriers = new();
 
     // Those whose PING has to wait for the end of a loop's turn: kept here too, because a loop may be stopped before.
     private readonly HashSet<DeferredBarrier> _deferred = [];
@@ -89,7 +89,7 @@ public sealed partial class BrokerConnection
     /// <summary>The oldest question is answered. On the loop.</summary>
     internal void TakePong()
     {
-        (BarrierCallback Callback, object? State) barrier;
+        (BarrierCallback Callback, object? State, long Through) barrier;
         lock (_gate)
         {
             if (!_barriers.TryDequeue(out barrier))
@@ -97,6 +97,8 @@ public sealed partial class BrokerConnection
                 // Nobody asked: harmless.
                 return;
             }
+
+            Confirm(barrier.Through);
         }
 
         Answer(barrier.Callback, barrier.State, true);
@@ -165,7 +167,7 @@ public sealed partial class BrokerConnection
     // Under the gate.
     private void WritePing(Link link, BarrierCallback callback, object? state)
     {
-        _barriers.Enqueue((callback, state));
+        _barriers.Enqueue((callback, state, CountHandedOver(link)));
         link.Transport.ExternalStage.Write("PING\r\n"u8);
         link.Transport.FlushExternal();
     }
@@ -189,8 +191,27 @@ public sealed partial class BrokerConnection
         for (int i = 0; i < handedOver.Length; i++)
         {
             var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            AfterHandOver(_group[i], done.SetResult);
+            EventLoop loop = _group[i];
             handedOver[i] = done.Task;
+            // A loop that has ended has handed over.
+            if (!loop.TryPost(NextTurn))
+            {
+                End();
+            }
+
+            void NextTurn()
+            {
+                if (!loop.TryPost(End))
+                {
+                    End();
+                }
+            }
+
+            void End()
+            {
+                NoteHandedOver(_link, loop);
+                done.TrySetResult();
+            }
         }
 
         return Task.WhenAll(handedOver);

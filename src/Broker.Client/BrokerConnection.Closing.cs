@@ -101,6 +101,7 @@ public sealed partial class BrokerConnection
             _link = null;
             _state = ConnectionState.Closed;
             _dropped += _kept.Messages;
+            _neverSent += _kept.Messages;
             _kept.Clear();
         }
 
@@ -110,6 +111,7 @@ public sealed partial class BrokerConnection
             await SendOffAsync(link).ConfigureAwait(false);
         }
 
+        await InTimeAsync(_settling, EndGrace).ConfigureAwait(false);
         foreach (Subscription subscription in EndSubscriptions())
         {
             subscription.Deactivate();
@@ -121,10 +123,7 @@ public sealed partial class BrokerConnection
             Call(Options.OnClosed);
         }
 
-        if (_ownsGroup)
-        {
-            _group.Dispose();
-        }
+        _shared?.Dispose();
     }
 
     private async Task SendOffAsync(Link link)
@@ -173,7 +172,7 @@ public sealed partial class BrokerConnection
         lock (_gate)
         {
             _ended = true;
-            failed = [.. _barriers, .. _deferred.Select(d => (d.Callback, d.State))];
+            failed = [.. _barriers.Select(b => (b.Callback, b.State)), .. _deferred.Select(d => (d.Callback, d.State))];
             _barriers.Clear();
             _deferred.Clear();
         }

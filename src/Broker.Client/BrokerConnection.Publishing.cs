@@ -69,13 +69,20 @@ public sealed partial class BrokerConnection
             Connection transport = link.Transport;
             OutboundStage stage = transport.GetStage(loop);
             int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
-            if (stage.Length + transport.PendingBytes + size > Options.MaxPendingBytes)
+            long staged = stage.Length;
+            if (staged + transport.PendingBytes + size > Options.MaxPendingBytes)
             {
-                return PublishStatus.PendingLimit;
+                return RefuseForRoom(loop);
+            }
+
+            ref OutboundCounter counter = ref _outbound[loop.Index];
+            if (staged == 0)
+            {
+                counter.HandedOver = counter.Messages;
             }
 
             stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
-            Count(ref _outbound[loop.Index], payloadLength);
+            Count(ref counter, payloadLength);
             return PublishStatus.Accepted;
         }
 
@@ -147,7 +154,7 @@ public sealed partial class BrokerConnection
             OutboundStage stage = transport.ExternalStage;
             if (stage.Length + transport.PendingBytes + size > Options.MaxPendingBytes)
             {
-                return PublishStatus.PendingLimit;
+                return RefuseForRoom(Loop);
             }
 
             stage.Advance(Encode(stage.GetSpan(size), subject, replyTo, headerLength, payloadLength, ref writer));
@@ -172,6 +179,19 @@ public sealed partial class BrokerConnection
     }
 
     // Under the gate.
+    private Span<byte> RoomToKeep(int size, long request)
+    {
+        Span<byte> room = _kept.GetSpan(size, request);
+        if (room.IsEmpty && _requestsGivenUp)
+        {
+            WithdrawRequests();
+            room = _kept.GetSpan(size, request);
+        }
+
+        return room;
+    }
+
+    // Under the gate.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus PublishDisconnected<TWriter>(
         int size, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
@@ -188,9 +208,10 @@ public sealed partial class BrokerConnection
                 _dropped++;
                 return PublishStatus.Dropped;
             case PublishWhileDisconnected.Buffer:
-                Span<byte> room = _kept.GetSpan(size);
+                Span<byte> room = RoomToKeep(size, RequestNumber(replyTo));
                 if (room.IsEmpty)
                 {
+                    _wantsRoom = 1;
                     return PublishStatus.BufferFull;
                 }
 

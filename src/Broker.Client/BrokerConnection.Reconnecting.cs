@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using Broker.Client.Errors;
 using Broker.Client.Handshake;
+using Broker.Client.Publishing;
 using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
@@ -39,6 +40,7 @@ public sealed partial class BrokerConnection
                 }
             }
 
+            WithdrawRequests();
             _kept.MoveTo(stage);
             link.Transport.FlushExternal();
             again = _state == ConnectionState.Reconnecting;
@@ -53,6 +55,8 @@ public sealed partial class BrokerConnection
         {
             Call(Options.OnReconnected);
         }
+
+        TellRoom();
     }
 
     /// <summary>The link in use is gone. On the loop.</summary>
@@ -64,15 +68,20 @@ public sealed partial class BrokerConnection
         {
             // A close that is under way has taken the link out already.
             wasClosed = _state == ConnectionState.Closed;
-            _lostBytes += link.Transport.PendingBytes + link.Transport.ExternalStage.Length;
+            _lostBytes += link.Transport.PendingBytes;
+            _lost += PublishCount.Unsent(link.Transport);
+            // Told as discarded, as what the loops have staged will be.
+            link.Transport.FlushExternal();
             _link = null;
-            failed = [.. _barriers];
+            failed = [.. _barriers.Select(b => (b.Callback, b.State))];
             _barriers.Clear();
             if (!wasClosed)
             {
                 _state = ConnectionState.Reconnecting;
                 _passesInVain = Stopwatch.GetElapsedTime(_attachedAt) < SoonLost ? _passesInVain + 1 : 0;
             }
+
+            _settling = SettleAsync(link);
         }
 
         foreach ((BarrierCallback callback, object? state) in failed)
@@ -137,6 +146,8 @@ public sealed partial class BrokerConnection
     {
         try
         {
+            // The next server's messages are counted from where those of the last one ended.
+            await _settling.ConfigureAwait(false);
             await SearchAsync(_ending.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (_ending.IsCancellationRequested)
@@ -229,7 +240,7 @@ public sealed partial class BrokerConnection
     }
 
     private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
-        => Options.Dial is { } dial
-            ? dial(Loop, link, cancellationToken)
+        => Options.Dialer is { } dialer
+            ? dialer.DialAsync(Loop, link, cancellationToken).AsTask()
             : Dialer.ConnectAsync(Loop, link.Address.EndPoint, link, cancellationToken);
 }

@@ -16,8 +16,12 @@ public sealed partial class BrokerConnection
 
     private readonly RequestTable _requests = new();
     private readonly string _inboxPrefix;
+    private readonly byte[] _inboxPrefixBytes;
     private readonly Lock _inboxGate = new();
     private Subscription? _inbox;
+
+    // Under the gate: whether requests may be kept that nobody waits for any more.
+    private bool _requestsGivenUp;
 
     /// <summary>A subject that nobody else uses, for answers.</summary>
     public static string NewInbox() => "_INBOX." + RandomNumberGenerator.GetHexString(24, lowercase: true);
@@ -66,8 +70,35 @@ public sealed partial class BrokerConnection
         finally
         {
             _requests.Remove(number);
+            if (!answer.IsCompletedSuccessfully)
+            {
+                NoteGivenUp();
+            }
         }
     }
+
+    // A request that was kept for the next server is not sent to it when its caller has been told that it failed.
+    private void NoteGivenUp()
+    {
+        lock (_gate)
+        {
+            _requestsGivenUp |= _link is null;
+        }
+    }
+
+    // Under the gate.
+    private void WithdrawRequests()
+    {
+        if (_requestsGivenUp)
+        {
+            _requestsGivenUp = false;
+            _neverSent += _kept.Withdraw(_requests.IsWaiting);
+        }
+    }
+
+    // 0 for what is no request.
+    private long RequestNumber(ReadOnlySpan<byte> replyTo)
+        => replyTo.StartsWith(_inboxPrefixBytes) && Utf8Parser.TryParse(replyTo[_inboxPrefixBytes.Length..], out long number, out _) ? number : 0;
 
     private static void TakeReply(in MessageView message)
     {

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Servers;
@@ -25,7 +27,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 {
     private readonly Lock _gate = new();
     private readonly EventLoopGroup _group;
-    private readonly bool _ownsGroup;
+    private readonly SharedEventLoops? _shared;
     private readonly ServerPool _servers;
     // Never disposed: it has no timer, and a search for a server may still look at its token.
     private readonly CancellationTokenSource _ending = new();
@@ -43,20 +45,14 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         Options = options;
         Tls = new ClientTls(options.Tls);
         _servers = new ServerPool(options.Servers);
-        _ownsGroup = options.Loops is null;
-        _group = options.Loops ?? new EventLoopGroup(new EventLoopOptions
-        {
-            Loops = 1,
-            ThreadName = "broker client",
-            // What a server sends is what was asked for, and it counts who is slow to take it.
-            BulkPause = 0,
-            OnFault = fault => ReportFault(null, fault),
-        });
+        _shared = options.Loops is null ? SharedEventLoops.Acquire(fault => ReportFault(null, fault)) : null;
+        _group = options.Loops ?? _shared!.Group;
         Loop = _group.Next();
         _outbound = new OutboundCounter[_group.Count + 1];
         _kept = new ReconnectBuffer(options.ReconnectBufferSize);
         _flushExternal = FlushExternal;
         _inboxPrefix = NewInbox() + ".";
+        _inboxPrefixBytes = Encoding.UTF8.GetBytes(_inboxPrefix);
     }
 
     /// <summary>The loop on which handlers and callbacks run.</summary>
@@ -83,6 +79,26 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     internal SubscriptionTable Subscriptions { get; } = new();
 
+    /// <summary>Connects to the first of the servers that answers, with the defaults for all else.</summary>
+    /// <param name="servers">As <see cref="ClientOptions.Servers"/>, with commas between several.</param>
+    /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
+    /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
+    public static Task<BrokerConnection> ConnectAsync(string servers, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(servers);
+        return ConnectAsync(new ClientOptions { Servers = servers.Split(',') }, cancellationToken);
+    }
+
+    /// <summary>Connects to the server that a dialer leads to, with the defaults for all else.</summary>
+    /// <param name="dialer">As <see cref="ClientOptions.Dialer"/>: <c>server.Connect()</c> for an embedded server.</param>
+    /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
+    /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
+    public static Task<BrokerConnection> ConnectAsync(IDialer dialer, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(dialer);
+        return ConnectAsync(new ClientOptions { Dialer = dialer }, cancellationToken);
+    }
+
     /// <summary>Connects to the first of the servers that answers.</summary>
     /// <param name="options">Null for the defaults.</param>
     /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
@@ -94,6 +110,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="TimeoutException">It did not answer within <see cref="ClientOptions.ConnectTimeout"/>.</exception>
     /// <exception cref="FormatException">An address is malformed.</exception>
     /// <exception cref="ArgumentException">Another option is out of its range.</exception>
+    [OverloadResolutionPriority(1)]
     public static async Task<BrokerConnection> ConnectAsync(ClientOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new ClientOptions();
@@ -133,6 +150,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
                 BytesOut = bytes,
                 Reconnects = _reconnects,
                 Dropped = Volatile.Read(ref _dropped),
+                Lost = _lost + _neverSent,
+                Unconfirmed = _unconfirmed,
                 LostBytes = _lostBytes,
                 PendingBytes = pending,
                 Faults = Volatile.Read(ref _faults),

@@ -1,4 +1,5 @@
 using Broker.Client.Publishing;
+using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tls;
 using Broker.Transport;
@@ -17,8 +18,8 @@ public sealed record ClientOptions
 
     /// <summary>
     /// The servers to choose from, in order: <c>nats://[user:password@|token@]host[:port]</c>, the scheme and the port
-    /// (4222) being optional. The scheme <c>tls</c> refuses to speak in clear. Each is tried once by the first connect, and in turn after a loss, together with those that
-    /// the server names in its INFO.
+    /// (4222) being optional, or <c>unix://[user:password@|token@]/path</c>. The scheme <c>tls</c> refuses to speak in clear. Each is
+    /// tried once by the first connect, and in turn after a loss, together with those that the server names in its INFO.
     /// </summary>
     public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
 
@@ -103,13 +104,16 @@ public sealed record ClientOptions
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The loops to live on, shared with other connections and disposed by their owner after them. Default: the connection
-    /// has one of its own.
+    /// The loops to live on, shared with other connections and disposed by their owner after them. Default: those that all
+    /// connections of this process share which name none (<see cref="SharedEventLoops"/>).
     /// </summary>
     public EventLoopGroup? Loops { get; init; }
 
-    /// <summary>How to reach the server instead of TCP. <see cref="Servers"/> then serves for credentials only.</summary>
-    public TransportDialer? Dial { get; init; }
+    /// <summary>
+    /// How to reach the server instead of by its address: the <c>Connect()</c> of an embedded server returns one. Asked anew for every
+    /// connect and reconnect, on a thread of the pool. <see cref="Servers"/> then serves for credentials only.
+    /// </summary>
+    public IDialer? Dialer { get; init; }
 
     /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
@@ -134,6 +138,10 @@ public sealed record ClientOptions
 
     /// <summary>A <see cref="MessageHandler"/> (then with its subscription) or a callback has thrown.</summary>
     public Action<Subscription?, Exception>? OnFault { get; init; }
+
+    /// <summary>Names what tells connections apart, and no credentials: neither in full nor in part.</summary>
+    public override string ToString()
+        => $"{nameof(ClientOptions)} {{ {nameof(Name)} = {Name}, {nameof(Servers)} = {string.Join(", ", (Servers ?? []).Select(ServerAddress.Describe))} }}";
 
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     internal static void Validate(ClientOptions options)

@@ -20,6 +20,9 @@ internal sealed partial class Link : ConnectionHandler
 
     private const int DefaultMaxPayload = 1024 * 1024;
 
+    // In bytes. What one read can ask for, and more.
+    private const int MostAnswers = 128 * 1024;
+
     private readonly BrokerConnection _owner;
     private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -65,8 +68,11 @@ internal sealed partial class Link : ConnectionHandler
     /// <summary>Completes with the handshake, or fails with what went wrong.</summary>
     internal Task Established => _established.Task;
 
-    /// <summary>Completes when the transport is gone.</summary>
+    /// <summary>Completes when the transport is gone and nobody writes for it any more.</summary>
     internal Task Ended => _ended.Task;
+
+    /// <summary>Whether all that was written for it has been counted. Under the owner's gate.</summary>
+    internal bool IsSettled { get; set; }
 
     /// <summary>Gives a link up that is not established in time; false when it just was. Any thread.</summary>
     internal bool TryAbandon()
@@ -113,13 +119,16 @@ internal sealed partial class Link : ConnectionHandler
         operations.Count();
         if (error != ProtocolError.None)
         {
-            Fail(new ProtocolViolationException($"The server broke the protocol: {ProtocolErrorText.For(error)}."));
+            Fail(new ProtocolViolationException(
+                $"The server broke the protocol: {ProtocolErrorText.For(error)}, at {Excerpt.Of(bytes[consumed..])}. ({Address})"));
         }
 
         return consumed;
     }
 
-    public override void OnDrained(Connection connection) => _owner.Call(_owner.Options.OnWritable);
+    public override void OnDrained(Connection connection) => _owner.TakeDrained();
+
+    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written) => _owner.CountDiscarded(this, written);
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
@@ -139,9 +148,13 @@ internal sealed partial class Link : ConnectionHandler
         {
             _owner.Detach(this, reason, cause);
         }
-
-        _ended.TrySetResult();
+        else
+        {
+            TellEnded();
+        }
     }
+
+    internal void TellEnded() => _ended.TrySetResult();
 
     private Exception CauseFor(CloseReason reason, Exception? error)
     {
@@ -186,7 +199,7 @@ internal sealed partial class Link : ConnectionHandler
 
         if (info is null)
         {
-            Fail(new ProtocolViolationException("The server's INFO cannot be read."));
+            Fail(new ProtocolViolationException($"The server's INFO cannot be read: {Excerpt.Of(json)}. ({Address})"));
             return false;
         }
 
@@ -261,7 +274,15 @@ internal sealed partial class Link : ConnectionHandler
 
     private bool TakePing()
     {
-        Transport.GetStage(Transport.Loop).Write("PONG\r\n"u8);
+        OutboundStage stage = Transport.GetStage(Transport.Loop);
+        if (stage.Length + Transport.PendingBytes > _owner.Options.MaxPendingBytes + MostAnswers)
+        {
+            // Messages are refused at the limit; what is beyond it are PONGs.
+            Fail(new ConnectionLostException($"The server sends PING after PING and does not take the answers. ({Address})"));
+            return false;
+        }
+
+        stage.Write("PONG\r\n"u8);
         return true;
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Server.Accounts;
 using Broker.Server.Events;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
@@ -24,6 +25,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private const int MostLooks = 500;
 
     private readonly ServerCore _core;
+    private readonly SystemEvents _events;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
     private readonly Lock _securityGate = new();
@@ -33,7 +35,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
-        core.Events = new SystemEvents(core, loops, Inspect);
+        core.Events = _events = new SystemEvents(core, loops, Inspect);
         _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -128,8 +130,17 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>How many requests wait for answers from other accounts.</summary>
     internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
 
+    /// <summary>The router of those who are in no account of their own.</summary>
+    internal Routing.Router RouterOfAll => _core.Accounts.Global.Router;
+
     /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
-    internal void TellStatistics() => _core.Events.TellStatistics();
+    internal void TellStatistics() => _events.TellStatistics();
+
+    /// <summary>
+    /// How many bytes wait for all clients now. Found by looking at each of them: for somebody who looks once a second, as while
+    /// a drain goes on.
+    /// </summary>
+    public long PendingBytes => _core.Sessions.Sum(static s => s.PendingBytes);
 
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
@@ -163,12 +174,13 @@ public sealed partial class BrokerServer : IAsyncDisposable
     public Task UpdateSecurityAsync(BrokerServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
+        var plan = new AccountPlan(options);
         var rules = new SecurityRules(options);
         lock (_securityGate)
         {
             _securityOptions = options.Copy();
-            _core.Accounts.Apply(rules.Plan);
-            _core.Events.AnswerIn(_core.Accounts.SystemAccount);
+            _core.Accounts.Apply(plan);
+            _events.AnswerIn(_core.Accounts.SystemAccount);
             _core.Security = rules;
             foreach (ClientSession session in _core.Sessions)
             {
@@ -210,7 +222,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero);
         StopAccepting();
-        await _core.Events.TellShutdownAsync(MostLooks * Look).ConfigureAwait(false);
+        await _events.TellShutdownAsync(MostLooks * Look).ConfigureAwait(false);
         _core.IsLeaving = _core.IsDraining = true;
         await QuiesceAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
@@ -251,11 +263,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
         StopAccepting();
         if (!_core.IsLeaving)
         {
-            await _core.Events.TellShutdownAsync(Look).ConfigureAwait(false);
+            await _events.TellShutdownAsync(Look).ConfigureAwait(false);
         }
 
         _core.IsLeaving = true;
-        _core.Events.Dispose();
+        _events.Dispose();
         _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {

@@ -58,4 +58,8 @@ public sealed partial class BrokerServerOptions
 
     /// <summary>Needed for users with keys.</summary>
     public ISignatureVerifier? SignatureVerifier { get; set; }
+
+    /// <summary>All users, by the accounts they are in.</summary>
+    internal IEnumerable<UserGroup> UserGroups
+        => Accounts.Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions)).Prepend(new UserGroup(AccountNames.Global, Users, null));
 }

@@ -2,9 +2,8 @@ using System.Collections.Concurrent;
 using System.Net;
 using Broker.Protocol;
 using Broker.Server.Accounts;
-using Broker.Server.Events;
-using Broker.Server.Lifecycle;
-using Broker.Server.Monitoring;
+using Broker.Server.Delivery;
+using Broker.Server.Inspection;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Server.Tls;
@@ -36,11 +35,12 @@ internal sealed class ServerCore
         _options = options;
         PendingTotal = new PendingTotal(this);
         Log = new ServerLog(options.Logger);
+        var plan = new AccountPlan(options);
         _security = new SecurityRules(options);
         _tls = ServerTls.Create(options.Tls);
         _tls?.Review(Log);
         Identity = new ServerIdentity(options.ServerName);
-        Accounts = new AccountDirectory(_security.Plan);
+        Accounts = new AccountDirectory(plan);
         _states = new LoopState[loops.Count];
         for (int i = 0; i < _states.Length; i++)
         {
@@ -90,7 +90,7 @@ internal sealed class ServerCore
     internal AccountDirectory Accounts { get; }
 
     /// <summary>Set before the first client comes.</summary>
-    internal SystemEvents Events { get; set; } = null!;
+    internal ISessionEvents Events { get; set; } = null!;
 
     internal ClosedConnections Closed { get; } = new();
 
@@ -233,7 +233,7 @@ internal sealed class ServerCore
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {
-        (long messages, long bytes) = connection.CountUnsent();
+        (long messages, long bytes) = UnsentCount.Of(connection);
         // A PING or an error text that did not go out is no loss to anybody.
         if (messages != 0)
         {

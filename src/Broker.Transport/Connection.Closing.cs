@@ -15,7 +15,7 @@ public abstract partial class Connection
     private bool _peerEnded;
 
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
-    internal bool IsLingering => _state is StateFlushing or StateHalfClosed;
+    private protected bool IsLingering => _state is StateFlushing or StateHalfClosed;
 
     internal bool IsClosed => _state == StateClosed;
 
@@ -23,11 +23,6 @@ public abstract partial class Connection
     internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)
     {
         if (_state == StateClosed)
-        {
-            return;
-        }
-
-        if (!_isAnnounced && !TryAnnounce())
         {
             return;
         }
@@ -49,50 +44,34 @@ public abstract partial class Connection
             return;
         }
 
-        if (Tls is { IsSecured: false })
+        if (_tls is { IsSecured: false })
         {
             // What is queued could leave only after a handshake that nobody wants any more.
             Finish();
             return;
         }
 
-        // The last that is taken over. Sealed before the state says that this lingers: else the end of the sending here would already
-        // shut down, and what another thread hands over until the seal would be accepted for nothing.
+        _state = StateFlushing;
         if (_stages[Loop.Index] is { Length: > 0 } stage)
         {
             TakeOver(stage, Loop);
         }
 
-        if (_state != StateOpen)
+        // The gate also orders this with a sender on another thread: either it sees that it must call AdvanceLinger when
+        // it has done, or what it has done is seen here.
+        lock (_gate)
         {
-            return;
+            _sealed = true;
         }
 
-        // A sender on another thread either sees the state, and calls AdvanceLinger when it has done, or what it has done is seen here.
-        lock (WatchGate)
+        if (_state != StateFlushing)
         {
-            _outbound.Seal();
-            _state = StateFlushing;
+            return;
         }
 
         _lingerTimer = Loop.StartTimer(linger, Finish);
         LiftHolds();
         AdvanceLinger();
-    }
-
-    // A handler hears of the opening before it hears of the end. False when it has closed the connection, or failed to hear.
-    private bool TryAnnounce()
-    {
-        try
-        {
-            Announce();
-            return _state != StateClosed;
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-            return false;
-        }
     }
 
     /// <summary>The peer has ended its direction. On the loop.</summary>
@@ -102,7 +81,7 @@ public abstract partial class Connection
         {
             // It may still listen: our last words are sent, and there is nothing to wait for after them.
             _peerEnded = true;
-            lock (WatchGate)
+            lock (_gate)
             {
                 StopReceiving();
             }
@@ -119,19 +98,19 @@ public abstract partial class Connection
         SayGoodbye();
 
         // A reset is told once, and to the sender if that was first; the reader then sees a mere end.
-        CloseOnLoop(_outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
+        CloseOnLoop(_sendFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
     /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>
-    internal void AdvanceLinger()
+    private void AdvanceLinger()
     {
-        if (_state != StateFlushing || _outbound.HasUnsent())
+        if (_state != StateFlushing || HasUnsent())
         {
             return;
         }
 
         // Sending it comes back here: then there is nothing left to do.
-        if (!SayGoodbye() || _state != StateFlushing || _outbound.HasUnsent())
+        if (!SayGoodbye() || _state != StateFlushing || HasUnsent())
         {
             return;
         }
@@ -161,24 +140,13 @@ public abstract partial class Connection
         _holds = Holds.None;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
-        _outbound.CancelDeadline();
+        _deadlineTimer?.Cancel();
+        _deadlineTimer = null;
         _tlsTimer?.Cancel();
         _tlsTimer = null;
         ReleaseInbound();
-        if (_outbound.TryRetire())
-        {
-            EndClosing();
-        }
-    }
-
-    /// <summary>
-    /// The second half of closing, when nobody sends any more: the descriptor is nobody's and the queue is whole. Once, on the loop
-    /// or, if that has ended, on the thread that sent last.
-    /// </summary>
-    internal void EndClosing()
-    {
-        ReleaseTransport();
-        Tls?.Dispose();
+        RetireOutbound();
+        _tls?.Dispose();
         Loop.Group.Forget(this);
         try
         {
@@ -189,7 +157,7 @@ public abstract partial class Connection
             Loop.Group.ReportFault(e);
         }
 
-        _outbound.DropQueue();
+        DropQueue();
     }
 
     private protected abstract void ShutdownSend();

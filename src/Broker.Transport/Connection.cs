@@ -1,7 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 
@@ -24,14 +23,14 @@ public abstract partial class Connection
     private volatile int _state;
     private Exception? _error;
     private CloseReason _reason;
-    private bool _isAnnounced;
 
     private protected Connection(EventLoop loop, ConnectionHandler handler)
     {
         Loop = loop;
         Handler = handler;
         _stages = new OutboundStage?[loop.Group.Count];
-        _outbound = new OutboundSender(this);
+        _postedWritable = OnWritable;
+        _postedDrained = NotifyDrained;
     }
 
     /// <summary>The loop on whose thread the handler is called.</summary>
@@ -43,6 +42,17 @@ public abstract partial class Connection
     /// <summary>The peer's address; null where there is none.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
+    /// <summary>
+    /// Lets the kernel ask a silent peer for a sign of life, and end the connection when there is none: for peers that the protocol
+    /// cannot ask. Without effect where there is no TCP.
+    /// </summary>
+    /// <param name="idle">The silence before the first question; whole seconds, at least one.</param>
+    /// <param name="interval">The wait between questions; whole seconds, at least one.</param>
+    /// <param name="probes">How many questions without an answer mean the end.</param>
+    public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
+    {
+    }
+
     /// <summary>Whether the connection still carries bytes: false as soon as either side has ended it.</summary>
     public bool IsOpen => _state == StateOpen;
 
@@ -52,6 +62,10 @@ public abstract partial class Connection
     /// The stage of <paramref name="loop"/> for this connection. Call it on that loop's thread;
     /// <paramref name="loop"/> must be of the same group as <see cref="Loop"/>.
     /// </summary>
+    /// <exception cref="ArgumentException">The loop is of another group.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// Not on that loop's thread. Found out when a stage is made and when the first bytes of a turn are written to it.
+    /// </exception>
     public OutboundStage GetStage(EventLoop loop) => _stages[loop.Index] ?? MakeStage(loop);
 
     /// <summary>
@@ -103,7 +117,7 @@ public abstract partial class Connection
 
         try
         {
-            Announce();
+            Handler.OnOpened(this);
             // The handler may have closed it, and then the descriptor may be somebody else's by now.
             if (!IsClosed)
             {
@@ -113,15 +127,6 @@ public abstract partial class Connection
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
-        }
-    }
-
-    private void Announce()
-    {
-        if (!_isAnnounced)
-        {
-            _isAnnounced = true;
-            Handler.OnOpened(this);
         }
     }
 
@@ -189,6 +194,7 @@ public abstract partial class Connection
             throw new ArgumentException("The loop is of another group than the connection.", nameof(loop));
         }
 
+        loop.RequireCurrent();
         return _stages[loop.Index] = new OutboundStage(this, loop);
     }
 

@@ -6,9 +6,7 @@ namespace Broker.Transport;
 /// </summary>
 public abstract class ConnectionHandler
 {
-    /// <summary>
-    /// The connection is established and may be written to. Called once, before anything else, also when it is closed at the same time.
-    /// </summary>
+    /// <summary>The connection is established and may be written to. Called once, before anything else.</summary>
     public virtual void OnOpened(Connection connection)
     {
     }
@@ -34,10 +32,12 @@ public abstract class ConnectionHandler
     }
 
     /// <summary>
-    /// The outbound queue has fallen to <see cref="Connection.LowWaterBytes"/> after it had been above, or
-    /// <see cref="Connection.RequestLowWater"/> asked for this call.
+    /// Bytes that were written for the connection are discarded without having been queued: it is closed, or about to be. For
+    /// counting what was lost. Called on the thread that hands over, whichever it is, before or after <see cref="OnClosed"/>.
     /// </summary>
-    public virtual void OnLowWater(Connection connection)
+    /// <param name="connection">The connection.</param>
+    /// <param name="written">Whole pieces, as a writer asked <see cref="OutboundStage.GetSpan"/> for them. Borrowed until the return.</param>
+    public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
     {
     }
 

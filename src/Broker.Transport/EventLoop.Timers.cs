@@ -15,9 +15,11 @@ public sealed partial class EventLoop
     /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed and, on a loop
     /// that is not overloaded, at most some milliseconds after. On this loop's thread.
     /// </summary>
+    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
     public LoopTimer StartTimer(TimeSpan due, Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
+        RequireCurrent();
         var timer = new LoopTimer(this, callback);
         _timers.Enqueue(timer, Environment.TickCount64 + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
         return timer;

@@ -55,11 +55,7 @@ public sealed partial class EventLoop
     /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
     public void HandOverStages()
     {
-        if (!IsCurrent)
-        {
-            throw new InvalidOperationException("A loop's stages are handed over on its thread.");
-        }
-
+        RequireCurrent();
         for (int i = 0; i < _dirtyCount; i++)
         {
             OutboundStage stage = _dirty[i];
@@ -99,6 +95,8 @@ public sealed partial class EventLoop
     /// <summary>The stage has bytes to hand over at the end of the turn. On this loop.</summary>
     internal void MarkDirty(OutboundStage stage)
     {
+        // Once a turn and connection, and before anything is changed: from another thread the loop's memory would be corrupted.
+        RequireCurrent();
         if (stage.Listed)
         {
             return;

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
@@ -29,7 +30,7 @@ public sealed partial class EventLoop
     {
         Group = group;
         Index = index;
-        Blocks = new BlockPool(group.Depot) { TrimLater = TrimBlocksLater };
+        Blocks = new BlockPool(group.Depot);
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
         Pacing = new Pacing(options.BulkPause ?? Pacing.PauseOf(Environment.ProcessorCount));
@@ -51,6 +52,15 @@ public sealed partial class EventLoop
     /// that want to know about when something happened and must not read a clock for it. On this loop's thread.
     /// </summary>
     public long LastTick { get; private set; } = Environment.TickCount64;
+
+    /// <exception cref="InvalidOperationException">The caller is on another thread than this loop's.</exception>
+    internal void RequireCurrent()
+    {
+        if (!IsCurrent)
+        {
+            RejectThread();
+        }
+    }
 
     internal BlockPool Blocks { get; }
 
@@ -83,6 +93,11 @@ public sealed partial class EventLoop
     }
 
     internal void Join() => _thread.Join();
+
+    [DoesNotReturn]
+    private void RejectThread()
+        => throw new InvalidOperationException(
+            $"This belongs to the event loop '{_thread.Name}' and may be used on its thread only; post an action to the loop instead.");
 
     private void Run()
     {
@@ -121,8 +136,9 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
-        AwaitSenders();
         RunLastPosted();
+        // What these wrote is discarded, and told.
+        HandOverStages();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;

@@ -26,6 +26,26 @@ internal abstract class SocketConnection : PullConnection
 
     private protected Socket Socket { get; }
 
+    public override void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
+    {
+        if (Socket.ProtocolType != ProtocolType.Tcp)
+        {
+            return;
+        }
+
+        try
+        {
+            Socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+            Socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, Math.Max((int)idle.TotalSeconds, 1));
+            Socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, Math.Max((int)interval.TotalSeconds, 1));
+            Socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, probes);
+        }
+        catch (SocketException)
+        {
+            // Gone already, on some systems: reading will say so.
+        }
+    }
+
     private protected override void ShutdownSend()
     {
         try

@@ -35,6 +35,10 @@ internal sealed class FakeHost : IServeHost
 
     public ServeCounts ReadCounts() => Counts();
 
+    public Func<ServeBacklog> Backlog { get; init; } = static () => default;
+
+    public ServeBacklog ReadBacklog() => Backlog();
+
     public List<ServeSettings> Reloads { get; } = [];
 
     public bool LameDuck { get; private set; }
@@ -51,11 +55,15 @@ internal sealed class FakeHost : IServeHost
         return Task.CompletedTask;
     }
 
-    public Task<long> StopAsync(CancellationToken deadline)
+    /// <summary>What a stop waits for.</summary>
+    public Func<CancellationToken, Task> Drain { get; init; } = static _ => Task.CompletedTask;
+
+    public async Task<long> StopAsync(CancellationToken deadline)
     {
         OnStop();
         Stopped = true;
-        return Task.FromResult(Undelivered);
+        await Drain(deadline);
+        return Undelivered;
     }
 
     public ValueTask DisposeAsync()

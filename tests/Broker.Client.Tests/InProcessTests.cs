@@ -61,12 +61,12 @@ public sealed class InProcessTests
             {
                 Loops = group,
                 OnReconnected = _ => found.TrySetResult(),
-                Dial = (loop, handler, _) =>
+                Dialer = new Dial((loop, handler, _) =>
                 {
                     dials++;
                     (Connection first, serverEnd) = InProcessLink.Create(loop, handler, sameLoop ? loop : other[0], new TinyServer());
-                    return Task.FromResult(first);
-                },
+                    return ValueTask.FromResult(first);
+                }),
             },
             Token);
         var counter = new Counter(20_000);

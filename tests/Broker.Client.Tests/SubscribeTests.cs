@@ -2,6 +2,7 @@ using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
@@ -161,7 +162,9 @@ public sealed class SubscribeTests
     public async Task A_slow_handler_delays_and_loses_nothing()
     {
         using var server = NatsServer.Start();
-        await using BrokerConnection connection = await Connect(server);
+        // A handler that blocks holds up its loop, and so gets one of its own.
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = loops }, Token);
         await using BrokerConnection publisher = await Connect(server);
         var counter = new Counter(20_000);
         using var go = new ManualResetEventSlim();

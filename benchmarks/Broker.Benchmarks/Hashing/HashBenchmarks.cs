@@ -1,7 +1,7 @@
 using System.Text;
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
-using Broker.Server.Routing;
+using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Hashing;
 

@@ -1,5 +1,5 @@
 using System.Numerics;
-using Broker.Server.Routing;
+using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Maps;
 

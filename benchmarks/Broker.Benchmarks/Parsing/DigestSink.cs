@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Broker.Server.Routing;
+using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Parsing;
 

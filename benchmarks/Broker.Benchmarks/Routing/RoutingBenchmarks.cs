@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using Broker.Benchmarks.Running;
 using Broker.Protocol.Subjects;
+using Broker.Server.Collections;
 using Broker.Server.Routing;
 
 namespace Broker.Benchmarks.Routing;

@@ -10,12 +10,21 @@ namespace Broker.Cli.Logging;
 /// Until <see cref="Release"/>, what is only information is held back, and never written if that does not come: who starts the
 /// broker in vain reads the one line that says why, not how far it got.
 /// </remarks>
-internal sealed class LineLoggerProvider(Action<string> write, TimeProvider clock, bool withTime) : ILoggerProvider
+internal sealed class LineLoggerProvider : ILoggerProvider
 {
-    private readonly LogLineWriter _writer = new(write);
+    private readonly TimeProvider? _clock;
+    private readonly LogLineWriter _lines;
     private readonly Lock _gate = new();
     private List<string>? _held = [];
     private volatile LogLevel _level = LogLevel.Information;
+
+    /// <param name="write">Writes one line; what it throws is counted as a line lost, which a later line tells of.</param>
+    /// <param name="clock">Tells the time that lines begin with; null for none.</param>
+    public LineLoggerProvider(Action<string> write, TimeProvider? clock)
+    {
+        _clock = clock;
+        _lines = new LogLineWriter(write, text => LogLine.Format(Now, LogLevel.Warning, "log", text, null));
+    }
 
     /// <summary>What is less than this is not written. It may change at any time.</summary>
     public LogLevel Level
@@ -31,21 +40,25 @@ internal sealed class LineLoggerProvider(Action<string> write, TimeProvider cloc
     {
         lock (_gate)
         {
-            _held?.ForEach(_writer.Add);
+            _held?.ForEach(_lines.Add);
             _held = null;
         }
     }
 
-    public void Dispose() => _writer.Dispose();
+    public void Dispose() => _lines.Dispose();
 
     private void Write(LogLevel level, string line)
     {
         lock (_gate)
         {
             if (_held is not null && level <= LogLevel.Information)
+            {
                 _held.Add(line);
+            }
             else
-                _writer.Add(line);
+            {
+                _lines.Add(line);
+            }
         }
     }
 
@@ -61,9 +74,11 @@ internal sealed class LineLoggerProvider(Action<string> write, TimeProvider cloc
         {
             // The factory asks its own rules only, and those were fixed when it was made.
             if (IsEnabled(logLevel))
+            {
                 provider.Write(logLevel, LogLine.Format(provider.Now, logLevel, category, formatter(state, exception), exception));
+            }
         }
     }
 
-    private DateTimeOffset? Now => withTime ? clock.GetLocalNow() : null;
+    private DateTimeOffset? Now => _clock?.GetLocalNow();
 }

@@ -22,10 +22,10 @@ internal sealed class ServeLogging : IDisposable
     /// <exception cref="ServeStartException">The log file cannot be opened.</exception>
     public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock)
     {
-        var file = settings.LogFile is { } path ? new LogFile(path) : null;
+        LogFile? file = settings.LogFile is { } path ? new LogFile(path) : null;
         Action<string> write = file is null ? screen.WriteErrorLine : file.WriteLine;
-        var provider = new LineLoggerProvider(write, clock, settings.LogTime) { Level = LevelOf(settings) };
-        var factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(LogLevel.Trace).AddProvider(provider));
+        var provider = new LineLoggerProvider(write, settings.LogTime ? clock : null) { Level = LevelOf(settings) };
+        ILoggerFactory factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(LogLevel.Trace).AddProvider(provider));
         return new ServeLogging(factory, provider, file);
     }
 
@@ -37,9 +37,14 @@ internal sealed class ServeLogging : IDisposable
     public void Reload(ServeSettings settings)
     {
         if (settings.LogFile is { } path)
+        {
             _file?.Reopen(path);
-        _provider.Level = LevelOf(settings);
+        }
+
+        ApplyLevel(settings);
     }
+
+    public void ApplyLevel(ServeSettings settings) => _provider.Level = LevelOf(settings);
 
     public void Dispose()
     {

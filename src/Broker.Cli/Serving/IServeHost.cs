@@ -12,6 +12,9 @@ internal interface IServeHost : IAsyncDisposable
     /// <summary>The present counts. Called about once a second while running, from another thread.</summary>
     ServeCounts ReadCounts();
 
+    /// <summary>What is still to be done before it can end. Called about once a second while stopping, from another thread.</summary>
+    ServeBacklog ReadBacklog();
+
     /// <summary>Changes what may change while it runs; the caller has seen to it that nothing else differs.</summary>
     /// <exception cref="ServeStartException">A setting cannot be had; nothing has changed.</exception>
     Task ReloadAsync(ServeSettings settings);

@@ -84,6 +84,8 @@ internal sealed class ServeHost : IServeHost
         };
     }
 
+    public ServeBacklog ReadBacklog() => _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
+
     public async Task ReloadAsync(ServeSettings settings)
     {
         try
@@ -226,9 +228,7 @@ internal sealed class ServeHost : IServeHost
                 User = zeroMq.Url is null ? _bridgeUser.Name : null,
                 Password = zeroMq.Url is null ? _bridgePassword : null,
                 Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
-                Dial = zeroMq.Url is null
-                    ? (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler))
-                    : null,
+                Dialer = zeroMq.Url is null ? server.Connect() : null,
             },
             Publishers = [.. zeroMq.Publishers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],
             Subscribers = [.. zeroMq.Subscribers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],

@@ -5,11 +5,12 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>Runs a host from start to stop and tells the user about it.</summary>
-internal sealed class ServeRunner(Screen screen, TimeProvider clock)
+/// <summary>Runs a host from start to stop and tells observers about it, first of all the user's terminal.</summary>
+internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnumerable<IServeObserver> observers)
 {
     private static readonly TimeSpan TerminalPace = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan PlainPace = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan StopPace = TimeSpan.FromSeconds(1);
 
     /// <summary>Serves until a stop is asked for and answers the exit code.</summary>
     /// <param name="settings">What to serve.</param>
@@ -18,34 +19,67 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
     /// <param name="reread">Reads the settings again, for a reload.</param>
     public async Task<int> RunAsync(ServeSettings settings, IServeHost host, ServeControl control, Func<ServeSettings> reread)
     {
-        var stop = control.Stop;
+        using var console = new ServeConsole(screen, settings);
+        var told = new ServeObservers(observers.Prepend(console));
         try
         {
             using var logging = ServeLogging.Start(settings, screen, clock);
-            using var pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
-            var addresses = await StartAsync(settings, host, logging, stop);
-            using var ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
-            logging.Release();
-            foreach (var line in WelcomeText.Of(addresses, settings))
-                screen.WriteLine(line);
-            using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-            var showing = ShowCountsAsync(settings, host, ended.Token);
-            settings = await AnswerAsync(settings, host, control, logging, reread);
-            await ended.CancelAsync();
-            await showing;
-            return await StopAsync(settings, host);
+            told.Logger = logging.Factory.CreateLogger("broker");
+            if (settings.LogFile is not null)
+            {
+                told.Add(new ServeLog(told.Logger));
+            }
+
+            ServeResult result = await ServeAsync(settings, host, control, reread, logging, told);
+            told.OnStopped(result);
+            return result.ExitCode;
         }
         catch (ServeStartException e)
         {
-            screen.WriteErrorLine($"broker: {e.Message}");
+            // The log could not be opened.
+            told.OnStopped(Failed(e));
             return ExitCode.Failure;
         }
-        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+    }
+
+    private async Task<ServeResult> ServeAsync(
+        ServeSettings settings, IServeHost host, ServeControl control, Func<ServeSettings> reread, ServeLogging logging, ServeObservers told)
+    {
+        try
+        {
+            using PidFile? pid = settings.PidFile is { } pidFile ? PidFile.Write(pidFile) : null;
+            ServeAddresses addresses = await StartAsync(settings, host, logging, control.Stop);
+            using PortsFile? ports = settings.PortsFileDirectory is { } directory ? PortsFile.Write(directory, addresses, settings.Program) : null;
+            logging.Release();
+            told.OnStarted(addresses, settings);
+            using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))
+            {
+                Task showing = ShowCountsAsync(settings, host, told, ended.Token);
+                settings = await AnswerAsync(settings, host, control, logging, reread, told);
+                await ended.CancelAsync();
+                await showing;
+            }
+
+            return await StopAsync(settings, host, told);
+        }
+        catch (ServeStartException e)
+        {
+            return Failed(e);
+        }
+        catch (OperationCanceledException) when (control.Stop.IsCancellationRequested)
         {
             // Stopped while still starting: nothing was accepted, so nothing is undelivered.
-            return ExitCode.Success;
+            return new ServeResult(ExitCode.Success);
+        }
+        catch (Exception e)
+        {
+            // A fault of ours, which ends the process; a service manager is to hear of it all the same.
+            told.OnStopped(Failed(e));
+            throw;
         }
     }
+
+    private static ServeResult Failed(Exception e) => new(ExitCode.Failure, 0, e.Message);
 
     private static async Task<ServeAddresses> StartAsync(
         ServeSettings settings, IServeHost host, ServeLogging logging, CancellationToken stop)
@@ -61,8 +95,8 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
     }
 
     // Until a stop is asked for, or lame duck mode has come to its end. Answers the settings then in use.
-    private async Task<ServeSettings> AnswerAsync(
-        ServeSettings settings, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread)
+    private static async Task<ServeSettings> AnswerAsync(
+        ServeSettings settings, IServeHost host, ServeControl control, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
     {
         try
         {
@@ -71,18 +105,13 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
                 switch (await control.Requests.ReadAsync(control.Stop))
                 {
                     case ControlRequest.Reload:
-                        settings = await ReloadAsync(settings, host, logging, reread);
+                        settings = await ReloadAsync(settings, host, logging, reread, told);
                         break;
                     case ControlRequest.ReopenLog:
-                        await TryAsync("reopen the log", () =>
-                        {
-                            logging.Reload(settings);
-                            return Task.CompletedTask;
-                        });
+                        ReopenLog(settings, logging, told);
                         break;
                     case ControlRequest.LameDuck:
-                        screen.WriteLine(
-                            $"lame duck mode: clients are sent elsewhere, within {Duration.Format(settings.LameDuckDuration)}");
+                        told.OnLameDuck(settings.LameDuckDuration);
                         await host.EnterLameDuckAsync(control.Stop);
                         return settings;
                 }
@@ -94,44 +123,65 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         }
     }
 
-    private async Task<ServeSettings> ReloadAsync(ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread)
+    private static async Task<ServeSettings> ReloadAsync(
+        ServeSettings before, IServeHost host, ServeLogging logging, Func<ServeSettings> reread, ServeObservers told)
     {
-        var after = before;
-        await TryAsync("reload", async () =>
-        {
-            var read = reread();
-            if (FixedSettings.Changed(before, read) is [_, ..] changed)
-                throw new ServeStartException($"{string.Join(", ", changed)} cannot change without a restart");
-            await host.ReloadAsync(read);
-            after = read;
-            logging.Reload(read);
-            screen.WriteLine("the configuration was reloaded");
-        });
-        return after;
-    }
-
-    private async Task TryAsync(string what, Func<Task> action)
-    {
+        told.OnReloading();
         try
         {
-            await action();
+            ServeSettings after = reread();
+            if (FixedSettings.Changed(before, after) is [_, ..] changed)
+            {
+                throw new ServeStartException($"{string.Join(", ", changed)} cannot change without a restart");
+            }
+
+            await ReloadAsync(before, after, host, logging);
+            told.OnReloaded([]);
+            return after;
         }
         catch (ConfigException e)
         {
-            foreach (var problem in e.Problems)
-                screen.WriteErrorLine($"broker: cannot {what}: {problem}");
+            told.OnReloaded([.. e.Problems.Select(p => p.ToString())]);
         }
         catch (Exception e) when (e is ServeStartException or ConfigUnreadableException)
         {
-            screen.WriteErrorLine($"broker: cannot {what}: {e.Message}");
+            told.OnReloaded([e.Message]);
+        }
+
+        return before;
+    }
+
+    // The log first: it may fail, and the host asks it what is wanted.
+    private static async Task ReloadAsync(ServeSettings before, ServeSettings after, IServeHost host, ServeLogging logging)
+    {
+        logging.Reload(after);
+        try
+        {
+            await host.ReloadAsync(after);
+        }
+        catch
+        {
+            logging.ApplyLevel(before);
+            throw;
         }
     }
 
-    private async Task ShowCountsAsync(ServeSettings settings, IServeHost host, CancellationToken stop)
+    private static void ReopenLog(ServeSettings settings, ServeLogging logging, ServeObservers told)
+    {
+        try
+        {
+            logging.Reload(settings);
+        }
+        catch (ServeStartException e)
+        {
+            told.OnProblem($"cannot reopen the log: {e.Message}");
+        }
+    }
+
+    private async Task ShowCountsAsync(ServeSettings settings, IServeHost host, ServeObservers told, CancellationToken stop)
     {
         if (settings.Quiet)
         {
-            await Task.Delay(Timeout.InfiniteTimeSpan, clock, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return;
         }
 
@@ -141,34 +191,53 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock)
         {
             while (await timer.WaitForNextTickAsync(stop))
             {
-                var counts = host.ReadCounts();
-                if (counts == shown)
-                    continue;
-                shown = counts;
-                screen.ShowStatus(StatusText.Of(counts, settings.ZeroMq is not null));
+                ServeCounts counts = host.ReadCounts();
+                if (counts != shown)
+                {
+                    shown = counts;
+                    told.OnCounts(counts);
+                }
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
             // The host is stopping.
         }
-
-        screen.EndStatus();
     }
 
-    private async Task<int> StopAsync(ServeSettings settings, IServeHost host)
+    private async Task<ServeResult> StopAsync(ServeSettings settings, IServeHost host, ServeObservers told)
     {
-        screen.WriteLine(
-            $"stopping: what is queued is delivered, for {Duration.Format(settings.StopDeadline)} at most (Ctrl+C again stops at once)");
+        long begin = clock.GetTimestamp();
+        told.OnStopping(new ServeStop(host.ReadBacklog(), settings.StopDeadline));
         using var deadline = new CancellationTokenSource(settings.StopDeadline, clock);
-        var undelivered = await host.StopAsync(deadline.Token);
-        if (undelivered == 0)
+        using var ended = new CancellationTokenSource();
+        Task telling = TellStopAsync(settings, host, begin, told, ended.Token);
+        try
         {
-            screen.WriteLine("stopped: everything was delivered");
-            return ExitCode.Success;
+            long undelivered = await host.StopAsync(deadline.Token);
+            return new ServeResult(undelivered == 0 ? ExitCode.Success : ExitCode.Undelivered, undelivered);
         }
+        finally
+        {
+            await ended.CancelAsync();
+            await telling;
+        }
+    }
 
-        screen.WriteErrorLine($"broker: stopped with {undelivered} {(undelivered == 1 ? "message" : "messages")} not delivered");
-        return ExitCode.Undelivered;
+    private async Task TellStopAsync(ServeSettings settings, IServeHost host, long begin, ServeObservers told, CancellationToken ended)
+    {
+        using var timer = new PeriodicTimer(StopPace, clock);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(ended))
+            {
+                TimeSpan left = settings.StopDeadline - clock.GetElapsedTime(begin);
+                told.OnStopping(new ServeStop(host.ReadBacklog(), left > TimeSpan.Zero ? left : TimeSpan.Zero));
+            }
+        }
+        catch (OperationCanceledException) when (ended.IsCancellationRequested)
+        {
+            // It has stopped.
+        }
     }
 }

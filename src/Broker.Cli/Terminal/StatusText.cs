@@ -22,6 +22,10 @@ internal static class StatusText
         return text + string.Create(CultureInfo.InvariantCulture, $" | dropped {counts.Dropped:N0}");
     }
 
+    public static string Of(in ServeStop stop) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"stopping: {stop.Backlog.Clients:N0} clients, {Size(stop.Backlog.Bytes)} queued, {Math.Ceiling(stop.Left.TotalSeconds):N0} s left");
+
     private static string Size(long bytes)
     {
         ReadOnlySpan<string> units = ["B", "KB", "MB", "GB", "TB"];

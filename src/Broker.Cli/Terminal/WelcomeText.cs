@@ -5,7 +5,10 @@ namespace Broker.Cli.Terminal;
 /// <summary>What is printed once everything listens: the addresses, and lines that can be pasted to try them.</summary>
 internal static class WelcomeText
 {
-    public static IEnumerable<string> Of(ServeAddresses addresses, ServeSettings settings)
+    public static IEnumerable<string> Of(ServeAddresses addresses, ServeSettings settings) =>
+        Addresses(addresses, settings).Concat(Try(addresses, settings));
+
+    public static IEnumerable<string> Addresses(ServeAddresses addresses, ServeSettings settings)
     {
         yield return $"broker {CommandVersion.Text} is ready (process {Environment.ProcessId})";
         foreach (var address in addresses.Nats)
@@ -20,8 +23,6 @@ internal static class WelcomeText
             yield return $"  Monitoring:         {address}";
         if (settings.ZeroMq is { } bridge)
             yield return $"  ZeroMQ topic a.b is subject {bridge.Prefix}.a.b";
-        foreach (var line in Try(addresses, settings))
-            yield return line;
     }
 
     private static IEnumerable<string> Try(ServeAddresses addresses, ServeSettings settings)

@@ -14,4 +14,8 @@ internal struct OutboundCounter
 
     [FieldOffset(64)]
     internal long Bytes;
+
+    /// <summary>How many of the messages of a loop have certainly been handed over: at least those of the turns before.</summary>
+    [FieldOffset(72)]
+    internal long HandedOver;
 }

@@ -20,6 +20,14 @@ internal sealed class RequestTable
 
     internal void Remove(long number) => Take(number);
 
+    internal bool IsWaiting(long number)
+    {
+        lock (_gate)
+        {
+            return _waiting.ContainsKey(number);
+        }
+    }
+
     /// <summary>Takes a request out: null when it has been answered or given up.</summary>
     internal TaskCompletionSource<ReplyMessage>? Take(long number)
     {

@@ -12,9 +12,9 @@ internal sealed class Account
 
     // What imports add to the subscriptions of clients here.
     private readonly Dictionary<Subscription, Shadow[]> _shadows = [];
-    private readonly ConcurrentDictionary<Account, ReplySubscription> _answeredBy = new();
+    private readonly ConcurrentDictionary<Account, Subscription> _answeredBy = new();
     private volatile StreamSource[] _streams = [];
-    private List<ServiceSubscription> _services = [];
+    private List<Subscription> _services = [];
     private int _connections;
     private long _totalConnections;
 
@@ -22,6 +22,7 @@ internal sealed class Account
     {
         Name = name;
         JsonName = Encoding.UTF8.GetBytes(JsonEncodedText.Encode(name).ToString());
+        Router = new Router { JsonName = JsonName };
         AwaitsReplies = awaitsReplies;
     }
 
@@ -30,7 +31,7 @@ internal sealed class Account
     /// <summary>The name between the quotes of a JSON string.</summary>
     internal byte[] JsonName { get; }
 
-    internal Router Router { get; } = new();
+    internal Router Router { get; }
 
     /// <summary>The requests of its clients to other accounts.</summary>
     internal PendingReplies Replies { get; } = new();
@@ -59,7 +60,7 @@ internal sealed class Account
     internal void Leave() => Interlocked.Decrement(ref _connections);
 
     /// <summary>Whether subscriptions here lead, or have led, into other accounts.</summary>
-    internal bool FollowsStreams
+    internal bool ImportsStreams
     {
         get
         {
@@ -76,7 +77,7 @@ internal sealed class Account
         Router.Add(subscription);
         if (_streams.Length != 0)
         {
-            Follow(subscription);
+            ApplyImports(subscription);
         }
     }
 
@@ -114,7 +115,7 @@ internal sealed class Account
     }
 
     /// <summary>Puts the subscription where the present stream imports lead it, and nowhere else.</summary>
-    internal void Follow(Subscription subscription)
+    internal void ApplyImports(Subscription subscription)
     {
         lock (_gate)
         {
@@ -133,7 +134,7 @@ internal sealed class Account
             {
                 if (source.Link.Mapping.FilterToRemote(subscription.Filter) is { } filter)
                 {
-                    var shadow = new ShadowSubscription(subscription, source.Link.Mapping, filter);
+                    var shadow = new StreamImportSubscription(subscription, source.Link.Mapping, filter);
                     source.Exporter.Router.Add(shadow);
                     shadows.Add(new Shadow(source.Exporter, shadow));
                 }
@@ -146,21 +147,24 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Replaces the imports. Subscriptions that are there go by the new ones once they <see cref="Follow"/> them.</summary>
+    /// <summary>Replaces the imports. Subscriptions that are there go by the new ones once these are applied to them by <see cref="ApplyImports"/>.</summary>
     internal void Import(IEnumerable<ImportLink> links, Func<string, Account> find)
     {
         ImportLink[] all = [.. links];
         _streams = [.. all.Where(l => !l.IsService).Select(l => new StreamSource(l, find(l.Import.Account)))];
-        List<ServiceSubscription> before = _services;
-        _services = [.. all.Where(l => l.IsService).Select(l => new ServiceSubscription(this, find(l.Import.Account), l))];
+        List<Subscription> before = _services;
+        _services = [];
         // First the new ones, or a request might find nobody between the two.
-        foreach (ServiceSubscription service in _services)
+        foreach (ImportLink link in all.Where(l => l.IsService))
         {
-            AnswerFrom(service.Exporter);
+            var target = new ServiceImportTarget(this, find(link.Import.Account), link);
+            AnswerFrom(target.Exporter);
+            Subscription service = target.Subscribe();
+            _services.Add(service);
             Router.Add(service);
         }
 
-        foreach (ServiceSubscription service in before)
+        foreach (Subscription service in before)
         {
             Router.Remove(service);
         }
@@ -174,7 +178,7 @@ internal sealed class Account
             return;
         }
 
-        var subscription = new ReplySubscription(this, exporter);
+        Subscription subscription = new ReplyTarget(this, exporter).Subscribe();
         if (_answeredBy.TryAdd(exporter, subscription))
         {
             exporter.Router.Add(subscription);
@@ -193,7 +197,7 @@ internal sealed class Account
     /// <summary>Lets no answers come from an account any more.</summary>
     internal void Forget(Account exporter)
     {
-        if (_answeredBy.TryRemove(exporter, out ReplySubscription? subscription))
+        if (_answeredBy.TryRemove(exporter, out Subscription? subscription))
         {
             exporter.Router.Remove(subscription);
         }

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using Broker.Server.Monitoring;
 
 namespace Broker.Server.Accounts;
 
@@ -19,7 +18,7 @@ internal sealed class AccountDirectory : IDisposable
     internal AccountDirectory(AccountPlan plan)
     {
         _sweeper = new Timer(static self => ((AccountDirectory)self!).Sweep(), this, Timeout.Infinite, Timeout.Infinite);
-        Global = Add(AccountFacts.GlobalName);
+        Global = Add(AccountNames.Global);
         Apply(plan);
     }
 

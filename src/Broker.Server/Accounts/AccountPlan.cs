@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Protocol.Subjects;
-using Broker.Server.Monitoring;
 using Broker.Server.Security;
 
 namespace Broker.Server.Accounts;
@@ -19,7 +18,7 @@ internal sealed class AccountPlan
             Add(account);
         }
 
-        SystemAccount = options.SystemAccount ?? AccountFacts.SystemName;
+        SystemAccount = options.SystemAccount ?? AccountNames.System;
         if (options.SystemAccount is not null && !IsKnown(SystemAccount))
         {
             throw new ArgumentException($"'{SystemAccount}' is to be the system account, and there is no such account.");
@@ -47,12 +46,12 @@ internal sealed class AccountPlan
     internal IReadOnlyDictionary<string, AccountOptions> Accounts => _accounts;
 
     /// <summary>Whether there is such an account.</summary>
-    internal bool IsKnown(string name) => name is AccountFacts.GlobalName or AccountFacts.SystemName || _accounts.ContainsKey(name);
+    internal bool IsKnown(string name) => name is AccountNames.Global or AccountNames.System || _accounts.ContainsKey(name);
 
     private void Add(AccountOptions account)
     {
         ArgumentNullException.ThrowIfNull(account);
-        if (account.Name is AccountFacts.GlobalName)
+        if (account.Name is AccountNames.Global)
         {
             throw new ArgumentException($"The account {account.Name} is the server's own and cannot be set up.");
         }

@@ -1,7 +1,9 @@
 using System.Text;
 using System.Text.Json;
 using Broker.Server.Accounts;
+using Broker.Server.Delivery;
 using Broker.Server.Monitoring;
+using Broker.Server.Routing;
 using Broker.Server.Sessions;
 using Broker.Transport;
 
@@ -11,7 +13,7 @@ namespace Broker.Server.Events;
 /// What a server tells its system account, and what it answers there. An event costs a look at the router unless somebody has
 /// subscribed to it. Thread-safe where nothing else is said.
 /// </summary>
-internal sealed class SystemEvents : IDisposable
+internal sealed class SystemEvents : ISessionEvents, IDisposable
 {
     private const int MostAnswers = 256;
 
@@ -21,9 +23,9 @@ internal sealed class SystemEvents : IDisposable
     private readonly EventLoopGroup _loops;
     private readonly Func<ServerFacts> _inspect;
     private readonly SystemJson _json;
-    private readonly ClientSession[] _voices;
+    private readonly Publisher[] _publishers;
     private readonly Timer _timer;
-    private SystemRequest[] _requests = [];
+    private Subscription[] _requests = [];
     private Account? _answersIn;
     private int _answering;
 
@@ -33,10 +35,10 @@ internal sealed class SystemEvents : IDisposable
         _loops = loops;
         _inspect = inspect;
         _json = new SystemJson(core);
-        _voices = new ClientSession[loops.Count];
-        for (int i = 0; i < _voices.Length; i++)
+        _publishers = new Publisher[loops.Count];
+        for (int i = 0; i < _publishers.Length; i++)
         {
-            _voices[i] = ClientSession.VoiceOf(core, loops[i]);
+            _publishers[i] = new Publisher(loops[i], core.StateOf(loops[i]), core.Accounts.SystemAccount.Router);
         }
 
         AnswerIn(core.Accounts.SystemAccount);
@@ -51,7 +53,7 @@ internal sealed class SystemEvents : IDisposable
             return;
         }
 
-        foreach (SystemRequest request in _requests)
+        foreach (Subscription request in _requests)
         {
             _answersIn!.Router.Remove(request);
         }
@@ -59,24 +61,21 @@ internal sealed class SystemEvents : IDisposable
         _answersIn = account;
         _requests =
         [
-            new SystemRequest(this, "$SYS.REQ.SERVER.PING", account: false),
-            new SystemRequest(this, "$SYS.REQ.SERVER.PING.*", account: false),
-            new SystemRequest(this, $"$SYS.REQ.SERVER.{_core.Identity.Id}.*", account: false),
-            new SystemRequest(this, "$SYS.REQ.ACCOUNT.*.CONNS", account: true),
+            new SystemRequest(this, "$SYS.REQ.SERVER.PING", account: false).Subscribe(),
+            new SystemRequest(this, "$SYS.REQ.SERVER.PING.*", account: false).Subscribe(),
+            new SystemRequest(this, $"$SYS.REQ.SERVER.{_core.Identity.Id}.*", account: false).Subscribe(),
+            new SystemRequest(this, "$SYS.REQ.ACCOUNT.*.CONNS", account: true).Subscribe(),
         ];
         Array.ForEach(_requests, account.Router.Add);
     }
 
-    /// <summary>A client has been let in. On its loop.</summary>
-    internal void Connected(ClientSession session)
+    public void Connected(ClientSession session)
         => Tell(session.Loop, SystemSubjects.Connect(session.Account.Name), () => _json.Connected(session.Describe(DateTime.UtcNow)));
 
-    /// <summary>A client that was in has gone. On its loop.</summary>
-    internal void Disconnected(ClientSession session, string reason)
+    public void Disconnected(ClientSession session, string reason)
         => Tell(session.Loop, SystemSubjects.Disconnect(session.Account.Name), () => _json.Disconnected(Gone(session, reason)));
 
-    /// <summary>Somebody was not let in. On its loop.</summary>
-    internal void Unauthorized(ClientSession session, ConnectRequest? request, string reason)
+    public void Unauthorized(ClientSession session, ConnectRequest? request, string reason)
         => Tell(session.Loop, SystemSubjects.AuthenticationError(_core.Identity.Id), () => _json.Disconnected(Gone(session, reason) with
         {
             // What it said of itself, which nothing vouches for.
@@ -86,8 +85,7 @@ internal sealed class SystemEvents : IDisposable
             Version = request?.Version,
         }));
 
-    /// <summary>A client has come to an account or left it. On a loop.</summary>
-    internal void ConnectionsChanged(EventLoop loop, Account account)
+    public void ConnectionsChanged(EventLoop loop, Account account)
     {
         Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), () => _json.Connections(account));
         Tell(loop, SystemSubjects.Connections(account.Name), () => _json.Connections(account));
@@ -204,7 +202,7 @@ internal sealed class SystemEvents : IDisposable
         byte[] bytes = Encoding.UTF8.GetBytes(subject);
         if (!account.Router.Find(bytes).IsEmpty)
         {
-            _voices[loop.Index].Speak(account, bytes, body());
+            _publishers[loop.Index].Publish(account.Router, bytes, body());
         }
     }
 }

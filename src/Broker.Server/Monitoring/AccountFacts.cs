@@ -24,8 +24,8 @@ public sealed record AccountFacts(string Name, int Connections, int Subscription
     public IReadOnlyList<ImportFacts> Imports { get; init; } = [];
 
     /// <summary>The account of those who are in no other.</summary>
-    public const string GlobalName = "$G";
+    public const string GlobalName = AccountNames.Global;
 
     /// <summary>The account of the server's own events.</summary>
-    public const string SystemName = "$SYS";
+    public const string SystemName = AccountNames.System;
 }

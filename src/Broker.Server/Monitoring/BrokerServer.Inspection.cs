@@ -1,6 +1,7 @@
 using System.Text;
 using Broker.Protocol.Subjects;
 using Broker.Server.Accounts;
+using Broker.Server.Inspection;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
@@ -114,7 +115,7 @@ public sealed partial class BrokerServer
             IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
                 ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
                 : [];
-            found.AddRange(matching.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
+            found.AddRange(matching.OrderBy(s => ClientSession.Of(s)!.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
@@ -158,13 +159,13 @@ public sealed partial class BrokerServer
     }
 
     private static SubscriptionFacts Describe(Subscription subscription) => new(
-        subscription.Session.Account.Name,
+        ClientSession.Of(subscription)!.Account.Name,
         Encoding.UTF8.GetString(subscription.Filter),
         subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
         Encoding.UTF8.GetString(subscription.Sid),
         subscription.Delivered,
         subscription.Max,
-        subscription.Session.Id);
+        ClientSession.Of(subscription)!.Id);
 
     private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 

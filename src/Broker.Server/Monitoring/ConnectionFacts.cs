@@ -65,7 +65,7 @@ public sealed record ConnectionFacts
     public string? User { get; init; }
 
     /// <summary>The account that it is in.</summary>
-    public string Account { get; init; } = AccountFacts.GlobalName;
+    public string Account { get; init; } = AccountNames.Global;
 
     /// <summary>The TLS version, such as <c>1.3</c>; null without TLS.</summary>
     public string? TlsVersion { get; init; }

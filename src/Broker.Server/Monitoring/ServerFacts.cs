@@ -21,7 +21,7 @@ public sealed record ServerFacts
     public bool IsLeaving { get; init; }
 
     /// <summary>The name of the account that its own events are published in.</summary>
-    public string SystemAccount { get; init; } = AccountFacts.SystemName;
+    public string SystemAccount { get; init; } = AccountNames.System;
 
     /// <summary>When it started; UTC.</summary>
     public required DateTime Started { get; init; }

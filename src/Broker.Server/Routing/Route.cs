@@ -13,17 +13,18 @@ internal sealed class Route : TokenEntry
     private volatile bool _current = true;
     private byte[]? _headerMessageHead;
 
-    internal Route(byte[] subject, Subscription[] plain, Subscription[][] queues, RouteBeyond? beyond = null)
+    internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed)
         : base(subject)
     {
         Plain = plain;
         Queues = queues;
-        Beyond = beyond;
-        HasMore = queues.Length != 0 || beyond is not null;
+        Renamed = renamed;
+        HasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
-        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * ((long)plain.Length + queues.Sum(q => (long)q.Length))) + (beyond?.Cost ?? 0);
+        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * (long)plain.Length)
+            + queues.Sum(static q => q.Cost) + renamed.Sum(static r => r.Route.Cost);
     }
 
     // What a message is called in another account: those who get it so are not of this route.
@@ -33,6 +34,7 @@ internal sealed class Route : TokenEntry
         IsEmpty = true;
         Plain = [];
         Queues = [];
+        Renamed = [];
         MessageHead = messageHead;
         Cost = OwnCost + (3L * subject.Length);
     }
@@ -43,6 +45,7 @@ internal sealed class Route : TokenEntry
     {
         Plain = [];
         Queues = [];
+        Renamed = [];
         MessageHead = [];
         IsEmpty = IsRefused = true;
         Cost = OwnCost + subject.Length;
@@ -54,10 +57,10 @@ internal sealed class Route : TokenEntry
     internal Subscription[] Plain { get; }
 
     /// <summary>One of each of these is.</summary>
-    internal Subscription[][] Queues { get; }
+    internal QueueGroup[] Queues { get; }
 
-    /// <summary>Who gets it in other accounts, or from the server itself; null for nobody.</summary>
-    internal RouteBeyond? Beyond { get; }
+    /// <summary>Every one of these is, by another name.</summary>
+    internal RenamedDelivery[] Renamed { get; }
 
     /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
     internal bool HasMore { get; }

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Broker.Server.Collections;
 using Broker.Server.Security;
 
 namespace Broker.Server.Routing;

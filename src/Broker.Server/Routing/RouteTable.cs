@@ -1,4 +1,5 @@
 using Broker.Protocol.Subjects;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

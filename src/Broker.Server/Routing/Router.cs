@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Broker.Protocol.Subjects;
-using Broker.Server.Accounts;
+using Broker.Server.Collections;
 using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
@@ -22,7 +22,7 @@ internal sealed class Router
     private RouterCounts _counts;
 
     // How many of the subscriptions are not of clients of this account.
-    private int _beyond;
+    private int _internal;
 
     internal Router()
     {
@@ -30,6 +30,9 @@ internal sealed class Router
         _subscriptions = new SubscriptionTrie(Seed);
         _routes = new RouteTable(Seed, RouteCapacity);
     }
+
+    /// <summary>The name of the account whose subjects these are, between the quotes of a JSON string.</summary>
+    internal byte[] JsonName { get; init; } = [];
 
     /// <summary>The seed of this router's hashes.</summary>
     internal ulong Seed { get; }
@@ -41,7 +44,7 @@ internal sealed class Router
         {
             lock (_gate)
             {
-                return _subscriptions.Count - _beyond;
+                return _subscriptions.Count - _internal;
             }
         }
     }
@@ -58,7 +61,7 @@ internal sealed class Router
         lock (_gate)
         {
             _subscriptions.Add(subscription);
-            _beyond += subscription is BeyondSubscription ? 1 : 0;
+            _internal += subscription.IsInternal ? 1 : 0;
             _counts.Inserts++;
             _routes.Expire(subscription.Filter);
         }
@@ -76,7 +79,7 @@ internal sealed class Router
 
             subscription.Close();
             _subscriptions.Remove(subscription);
-            _beyond -= subscription is BeyondSubscription ? 1 : 0;
+            _internal -= subscription.IsInternal ? 1 : 0;
             _counts.Removes++;
             _routes.Expire(subscription.Filter);
             return true;
@@ -114,7 +117,7 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            return _counts with { Subscriptions = _subscriptions.Count - _beyond, Routes = _routes.Count };
+            return _counts with { Subscriptions = _subscriptions.Count - _internal, Routes = _routes.Count };
         }
     }
 
@@ -125,7 +128,7 @@ internal sealed class Router
         {
             _found.Clear();
             _subscriptions.Match(subject, _found);
-            Subscription[] all = _beyond == 0 ? [.. _found] : [.. _found.Where(static s => s is not BeyondSubscription)];
+            Subscription[] all = _internal == 0 ? [.. _found] : [.. _found.Where(static s => !s.IsInternal)];
             _found.Clear();
             return all;
         }
@@ -134,59 +137,68 @@ internal sealed class Router
     private Route Build(ReadOnlySpan<byte> subject)
     {
         _found.Clear();
+        RenamedDelivery[] renamed = [];
         if (Subject.HasNoEmptyToken(subject))
         {
             _subscriptions.Match(subject, _found);
-            if (_beyond != 0 && _found.Exists(static s => s is BeyondSubscription))
+            if (_internal != 0 && _found.Exists(static s => s.IsInternal))
             {
-                return BuildBeyond(subject);
+                renamed = ResolveInternal(subject);
             }
 
             LeaveOut(subject);
         }
 
         // Most subjects have no queue group: then what was found is the route.
-        bool plainOnly = _found.TrueForAll(static s => s.Queue is null);
-        Subscription[] plain = plainOnly ? [.. _found] : [.. _found.Where(s => s.Queue is null)];
-        Subscription[][] queues = plainOnly
-            ? []
-            : [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, new ByteKeyComparer(Seed)).Select(g => g.ToArray())];
+        bool plainOnly = renamed.Length == 0 && _found.TrueForAll(static s => s.Queue is null);
+        Subscription[] plain = plainOnly ? [.. _found] : [.. _found.Where(static s => s.Queue is null)];
+        QueueGroup[] queues = plainOnly ? [] : Group(renamed);
+        int fanout = _found.Count + renamed.Length;
         _counts.Built++;
-        _counts.Fanout += _found.Count;
-        _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count);
+        _counts.Fanout += fanout;
+        _counts.MaxFanout = Math.Max(_counts.MaxFanout, fanout);
         _found.Clear();
-        return new Route(subject.ToArray(), plain, queues);
+        return new Route(subject.ToArray(), plain, queues, [.. renamed.Where(static r => r.Subscription.Queue is null)]);
     }
 
-    // Members of one queue group may be in several accounts: such a group is wholly of the part beyond.
-    private Route BuildBeyond(ReadOnlySpan<byte> subject)
+    // Takes the shadows out for what they lead to, and puts what the server has subscribed to itself behind the clients.
+    private RenamedDelivery[] ResolveInternal(ReadOnlySpan<byte> subject)
     {
-        BeyondSubscription[] beyond = [.. _found.OfType<BeyondSubscription>()];
-        _found.RemoveAll(static s => s is BeyondSubscription);
-        LeaveOut(subject);
         byte[] bytes = subject.ToArray();
-        Delivery[] images = [.. beyond.OfType<ShadowSubscription>().Select(s => s.Deliver(bytes)).OfType<Delivery>()];
-        Crossing[] crossings = [.. beyond.OfType<Crossing>()];
-        var comparer = new ByteKeyComparer(Seed);
-        HashSet<byte[]> mixed = new(images.Select(d => d.Subscription.Queue).OfType<byte[]>(), comparer);
-        Subscription[] plain = [.. _found.Where(s => s.Queue is null)];
-        IGrouping<byte[], Subscription>[] groups = [.. _found.Where(s => s.Queue is not null).GroupBy(s => s.Queue!, comparer)];
-        Subscription[][] queues = [.. groups.Where(g => !mixed.Contains(g.Key)).Select(g => g.ToArray())];
-        Route own = Route.Image(bytes);
-        Delivery[][] both =
-        [
-            .. images.Where(d => d.Subscription.Queue is not null)
-                .Concat(groups.Where(g => mixed.Contains(g.Key)).SelectMany(g => g, (_, s) => new Delivery(s, own)))
-                .GroupBy(d => d.Subscription.Queue!, comparer)
-                .Select(g => g.ToArray()),
-        ];
-        _counts.Built++;
-        _counts.Fanout += _found.Count + images.Length;
-        _counts.MaxFanout = Math.Max(_counts.MaxFanout, _found.Count + images.Length);
-        _found.Clear();
-        Delivery[] single = [.. images.Where(d => d.Subscription.Queue is null)];
-        bool isBeyond = single.Length + both.Length + crossings.Length != 0;
-        return new Route(bytes, plain, queues, isBeyond ? new RouteBeyond(single, both, crossings) : null);
+        RenamedDelivery[] renamed = [.. _found.OfType<ShadowSubscription>().Select(s => s.Resolve(bytes)).OfType<RenamedDelivery>()];
+        Subscription[] own = [.. _found.Where(static s => s.IsInternal && s is not ShadowSubscription)];
+        _found.RemoveAll(static s => s.IsInternal);
+        _found.AddRange(own);
+        return renamed;
+    }
+
+    // Members of one queue group may be in several accounts.
+    private QueueGroup[] Group(RenamedDelivery[] renamed)
+    {
+        var groups = new Dictionary<byte[], (List<Subscription> Members, List<RenamedDelivery> Renamed)>(new ByteKeyComparer(Seed));
+        (List<Subscription> Members, List<RenamedDelivery> Renamed) Of(byte[] queue)
+        {
+            ref (List<Subscription>, List<RenamedDelivery>) known = ref CollectionsMarshal.GetValueRefOrAddDefault(groups, queue, out bool exists);
+            return exists ? known : known = ([], []);
+        }
+
+        foreach (Subscription subscription in _found)
+        {
+            if (subscription.Queue is { } queue)
+            {
+                Of(queue).Members.Add(subscription);
+            }
+        }
+
+        foreach (RenamedDelivery delivery in renamed)
+        {
+            if (delivery.Subscription.Queue is { } queue)
+            {
+                Of(queue).Renamed.Add(delivery);
+            }
+        }
+
+        return [.. groups.Values.Select(static g => new QueueGroup([.. g.Members], [.. g.Renamed]))];
     }
 
     // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.

@@ -1,13 +1,12 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Broker.Server.Security;
-using Broker.Server.Sessions;
 
 namespace Broker.Server.Routing;
 
-/// <summary>One SUB of one client.</summary>
+/// <summary>One SUB of one client, or a filter that a part of the server listens to.</summary>
 /// <remarks>
-/// Made and ended on its session's loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
+/// A client's is made and ended on its loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
 /// ended between their finding it and their using it. There may be millions: 64 bytes with what few have apart, and the filter.
 /// </remarks>
 internal class Subscription : TokenEntry
@@ -21,10 +20,10 @@ internal class Subscription : TokenEntry
     private long _delivered;
     private volatile bool _closed;
 
-    internal Subscription(ClientSession session, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
+    internal Subscription(Subscriber subscriber, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
         : base(filter)
     {
-        Session = session;
+        Subscriber = subscriber;
         Span<byte> word = stackalloc byte[ShortSid];
         word.Clear();
         sid[..Math.Min(sid.Length, ShortSid)].CopyTo(word);
@@ -37,10 +36,14 @@ internal class Subscription : TokenEntry
         }
     }
 
-    internal ClientSession Session { get; }
+    /// <summary>Whose it is.</summary>
+    internal Subscriber Subscriber { get; }
 
-    /// <summary>What its client may receive, at this time; null for everything. Routers may be used without sessions.</summary>
-    internal AccessRules? Access => Session?.Access;
+    /// <summary>What that may receive, at this time; null for everything. Routers may be used without subscribers.</summary>
+    internal AccessRules? Access => Subscriber?.Access;
+
+    /// <summary>Whether no client of the router's account has made it.</summary>
+    internal virtual bool IsInternal => Subscriber is { IsInternal: true };
 
     internal byte[] Filter => Bytes;
 
@@ -58,7 +61,7 @@ internal class Subscription : TokenEntry
     /// <summary>The first eight bytes of the sid, padded with zeros.</summary>
     internal ulong SidWord => _sidWord;
 
-    /// <summary>After how many deliveries it ends; 0 for never. Set on its session's loop.</summary>
+    /// <summary>After how many deliveries it ends; 0 for never. Set on its client's loop.</summary>
     internal long Max
     {
         get => _extras is { } extras ? extras.Max : 0;

@@ -1,3 +1,5 @@
+using Broker.Server.Collections;
+
 namespace Broker.Server.Routing;
 
 /// <summary>A client's subscriptions by their sids. Used on its loop only, but for <see cref="Count"/>.</summary>

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Broker.Protocol.Subjects;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

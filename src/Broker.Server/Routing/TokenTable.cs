@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 

@@ -1,4 +1,3 @@
-using Broker.Server.Monitoring;
 
 namespace Broker.Server.Security;
 
@@ -12,5 +11,5 @@ internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? 
     internal User? User { get; init; }
 
     /// <summary>The name of the account it is in.</summary>
-    internal string Account { get; init; } = AccountFacts.GlobalName;
+    internal string Account { get; init; } = AccountNames.Global;
 }

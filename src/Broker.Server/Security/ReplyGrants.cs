@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Broker.Server.Routing;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Security;
 

@@ -2,8 +2,6 @@ using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Text;
-using Broker.Server.Accounts;
-using Broker.Server.Monitoring;
 
 namespace Broker.Server.Security;
 
@@ -37,19 +35,13 @@ internal sealed partial class SecurityRules
         AccessRules? access = options.DefaultPermissions?.Rules;
         DefaultAccess = access;
         _anyone = new Principal(PrincipalKind.Anyone, null, access);
-        Plan = new AccountPlan(options);
-        foreach (User user in options.Users)
+        bool hasUsers = false;
+        foreach (UserGroup group in options.UserGroups)
         {
-            Add(user, AccountFacts.GlobalName, access);
-        }
-
-        bool hasUsers = options.Users.Count > 0;
-        foreach (AccountOptions account in options.Accounts)
-        {
-            hasUsers |= account.Users.Count > 0;
-            foreach (User user in account.Users)
+            hasUsers |= group.Users.Count > 0;
+            foreach (User user in group.Users)
             {
-                Add(user, account.Name, account.DefaultPermissions?.Rules ?? access);
+                Add(user, group.Account, group.DefaultPermissions?.Rules ?? access);
             }
         }
 
@@ -70,9 +62,6 @@ internal sealed partial class SecurityRules
         _decoy = _users.Values.Select(u => u.Secret).Where(s => s.Hash is not null)
             .MaxBy(s => s.Hash!.Substring(CostStart, 2), StringComparer.Ordinal) ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
     }
-
-    /// <summary>The accounts that its users are in.</summary>
-    internal AccountPlan Plan { get; }
 
     internal Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; }
 

@@ -1,5 +1,5 @@
 using Broker.Protocol.Subjects;
-using Broker.Server.Routing;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Security;
 

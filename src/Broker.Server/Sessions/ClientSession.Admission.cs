@@ -19,8 +19,8 @@ internal sealed partial class ClientSession
     // Null once it is in.
     private Admission? _admission;
 
-    /// <summary>What it may do, for the router on any loop; null for everything.</summary>
-    internal AccessRules? Access { get; private set; }
+    /// <summary>What it may do; null for everything.</summary>
+    internal AccessRules? Access => _target.Access;
 
     /// <summary>What it must sign to come in by a key.</summary>
     internal string? Nonce { get; private set; }
@@ -48,7 +48,7 @@ internal sealed partial class ClientSession
         else
         {
             _admission = new Admission(_server.HeldBytes);
-            if (_securing is null)
+            if (_tls is null)
             {
                 StartAdmissionTimer();
             }
@@ -77,7 +77,7 @@ internal sealed partial class ClientSession
 
     private int ReceiveBeforeAdmission(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
     {
-        if (_securing is { AwaitsHello: true })
+        if (_tls is { AwaitsHello: true })
         {
             return ReceiveHello(connection, bytes, ref needed);
         }
@@ -100,7 +100,7 @@ internal sealed partial class ClientSession
             return bytes.Length;
         }
 
-        var handler = new Entrance(this);
+        var handler = new OperationsBeforeAdmission(this);
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
         if (error != ProtocolError.None && !_ended)
         {
@@ -194,7 +194,7 @@ internal sealed partial class ClientSession
     }
 
     /// <summary>What the parser tells of a client that is not in yet.</summary>
-    private readonly struct Entrance(ClientSession session) : IClientOperationHandler
+    private readonly struct OperationsBeforeAdmission(ClientSession session) : IClientOperationHandler
     {
         public bool OnPublish(scoped PublishOperation operation) => Refuse();
 

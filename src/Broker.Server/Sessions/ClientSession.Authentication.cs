@@ -1,4 +1,3 @@
-using Broker.Server.Monitoring;
 using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
@@ -119,7 +118,7 @@ internal sealed partial class ClientSession
             return new Principal(
                 PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess)
             {
-                Account = result.Account ?? AccountFacts.GlobalName,
+                Account = result.Account ?? AccountNames.Global,
             };
         }
 

@@ -8,7 +8,6 @@ internal sealed partial class ClientSession
     // What a client is that has not said CONNECT: nats-server answers it with +OK too.
     private bool _verbose = true;
     private bool _pedantic = true;
-    private bool _noEcho;
 
     private bool Connect(ReadOnlySpan<byte> json)
     {
@@ -58,8 +57,8 @@ internal sealed partial class ClientSession
         _connect = request.WithoutCredentials();
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;
-        _noEcho = !request.Echo;
-        TakesHeaders = request.Headers;
+        _publisher.NotTo = request.Echo ? null : _target;
+        _target.TakesHeaders = request.Headers;
         _mustCheck = _verbose || _pedantic;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         Acknowledge();

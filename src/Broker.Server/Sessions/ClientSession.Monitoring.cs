@@ -9,7 +9,6 @@ namespace Broker.Server.Sessions;
 // one number at a time, so that numbers of one client may be of moments that lie a little apart.
 internal sealed partial class ClientSession
 {
-    private DeliveryTally[] _deliveries = [];
     private long _messagesIn;
     private long _payloadIn;
     private long _lastActivity;
@@ -28,11 +27,9 @@ internal sealed partial class ClientSession
 
     internal long PayloadIn => Volatile.Read(ref _payloadIn);
 
-    internal long MessagesOut => SumDeliveries(static t => t.Messages);
+    internal long MessagesOut => _target.Messages;
 
-    internal long PayloadOut => SumDeliveries(static t => t.PayloadBytes);
-
-    internal long RoundTripNanoseconds => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _roundTrip)).Ticks * TimeSpan.NanosecondsPerTick;
+    internal long PayloadOut => _target.PayloadBytes;
 
     internal long LastActivityTick => Volatile.Read(ref _lastActivity);
 
@@ -69,7 +66,7 @@ internal sealed partial class ClientSession
             Account = _account.Name,
             TlsVersion = TlsVersion,
             TlsCipherSuite = TlsCipherSuite,
-            IsTlsFirst = _securing is { WasFirst: true },
+            IsTlsFirst = _tls is { WasFirst: true },
         };
     }
 
@@ -80,11 +77,7 @@ internal sealed partial class ClientSession
     private SubscriptionTable StartSubscriptions()
     {
         // Before a publisher can find a subscription.
-        if (_deliveries.Length == 0)
-        {
-            _deliveries = new DeliveryTally[_server.LoopCount];
-        }
-
+        _target.BeginCounting(_server.LoopCount);
         return new SubscriptionTable(_server.Accounts.Global.Router.Seed);
     }
 
@@ -95,19 +88,10 @@ internal sealed partial class ClientSession
         // Not the answer to anything, when none was asked for.
         if (_pingSent != 0)
         {
-            Volatile.Write(ref _roundTrip, Math.Max(1, Stopwatch.GetTimestamp() - _pingSent));
+            long took = Math.Max(1, Stopwatch.GetTimestamp() - _pingSent);
+            Volatile.Write(ref _roundTrip, took);
+            _publisher.RoundTripNanoseconds = Stopwatch.GetElapsedTime(0, took).Ticks * TimeSpan.NanosecondsPerTick;
             _pingSent = 0;
         }
-    }
-
-    private long SumDeliveries(Func<DeliveryTally, long> part)
-    {
-        long sum = 0;
-        foreach (DeliveryTally tally in _deliveries)
-        {
-            sum += part(tally);
-        }
-
-        return sum;
     }
 }

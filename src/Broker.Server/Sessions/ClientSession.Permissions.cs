@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Broker.Server.Accounts;
+using Broker.Server.Delivery;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 
@@ -9,8 +10,6 @@ namespace Broker.Server.Sessions;
 // happens to those that may not, and when what they may changes.
 internal sealed partial class ClientSession
 {
-    // What it may answer; null unless its permissions speak of answers.
-    private ReplyGrants? _grants;
     private bool _hasViolated;
 
     /// <summary>The rules have been replaced. Any thread.</summary>
@@ -48,11 +47,11 @@ internal sealed partial class ClientSession
             ReviewSubscriptions();
         }
 
-        if (_account.FollowsStreams && _subscriptions is not null)
+        if (_account.ImportsStreams && _subscriptions is not null)
         {
             foreach (Subscription subscription in _subscriptions)
             {
-                _account.Follow(subscription);
+                _account.ApplyImports(subscription);
             }
         }
     }
@@ -70,14 +69,12 @@ internal sealed partial class ClientSession
 
         if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
         {
-            _grants?.Close();
-            _grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed, _server.Grants) : null;
+            _target.Grants?.Close();
+            _target.Grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed, _server.Grants) : null;
         }
 
-        Access = access;
-        // These know what it might publish to until now.
-        _routes = new RouteCache(account.Router, access);
-        _lastRoute = null;
+        _target.Permit(access);
+        _publisher.MoveTo(account.Router, access);
     }
 
     private void ReviewSubscriptions()
@@ -98,7 +95,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishRefused(in Message message, Route route)
     {
-        if (_grants?.TryUse(message.Subject) != true || ReservedSubjects.Contains(message.Subject))
+        if (_target.Grants?.TryUse(message.Subject) != true || ReservedSubjects.Contains(message.Subject))
         {
             Violate($"Publish to {QuotedText.Of(message.Subject)}");
             return;
@@ -119,21 +116,19 @@ internal sealed partial class ClientSession
         Deliver(message, route.Behind);
     }
 
-    /// <summary>
-    /// Gives leave to answer, which is nobody's to give himself: neither this connection nor another one of its user, unless that
-    /// one might be answered there or answer there itself. On the publisher's loop.
-    /// </summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Grant(ReadOnlySpan<byte> reply, ClientSession? publisher)
+    // Nobody gives himself leave to answer: neither this connection nor another one of its user, unless that one might be answered
+    // there or answer there itself.
+    void IConnectionOwner.OnReplySubject(ReadOnlySpan<byte> reply, Publisher publisher)
     {
-        if (publisher != this && (publisher?._principal is not { User: { } user } || user != _principal?.User || publisher.MayAskFor(reply)))
+        var asking = publisher.Client?.Owner as ClientSession;
+        if (asking != this && (asking?._principal is not { User: { } user } || user != _principal?.User || asking.MayAskFor(reply)))
         {
-            _grants?.Add(reply);
+            _target.Grants?.Add(reply);
         }
     }
 
     private bool MayAskFor(ReadOnlySpan<byte> reply)
-        => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply) || _grants?.MayUse(reply) == true;
+        => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply) || _target.Grants?.MayUse(reply) == true;
 
     private void RefuseReply(ReadOnlySpan<byte> reply) => Violate($"Publish with Reply of {QuotedText.Of(reply)}");
 

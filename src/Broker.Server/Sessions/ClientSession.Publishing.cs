@@ -1,20 +1,19 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Broker.Protocol.Parsing;
+using Broker.Protocol.Subjects;
+using Broker.Protocol.Writing;
+using Broker.Server.Delivery;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-// PUB and HPUB: the fast path. What a subscriber gets is three copies: "MSG subject ", its sid, and everything after the
-// subject as the publisher sent it. Whatever is not plain delivery is decided by one flag and lives in other methods.
+// PUB and HPUB: the fast path. Whatever is not plain is decided by one flag and lives in methods of its own: verbose, pedantic,
+// with headers, in an unusual form, or for nobody.
 internal sealed partial class ClientSession
 {
-    private const long MostStaged = 1024 * 1024;
-
-    private RouteCache _routes;
-    private Route? _lastRoute;
+    private const int MostToSearch = 64;
 
     // Verbose, pedantic, or anything else that a publish must be looked at for.
     private bool _mustCheck = true;
@@ -22,13 +21,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation)
     {
-        Route? route = _lastRoute;
-        if (route is null || !route.IsCurrent
-            || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
-        {
-            _lastRoute = route = _routes.Find(operation.Subject);
-        }
-
+        Route route = _publisher.Find(operation);
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
         // Nothing below is given the operation itself: its address would keep it out of registers here.
@@ -49,6 +42,16 @@ internal sealed partial class ClientSession
         return true;
     }
 
+    private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
+
+    private void Deliver(in Message message, Route route)
+    {
+        if (_publisher.Deliver(in message, route) == 0 && !message.ReplyTo.IsEmpty)
+        {
+            AnswerNoResponders(message.ReplyTo);
+        }
+    }
+
     private bool NeedsCheck(scoped PublishOperation operation)
         => _mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo);
 
@@ -65,152 +68,85 @@ internal sealed partial class ClientSession
         }
     }
 
-    private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
-
-    private void Deliver(in Message message, Route route)
-    {
-        if (DeliverAll(in message, route) == 0 && !message.ReplyTo.IsEmpty)
-        {
-            AnswerNoResponders(message.ReplyTo);
-        }
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private int DeliverAll(in Message message, Route route)
-    {
-        int delivered = 0;
-        foreach (Subscription subscription in route.Plain)
-        {
-            if (!(_noEcho && subscription.Session == this) && subscription.Session.Take(subscription, route, in message, _loop, _state))
-            {
-                delivered++;
-            }
-        }
-
-        if (route.HasMore)
-        {
-            delivered += DeliverMore(in message, route);
-        }
-
-        _state.PayloadOut += (long)delivered * message.Payload.Length;
-        if (_state.BytesOut >= _state.HandOverAt)
-        {
-            HandOver();
-        }
-
-        return delivered;
-    }
-
-    // One read of small messages for a hundred subscribers makes many megabytes; so much at a time is enough for the calls to
-    // be few.
+    /// <summary>False when the message is not to be delivered.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void HandOver()
+    private bool CheckPublish(PublishOperation operation, Route route)
     {
-        _state.HandOverAt = _state.BytesOut + MostStaged;
-        _loop.HandOverStages();
-    }
-
-    private int DeliverToQueues(in Message message, Route route)
-    {
-        int delivered = 0;
-        foreach (Subscription[] members in route.Queues)
+        if (operation.HasHeaders && !_target.TakesHeaders)
         {
-            // From a random member on to the first that takes it: one that is closing or is our own echo is passed over.
-            int at = members.Length == 1 ? 0 : _state.Next(members.Length);
-            for (int tried = 0; tried < members.Length; tried++)
-            {
-                Subscription member = members[at];
-                if (!(_noEcho && member.Session == this) && member.Session.Take(member, route, in message, _loop, _state))
-                {
-                    delivered++;
-                    break;
-                }
-
-                at = at + 1 == members.Length ? 0 : at + 1;
-            }
-        }
-
-        return delivered;
-    }
-
-    /// <summary>
-    /// Stages one message for this session, on the publisher's loop. False when the subscription or the connection has ended.
-    /// </summary>
-    private bool Take(Subscription subscription, Route route, in Message message, EventLoop loop, LoopState state)
-    {
-        if (subscription.IsClosed || !Connection.IsOpen
-            || (_watchesPending && !MayTake(message.Payload.Length, loop, state)))
-        {
+            // nats-server closes without a word.
+            _server.Log.ProtocolError(Id, RemoteEndPoint, "HPUB without headers in CONNECT");
+            Fail("message headers not supported");
             return false;
         }
 
-        long count = state.IsAlone ? subscription.Count() : subscription.CountShared();
-        if (subscription.Max != 0 && !WithinMax(subscription, count))
+        if (_pedantic && !Subject.IsValidLiteral(route.Subject))
         {
+            // Said, and delivered all the same, as nats-server does.
+            WriteError("Invalid Publish Subject");
+        }
+
+        if (route.IsRefused)
+        {
+            PublishRefused(new Message(operation), route);
             return false;
         }
 
-        if (_grants is not null && !message.ReplyTo.IsEmpty)
+        if (ReservedSubjects.ContainsReply(operation.ReplyTo))
         {
-            Grant(message.ReplyTo, state.Publisher);
+            RefuseReply(operation.ReplyTo);
+            return false;
         }
 
-        _deliveries[state.Index].Count(message.Payload.Length);
-        ReadOnlySpan<byte> tail = message.Tail;
-        byte[] head = route.MessageHead;
-        if (message.HasHeaders || tail.IsEmpty)
-        {
-            Rewrite(subscription, route, in message, loop, state);
-            return true;
-        }
-
-        OutboundStage stage = Connection.GetStage(loop);
-        int sid = subscription.SidLength;
-        int size = head.Length + sid + tail.Length;
-        ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid));
-        Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetArrayDataReference(head), (uint)head.Length);
-        at = ref Unsafe.Add(ref at, head.Length);
-        if (sid <= Subscription.ShortSid)
-        {
-            // May write past the sid: the tail comes over it, and there is room.
-            Unsafe.WriteUnaligned(ref at, subscription.SidWord);
-        }
-        else
-        {
-            subscription.Sid.CopyTo(MemoryMarshal.CreateSpan(ref at, sid));
-        }
-
-        at = ref Unsafe.Add(ref at, sid);
-        Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetReference(tail), (uint)tail.Length);
-        stage.Advance(size);
-        state.MessagesOut++;
-        state.BytesOut += size;
+        Acknowledge();
         return true;
     }
 
-    // The delivery that reaches the limit is the last one; one beyond it lost the race to another loop.
+    /// <summary>Tells a requester at once that nobody listens, if it asked to be told and can be reached.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool WithinMax(Subscription subscription, long count)
+    private void AnswerNoResponders(ReadOnlySpan<byte> reply)
     {
-        if (count > subscription.Max)
+        if (_connect is not { NoResponders: true } || _subscriptions is null || !Subject.HasNoEmptyToken(reply))
         {
-            return false;
+            return;
         }
 
-        if (count == subscription.Max)
+        if (FindInbox(reply) is { } inbox)
         {
-            EndByMax(subscription);
+            // In one piece: a message never straddles two blocks.
+            OutboundStage stage = Connection.GetStage(_loop);
+            Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
+            int at = Put(destination, 0, "HMSG "u8);
+            at = Put(destination, at, reply);
+            at = Put(destination, at, " "u8);
+            at = Put(destination, at, inbox.Sid);
+            stage.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
         }
-
-        return true;
     }
 
-    // By itself, or its closure would be made for every message of a subscription that has a limit.
-    private void EndByMax(Subscription subscription)
+    // The own plain subscription that a reply would come by. Nearly always there are a few; who has many must not make each
+    // of its requests a search through them.
+    private Subscription? FindInbox(ReadOnlySpan<byte> reply)
     {
-        if (_account.Remove(subscription))
+        if (_subscriptions!.Count > MostToSearch)
         {
-            _loop.Run(() => Forget(subscription));
+            return Array.Find(_account.Router.Find(reply).Plain, s => s.Subscriber == _target && !s.IsClosed);
         }
+
+        foreach (Subscription subscription in _subscriptions)
+        {
+            if (subscription.Queue is null && !subscription.IsClosed && Subject.Matches(subscription.Filter, reply))
+            {
+                return subscription;
+            }
+        }
+
+        return null;
+    }
+
+    private static int Put(Span<byte> destination, int at, ReadOnlySpan<byte> bytes)
+    {
+        bytes.CopyTo(destination[at..]);
+        return at + bytes.Length;
     }
 }

@@ -1,4 +1,5 @@
 using Broker.Protocol.Subjects;
+using Broker.Server.Delivery;
 using Broker.Server.Routing;
 
 namespace Broker.Server.Sessions;
@@ -9,6 +10,9 @@ internal sealed partial class ClientSession
     private SubscriptionTable? _subscriptions;
 
     private bool _toldTooMany;
+
+    /// <summary>Whose subscription it is; null when it is no client's.</summary>
+    internal static ClientSession? Of(Subscription subscription) => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
 
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
@@ -46,7 +50,7 @@ internal sealed partial class ClientSession
                 _subscriptions.Remove(known);
             }
 
-            var subscription = new Subscription(this, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
+            var subscription = new Subscription(_target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription);
             _account.Add(subscription);
         }

@@ -2,15 +2,18 @@ using System.Net;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
 using Broker.Protocol.Writing;
+using Broker.Server.Delivery;
 using Broker.Server.Monitoring;
-using Broker.Server.Routing;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>One client: what it said in CONNECT, what it subscribed to, and what it publishes.</summary>
+/// <summary>
+/// One client: who it is, and what it asks for. What it publishes goes by its <see cref="Publisher"/>, what it is sent by its
+/// <see cref="ConnectionTarget"/>.
+/// </summary>
 /// <remarks>
-/// All of it runs on the connection's loop. Other loops only look at <see cref="Connection"/>, to stage messages for it.
+/// All of it runs on the connection's loop. Publishers of other loops only look at its target.
 /// </remarks>
 internal sealed partial class ClientSession : ConnectionHandler
 {
@@ -19,6 +22,8 @@ internal sealed partial class ClientSession : ConnectionHandler
     private readonly ServerCore _server;
     private readonly EventLoop _loop;
     private readonly LoopState _state;
+    private readonly Publisher _publisher;
+    private readonly ConnectionTarget _target;
     private ClientOperationParser _parser;
     private ConnectRequest? _connect;
     private bool _ended;
@@ -37,7 +42,8 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
         _account = server.Accounts.Global;
-        _routes = new RouteCache(_account.Router);
+        _target = new ConnectionTarget(this);
+        _publisher = new Publisher(loop, _state, _account.Router, _target);
         Id = server.NextClientId();
         RemoteEndPoint = remote;
         Transport = transport;
@@ -51,20 +57,20 @@ internal sealed partial class ClientSession : ConnectionHandler
     internal EndPoint? RemoteEndPoint { get; }
 
     /// <summary>Null until it is opened; then for good.</summary>
-    internal Connection Connection { get; private set; } = null!;
+    internal Connection Connection => _target.Connection;
 
-    /// <summary>Whether it declared that it can read HMSG.</summary>
-    internal bool TakesHeaders { get; private set; }
+    /// <summary>Where it is sent messages.</summary>
+    internal ConnectionTarget Target => _target;
 
     public override void OnOpened(Connection connection)
     {
-        Connection = connection;
+        _target.Connection = connection;
         ApplyLimits();
-        BeginSecuring();
+        BeginTlsUpgrade();
         BeginAdmission();
-        if (_securing is not null)
+        if (_tls is not null)
         {
-            OpenSecuring(_securing);
+            OpenTls(_tls);
             return;
         }
 
@@ -93,12 +99,10 @@ internal sealed partial class ClientSession : ConnectionHandler
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
         _lastActivity = _loop.LastTick;
-        _state.HandOverAt = _state.BytesOut + MostStaged;
+        _publisher.Begin();
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
-        _state.Publisher = this;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
-        _state.Publisher = null;
         // Whatever the loop counted meanwhile was this client's.
         _messagesIn += _state.MessagesIn - messages;
         _payloadIn += _state.PayloadIn - payload;
@@ -118,14 +122,14 @@ internal sealed partial class ClientSession : ConnectionHandler
         StopLiveness();
         EndAdmission();
         EndSubscriptions();
-        _grants?.Close();
+        _target.Grants?.Close();
         if (_connect is not null)
         {
             _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));
         }
 
         LeaveAccount();
-        error = EndSecuring(error);
+        error = EndTlsUpgrade(error);
         _server.Leave(this, connection, reason, error);
     }
 

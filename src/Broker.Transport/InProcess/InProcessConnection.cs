@@ -13,7 +13,8 @@ internal sealed class InProcessConnection : Connection
     private readonly Action _postedRead;
     private readonly Action _postedResume;
     private InProcessConnection _peer = null!;
-    private BlockChain _inbound;
+    private Block? _head;
+    private Block? _tail;
     private long _waiting;
     private bool _open;
     private bool _scheduled;
@@ -54,9 +55,10 @@ internal sealed class InProcessConnection : Connection
             ended = _ended;
             if (!IsHeld)
             {
-                chain = _inbound.TakeAll().Head;
+                chain = _head;
+                _head = _tail = null;
             }
-            else if (!_inbound.IsEmpty)
+            else if (_head is not null)
             {
                 return;
             }
@@ -111,8 +113,7 @@ internal sealed class InProcessConnection : Connection
 
             Block empty = chain;
             chain = chain.Next;
-            taken += chain is null ? 0 : empty.Room;
-            Recycling.Give(empty, Loop);
+            Give(empty, Loop);
         }
 
         bool resume;
@@ -145,7 +146,9 @@ internal sealed class InProcessConnection : Connection
             last = last.Next;
         }
 
-        _waiting += _inbound.Return(chain, last, Loop);
+        last.Next = _head;
+        _head = chain;
+        _tail ??= last;
     }
 
     private void EndOfPeer()
@@ -165,7 +168,7 @@ internal sealed class InProcessConnection : Connection
         lock (_inboundGate)
         {
             _open = true;
-            if (_inbound.IsEmpty && !_ended)
+            if (_head is null && !_ended)
             {
                 return;
             }
@@ -176,19 +179,19 @@ internal sealed class InProcessConnection : Connection
         Loop.MarkReadable(this);
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
     {
-        Block? rest = _peer.Accept(chain, loop, ref tally, out bool refused);
+        Block? rest = _peer.Accept(chain, loop, out sent, out bool refused);
         outcome = refused ? SendOutcome.Failed : rest is null ? SendOutcome.Sent : SendOutcome.Blocked;
         return rest;
     }
 
     // The peer remembers that this end waits; it calls OnWritable.
-    internal override void ArmWritable()
+    private protected override void ArmWritable()
     {
     }
 
-    internal override void DisarmWritable()
+    private protected override void DisarmWritable()
     {
     }
 
@@ -203,7 +206,14 @@ internal sealed class InProcessConnection : Connection
         lock (_inboundGate)
         {
             _released = true;
-            Recycling.GiveAll(_inbound.TakeAll().Head, Loop);
+            for (Block? at = _head; at is not null;)
+            {
+                Block empty = at;
+                at = at.Next;
+                Give(empty, Loop);
+            }
+
+            _head = _tail = null;
         }
 
         ReleaseKept();
@@ -211,10 +221,10 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ReleaseTransport() => _peer.End();
 
-    // Takes blocks until the high water, and returns the first that has to wait. What is not read yet is packed, and counts with the
-    // room that is wasted between.
-    private Block? Accept(Block chain, EventLoop? senderLoop, ref SentTally tally, out bool refused)
+    // Takes blocks until the high water, and returns the first that has to wait.
+    private Block? Accept(Block chain, EventLoop? senderLoop, out long bytes, out bool refused)
     {
+        bytes = 0;
         Block? rest = chain;
         lock (_inboundGate)
         {
@@ -224,25 +234,32 @@ internal sealed class InProcessConnection : Connection
                 return rest;
             }
 
-            bool takes = false;
+            Block? last = null;
             while (rest is not null && _waiting < HighWater)
             {
-                Block block = rest;
-                rest = block.Next;
-                int length = block.Length;
-                tally.Bytes += length;
-                tally.Waste += rest is null ? 0 : block.Room;
-                block.Next = null;
-                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.Depot);
-                takes = true;
+                bytes += rest.Length;
+                _waiting += rest.Length;
+                last = rest;
+                rest = rest.Next;
             }
 
             _peerWaits = rest is not null;
-            if (!takes)
+            if (last is null)
             {
                 return rest;
             }
 
+            last.Next = null;
+            if (_tail is null)
+            {
+                _head = chain;
+            }
+            else
+            {
+                _tail.Next = chain;
+            }
+
+            _tail = last;
             if (!_open || _scheduled)
             {
                 return rest;

@@ -120,8 +120,9 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
     {
+        sent = 0;
         Block? at = chain;
         while (at is not null)
         {
@@ -138,21 +139,21 @@ internal sealed unsafe class EpollConnection : SocketConnection
                 return at;
             }
 
-            tally.Bytes += gone;
-            at = Recycling.Consume(at, (int)gone, loop, ref tally.Waste);
+            sent += gone;
+            at = Consume(at, (int)gone, loop);
         }
 
         outcome = SendOutcome.Sent;
         return null;
     }
 
-    internal override void ArmWritable()
+    private protected override void ArmWritable()
     {
         _writes = true;
         Watch();
     }
 
-    internal override void DisarmWritable()
+    private protected override void DisarmWritable()
     {
         _writes = false;
         Watch();

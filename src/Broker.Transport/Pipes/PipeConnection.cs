@@ -93,8 +93,9 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
     {
+        sent = 0;
         Block? at = chain;
         try
         {
@@ -112,8 +113,8 @@ internal sealed class PipeConnection : PullConnection
                     int count = Math.Min(at.Length, FlushAt - copied);
                     _writer.Write(at.Array.AsSpan(at.Start, count));
                     copied += count;
-                    tally.Bytes += count;
-                    at = Recycling.Consume(at, count, loop, ref tally.Waste);
+                    sent += count;
+                    at = Consume(at, count, loop);
                 }
 
                 if (!TryFlush())
@@ -133,12 +134,12 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    internal override void ArmWritable()
+    private protected override void ArmWritable()
     {
         // The end of the flush that is under way calls.
     }
 
-    internal override void DisarmWritable()
+    private protected override void DisarmWritable()
     {
     }
 

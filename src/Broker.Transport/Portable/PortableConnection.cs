@@ -99,8 +99,9 @@ internal sealed class PortableConnection : SocketConnection
         return got;
     }
 
-    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
     {
+        sent = 0;
         Block? at = chain;
         while (at is not null)
         {
@@ -111,8 +112,8 @@ internal sealed class PortableConnection : SocketConnection
                 return at;
             }
 
-            tally.Bytes += gone;
-            at = Recycling.Consume(at, gone, loop, ref tally.Waste);
+            sent += gone;
+            at = Consume(at, gone, loop);
         }
 
         outcome = SendOutcome.Sent;
@@ -120,16 +121,16 @@ internal sealed class PortableConnection : SocketConnection
     }
 
     // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.
-    internal override void ArmWritable() => Loop.Post(_startWaitingSend);
+    private protected override void ArmWritable() => Loop.Post(_startWaitingSend);
 
-    internal override void DisarmWritable()
+    private protected override void DisarmWritable()
     {
         // The send that waits is a real one and ends by itself.
     }
 
     private void StartWaitingSend()
     {
-        ReadOnlyMemory<byte> head = Outbound.BeginLoan();
+        ReadOnlyMemory<byte> head = BeginWaitingSend();
         if (head.IsEmpty)
         {
             return;
@@ -150,7 +151,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private void WaitingSendDone()
     {
-        Outbound.EndLoan(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
+        EndWaitingSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
         if (IsClosed)
         {
             _writing.Dispose();

@@ -35,6 +35,13 @@ public sealed record PublisherOptions : ZeroMqSocketOptions
     public int MaxSubscriptionBytesPerPeer { get; init; } = 4 << 20;
 
     /// <summary>
+    /// Most memory for the subscriptions of all peers, in bytes: their octets and some 250 more for each, twice when there is
+    /// <see cref="OnInterest"/>. Half of it is shared out evenly, so that each of <see cref="ZeroMqSocketOptions.MaxPeers"/> has its part
+    /// whatever others do; the other half goes to those who ask first. A peer that exceeds both is refused. Default 128 MiB.
+    /// </summary>
+    public long MaxSubscriptionMemory { get; init; } = 128L << 20;
+
+    /// <summary>
     /// Told of the first subscription to a prefix over all peers and of the end of the last; see <see cref="ZeroMqInterestHandler"/>.
     /// Default none: then nothing is counted over peers.
     /// </summary>
@@ -63,6 +70,7 @@ public sealed record PublisherOptions : ZeroMqSocketOptions
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxSubscriptionSize, 1 << 30);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionsPerPeer);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionBytesPerPeer);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionMemory);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestPrefixes);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxInterestBytes);
         if (StalledPeerTimeout != Timeout.InfiniteTimeSpan)

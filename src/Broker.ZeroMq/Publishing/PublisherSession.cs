@@ -10,6 +10,12 @@ namespace Broker.ZeroMq.Publishing;
 /// <summary>A subscriber, seen from the publisher.</summary>
 internal sealed class PublisherSession : PeerSession
 {
+    // A subscription costs some microseconds with all that follows from it, and 64 KiB of them would be thousands.
+    private const int ChangesPerTurn = 256;
+
+    /// <summary>In milliseconds.</summary>
+    internal const int DropReportInterval = 1000;
+
     private readonly PublisherSocket _socket;
     private readonly PrefixSubscriptions _subscriptions;
     private readonly long _highWaterMark;
@@ -18,6 +24,11 @@ internal sealed class PublisherSession : PeerSession
     // with the reading of other loops: a group of one loop never takes it to publish.
     private readonly Lock _subscriptionsGate = new();
     private int _dropping;
+    private long _dropReported;
+
+    // What the subscriptions take of the socket's budget, and how many have been changed in this turn.
+    private long _held;
+    private int _changes;
 
     internal PublisherSession(PublisherSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
         : base(socket, loop, endpoint, link)
@@ -28,9 +39,9 @@ internal sealed class PublisherSession : PeerSession
         _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
     }
 
-    private protected override bool MayAnswer => Connection.HeldBytes < _highWaterMark;
+    private protected override bool MayAnswer => Connection.PendingBytes < _highWaterMark;
 
-    public override void OnDrained(Connection connection) => Volatile.Write(ref _dropping, 0);
+    public override void OnDrained(Connection connection) => EndDropping();
 
     /// <summary>Whether a message with this topic goes to this peer. On the given loop.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -41,19 +52,35 @@ internal sealed class PublisherSession : PeerSession
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool HasRoom(OutboundStage stage, int size)
     {
-        long waiting = Connection.HeldBytes + stage.Length;
+        long waiting = Connection.PendingBytes + stage.Length;
+        if (_dropping != 0 && waiting == 0)
+        {
+            EndDropping();
+        }
+
         return waiting + size <= _highWaterMark || waiting == 0;
     }
 
     /// <summary>Counts a dropped message; tells of it when it is the first since the queue was last empty. Any loop.</summary>
+    /// <remarks>Not more often than <see cref="DropReportInterval"/>: a small mark can be reached and left many times a second.</remarks>
     internal void Drop()
     {
         Peer!.CountDropped();
-        if (Interlocked.Exchange(ref _dropping, 1) == 0)
+        if (Interlocked.Exchange(ref _dropping, 1) != 0)
+        {
+            return;
+        }
+
+        long now = Environment.TickCount64;
+        long last = Interlocked.Read(ref _dropReported);
+        if ((last == 0 || now - last >= DropReportInterval) && Interlocked.CompareExchange(ref _dropReported, now, last) == last)
         {
             Report(ZeroMqEventKind.MessagesDropped, "the high-water mark is reached");
         }
     }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EndDropping() => Volatile.Write(ref _dropping, 0);
 
     private protected override void Configure(Connection connection)
     {
@@ -67,11 +94,12 @@ internal sealed class PublisherSession : PeerSession
     private protected override void OnGone()
     {
         _socket.Remove(this);
-        _socket.RemoveInterest(_subscriptions);
+        LeavingPeer.Start(_socket, Loop, _subscriptions, _held);
     }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
+        _changes = 0;
         var traffic = new Traffic(this);
         return _decoder.Decode(bytes, ref traffic);
     }
@@ -104,15 +132,30 @@ internal sealed class PublisherSession : PeerSession
         return OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
     }
 
-    private ZmtpVerdict Change(ZmtpSubscription subscription) => subscription.Kind switch
+    private ZmtpVerdict Change(ZmtpSubscription subscription)
     {
-        ZmtpSubscriptionKind.Subscribe => Subscribe(subscription.Topic),
-        ZmtpSubscriptionKind.Cancel => Cancel(subscription.Topic),
-        _ => ZmtpVerdict.Continue,
-    };
+        switch (subscription.Kind)
+        {
+            case ZmtpSubscriptionKind.Subscribe:
+                if (!Subscribe(subscription.Topic))
+                {
+                    return ZmtpVerdict.Abort;
+                }
+
+                break;
+            case ZmtpSubscriptionKind.Cancel:
+                Cancel(subscription.Topic);
+                break;
+            default:
+                return ZmtpVerdict.Continue;
+        }
+
+        return ++_changes < ChangesPerTurn ? ZmtpVerdict.Continue : ZmtpVerdict.Pause;
+    }
 
     // The own set first, then the count over all peers: when the application hears that a prefix is wanted, messages flow already.
-    private ZmtpVerdict Subscribe(ReadOnlySpan<byte> prefix)
+    // False when it is refused.
+    private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
         PrefixChange change;
         lock (_subscriptionsGate)
@@ -127,18 +170,29 @@ internal sealed class PublisherSession : PeerSession
             }
         }
 
-        if (change == PrefixChange.Counted || (change == PrefixChange.First && AddInterest(prefix)))
+        if (change == PrefixChange.Counted)
         {
-            return ZmtpVerdict.Continue;
+            return true;
         }
 
-        Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
-        return ZmtpVerdict.Abort;
-    }
+        if (change == PrefixChange.LimitReached)
+        {
+            Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
+            return false;
+        }
 
-    private bool AddInterest(ReadOnlySpan<byte> prefix)
-    {
-        if (_socket.AddInterest(prefix))
+        string? refusal = null;
+        if (!_socket.Budget.TryTake(ref _held, prefix.Length))
+        {
+            refusal = "its subscriptions need more than its share of the memory";
+        }
+        else if (!_socket.AddInterest(prefix))
+        {
+            _socket.Budget.Give(ref _held, prefix.Length);
+            refusal = ZmtpErrors.Text(ZmtpError.SubscriptionLimit);
+        }
+
+        if (refusal is null)
         {
             return true;
         }
@@ -149,10 +203,11 @@ internal sealed class PublisherSession : PeerSession
             _subscriptions.Remove(prefix);
         }
 
+        Refuse(refusal);
         return false;
     }
 
-    private ZmtpVerdict Cancel(ReadOnlySpan<byte> prefix)
+    private void Cancel(ReadOnlySpan<byte> prefix)
     {
         PrefixChange change;
         lock (_subscriptionsGate)
@@ -162,10 +217,9 @@ internal sealed class PublisherSession : PeerSession
 
         if (change == PrefixChange.Last)
         {
+            _socket.Budget.Give(ref _held, prefix.Length);
             _socket.RemoveInterest(prefix);
         }
-
-        return ZmtpVerdict.Continue;
     }
 
     /// <summary>The decoder's direct way to the session.</summary>

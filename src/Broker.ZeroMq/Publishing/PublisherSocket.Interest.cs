@@ -44,21 +44,4 @@ public sealed partial class PublisherSocket
             }
         }
     }
-
-    /// <summary>A peer is gone with all it wanted.</summary>
-    internal void RemoveInterest(PrefixSubscriptions all)
-    {
-        if (_interest is null)
-        {
-            return;
-        }
-
-        var leaving = new Leaving(this);
-        all.Visit(ref leaving);
-    }
-
-    private readonly struct Leaving(PublisherSocket socket) : IPrefixVisitor
-    {
-        public void Visit(ReadOnlySpan<byte> prefix, int count) => socket.RemoveInterest(prefix);
-    }
 }

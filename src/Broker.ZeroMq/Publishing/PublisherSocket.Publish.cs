@@ -52,6 +52,7 @@ public sealed partial class PublisherSocket
     /// <param name="message">Writes the message, once.</param>
     /// <returns>How many peers it was queued for.</returns>
     /// <exception cref="ArgumentException">The loop is of another group.</exception>
+    /// <exception cref="InvalidOperationException">Not on the thread of the loop; found out with the first message of a turn to a peer.</exception>
     public int Publish<TMessage>(EventLoop loop, ReadOnlySpan<byte> topic, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {

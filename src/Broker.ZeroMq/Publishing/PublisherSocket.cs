@@ -29,10 +29,13 @@ public sealed partial class PublisherSocket : ZeroMqSocket
         : base(loops, options ??= new PublisherOptions())
     {
         Options = options;
+        Budget = new SubscriptionBudget(options.MaxSubscriptionMemory, options.MaxPeers, options.OnInterest is null ? 1 : 2);
         _interest = options.OnInterest is null
             ? null
             : new PrefixSubscriptions(options.MaxInterestPrefixes, options.MaxInterestBytes);
     }
+
+    internal SubscriptionBudget Budget { get; }
 
     /// <summary>How it was set up.</summary>
     public PublisherOptions Options { get; }

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using Broker.Transport;
 using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Sockets;
 
@@ -28,6 +29,8 @@ internal sealed class OutgoingLink : IDisposable
     internal PeerSession? Session { get; private set; }
 
     internal bool IsStopped => _stopped.IsCancellationRequested;
+
+    private bool LoopIsGone => !_loop.TryPost(static () => { });
 
     internal void Start() => _ = RunAsync();
 
@@ -65,9 +68,8 @@ internal sealed class OutgoingLink : IDisposable
             {
                 return;
             }
-            catch (ObjectDisposedException)
+            catch (ObjectDisposedException) when (LoopIsGone)
             {
-                // The loops are gone.
                 return;
             }
 
@@ -94,6 +96,12 @@ internal sealed class OutgoingLink : IDisposable
         catch (OperationCanceledException) when (!IsStopped)
         {
             Fail("no connection within the handshake timeout");
+            return false;
+        }
+        catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !LoopIsGone)
+        {
+            // Whatever the system or a name server makes of the endpoint today, it may take tomorrow.
+            Fail(ZmtpErrors.Printable(e.Message));
             return false;
         }
 

@@ -12,7 +12,7 @@ internal abstract partial class PeerSession
 
     private ZmtpHandshake? _handshake;
     private LoopTimer? _handshakeTimer;
-    private bool _taken;
+    private volatile bool _taken;
 
     private void StartHandshake()
     {
@@ -63,9 +63,9 @@ internal abstract partial class PeerSession
             return;
         }
 
+        StartHeartbeat(zmtp);
         _taken = true;
         OnTaken();
-        StartHeartbeat(zmtp);
         Report(ZeroMqEventKind.PeerConnected, reason: null);
     }
 

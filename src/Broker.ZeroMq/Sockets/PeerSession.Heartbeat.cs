@@ -9,6 +9,8 @@ namespace Broker.ZeroMq.Sockets;
 internal abstract partial class PeerSession
 {
     private uint _reads;
+    private uint _readsAtWelcome;
+    private long _takenAt;
     private uint _readsAtPing;
     private uint _readsAtTtl;
     private long _sentAtPing;
@@ -16,6 +18,13 @@ internal abstract partial class PeerSession
     private LoopTimer? _pingTimer;
     private LoopTimer? _pongTimer;
     private LoopTimer? _ttlTimer;
+
+    /// <summary>
+    /// How long a peer that cannot be asked for a sign of life has given none since its handshake, in milliseconds; -1 for one that has,
+    /// that can be asked, or that we chose. A moment's truth, on any thread.
+    /// </summary>
+    internal long Dumb(long now) =>
+        _taken && Link is null && !Peer!.Zmtp.UnderstandsPing && Volatile.Read(ref _reads) == _readsAtWelcome ? now - _takenAt : -1;
 
     /// <summary>A command that is not about subscriptions. False when the connection must end; it is refused already.</summary>
     private protected bool OnCommonCommand(in ZmtpCommand command)
@@ -59,6 +68,8 @@ internal abstract partial class PeerSession
 
     private void StartHeartbeat(ZmtpPeer zmtp)
     {
+        _readsAtWelcome = _reads;
+        _takenAt = Environment.TickCount64;
         if (Socket.CommonOptions.HeartbeatInterval != Timeout.InfiniteTimeSpan && zmtp.UnderstandsPing)
         {
             _pingTimer = Loop.StartTimer(Socket.CommonOptions.HeartbeatInterval, Ping);

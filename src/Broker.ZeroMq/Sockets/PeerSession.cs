@@ -12,6 +12,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     // What may wait for a peer that asks for answers and does not read them.
     private const long MostPendingAnswers = 64 * 1024;
 
+    private const int KeepAliveProbes = 3;
+    private static readonly TimeSpan KeepAliveInterval = TimeSpan.FromSeconds(10);
+
     private readonly TaskCompletionSource<bool> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private protected ZmtpDecoder _decoder;
     private bool _entered;
@@ -65,8 +68,12 @@ internal abstract partial class PeerSession : ConnectionHandler
             return;
         }
 
-        connection.Framing = MessageFraming.Instance;
         Configure(connection);
+        if (Socket.CommonOptions.KeepAliveTime != Timeout.InfiniteTimeSpan)
+        {
+            connection.KeepAlive(Socket.CommonOptions.KeepAliveTime, KeepAliveInterval, KeepAliveProbes);
+        }
+
         StartHandshake();
     }
 
@@ -92,6 +99,11 @@ internal abstract partial class PeerSession : ConnectionHandler
         needed = result.Needed;
         if (result.Error == ZmtpError.None)
         {
+            if (result.Paused)
+            {
+                connection.YieldReceiving();
+            }
+
             return consumed + result.Consumed;
         }
 

@@ -3,6 +3,7 @@ namespace Broker.ZeroMq.Sockets;
 public abstract partial class ZeroMqSocket
 {
     private readonly HashSet<PeerSession> _sessions = [];
+    private readonly HashSet<PeerSession> _leaving = [];
     private readonly List<ZeroMqUndelivered> _undelivered = [];
     private readonly TaskCompletionSource _empty = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task<ZeroMqCloseReport>? _closed;
@@ -27,19 +28,31 @@ public abstract partial class ZeroMqSocket
     /// <summary>False when the session has to go: the socket is full or closing. On the session's loop.</summary>
     internal bool TryEnter(PeerSession session, out string? reason)
     {
+        PeerSession? displaced = null;
+        bool entered;
         lock (_gate)
         {
-            bool full = _sessions.Count >= _options.MaxPeers;
+            bool full = _sessions.Count >= _options.MaxPeers && (displaced = FindDumb()) is null;
+            if (displaced is not null)
+            {
+                // It leaves the count at once: its place is taken before its connection has ended.
+                _sessions.Remove(displaced);
+                _leaving.Add(displaced);
+            }
+
             reason = full && !_closing ? "too many peers" : null;
-            return !_closing && !full && _sessions.Add(session);
+            entered = !_closing && !full && _sessions.Add(session);
         }
+
+        displaced?.Loop.Run(() => displaced.Refuse("it has said nothing since its handshake, and its place is needed"));
+        return entered;
     }
 
     internal void Leave(PeerSession session, ZeroMqUndelivered? undelivered)
     {
         lock (_gate)
         {
-            _sessions.Remove(session);
+            _ = _sessions.Remove(session) || _leaving.Remove(session);
             if (!_closing)
             {
                 return;
@@ -50,11 +63,30 @@ public abstract partial class ZeroMqSocket
                 _undelivered.Add(undelivered);
             }
 
-            if (_sessions.Count == 0)
+            if (_sessions.Count + _leaving.Count == 0)
             {
                 _empty.TrySetResult();
             }
         }
+    }
+
+    // Under the lock. Only where there are as many peers as may be, so the walk costs a newcomer what the limit says.
+    private PeerSession? FindDumb()
+    {
+        PeerSession? found = null;
+        long now = Environment.TickCount64;
+        long longest = (long)_options.SilenceAllowed.TotalMilliseconds;
+        foreach (var session in _sessions)
+        {
+            long dumb = session.Dumb(now);
+            if (dumb >= longest)
+            {
+                longest = dumb;
+                found = session;
+            }
+        }
+
+        return found;
     }
 
     /// <summary>From here on nothing more is put into peers' queues. Under the socket's lock.</summary>
@@ -75,7 +107,7 @@ public abstract partial class ZeroMqSocket
             link.Dispose();
         }
 
-        if (_sessions.Count == 0)
+        if (_sessions.Count + _leaving.Count == 0)
         {
             _empty.TrySetResult();
         }
@@ -85,7 +117,7 @@ public abstract partial class ZeroMqSocket
         PeerSession[] left;
         lock (_gate)
         {
-            left = [.. _sessions];
+            left = [.. _sessions, .. _leaving];
         }
 
         foreach (var session in left)

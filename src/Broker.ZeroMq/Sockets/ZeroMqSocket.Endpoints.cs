@@ -12,15 +12,17 @@ public abstract partial class ZeroMqSocket
     private readonly List<OutgoingLink> _links = [];
 
     /// <summary>Accepts peers at an endpoint from the return on. A host name is looked up on the caller's thread.</summary>
+    /// <param name="endpoint">Where, as <see cref="ZeroMqEndpoint"/> describes it.</param>
+    /// <param name="allowedAddresses">Who may connect here; null for what the socket's options say of all endpoints.</param>
     /// <returns>The endpoint that is really bound, with the port the system chose.</returns>
     /// <exception cref="FormatException">Not an endpoint.</exception>
     /// <exception cref="ZeroMqBindException">The endpoint cannot be had; the message says why.</exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
-    public ZeroMqEndpoint Bind(string endpoint)
+    public ZeroMqEndpoint Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
         ThrowIfClosing();
-        var listener = Listen(asked, out var bound);
+        var listener = Listen(asked, allowedAddresses ?? CommonOptions.AllowedAddresses, out var bound);
         lock (_gate)
         {
             if (!_closing)
@@ -102,7 +104,7 @@ public abstract partial class ZeroMqSocket
         return true;
     }
 
-    private Listener Listen(ZeroMqEndpoint endpoint, out ZeroMqEndpoint bound)
+    private Listener Listen(ZeroMqEndpoint endpoint, IReadOnlyList<IPNetwork> allowed, out ZeroMqEndpoint bound)
     {
         // The first peers may come before the port is known here; theirs is the endpoint as it was asked for.
         var name = new StrongBox<string>(endpoint.ToString());
@@ -130,7 +132,45 @@ public abstract partial class ZeroMqSocket
         }
 
         Listener Start(EndPoint address) =>
-            Listener.Start(Loops, address, (loop, _) => CreateSession(loop, name.Value!, link: null));
+            Listener.Start(Loops, address, (loop, remote) => IsAllowed(remote, allowed)
+                ? CreateSession(loop, name.Value!, link: null)
+                : TurnAway(name.Value!, remote));
+    }
+
+    private static bool IsAllowed(EndPoint? remote, IReadOnlyList<IPNetwork> allowed)
+    {
+        if (allowed.Count == 0 || remote is UnixDomainSocketEndPoint)
+        {
+            return true;
+        }
+
+        // One whose address is not known any more has gone.
+        if (remote is not IPEndPoint { Address: var address })
+        {
+            return false;
+        }
+
+        if (address.IsIPv4MappedToIPv6)
+        {
+            address = address.MapToIPv4();
+        }
+
+        foreach (IPNetwork network in allowed)
+        {
+            if (network.Contains(address))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private PeerSession? TurnAway(string endpoint, EndPoint? remote)
+    {
+        string address = ZeroMqEndpoint.Show(remote, endpoint);
+        Report(new ZeroMqEvent(ZeroMqEventKind.PeerRefused, endpoint, address, Peer: null, "its address is not allowed"));
+        return null;
     }
 
     private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);

@@ -1,3 +1,4 @@
+using System.Net;
 using Broker.ZeroMq.Zmtp;
 using Broker.ZeroMq.Zmtp.Framing;
 
@@ -28,10 +29,30 @@ public abstract record ZeroMqSocketOptions
     public Action<ZeroMqEvent>? OnEvent { get; init; }
 
     /// <summary>
-    /// How often to send PING to peers of ZMTP 3.1. Default <see cref="Timeout.InfiniteTimeSpan"/>: never. PINGs of peers are
-    /// always answered.
+    /// Who may connect to the endpoints that are bound: addresses and networks, such as <c>10.1.0.0/16</c>; who has another address is
+    /// turned away before anything is read. An IPv4 address that comes by an IPv6 socket counts as the IPv4 address. Peers by ipc
+    /// have none and are the business of the file system. Default: everybody. <see cref="ZeroMqSocket.Bind"/> may say otherwise for its
+    /// endpoint.
     /// </summary>
-    public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
+    public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
+
+    /// <summary>
+    /// How often to send PING to peers of ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> for never. Default 15 s, so that who is dead
+    /// or dumb keeps a place for half a minute at most. PINGs of peers are always answered.
+    /// </summary>
+    public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>
+    /// How long a peer by TCP is silent before the kernel asks whether it is there, three times, ten seconds apart: for peers before
+    /// ZMTP 3.1, which know no PING. <see cref="Timeout.InfiniteTimeSpan"/> for never. Default 30 s.
+    /// </summary>
+    public TimeSpan KeepAliveTime { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// How long a peer that cannot be asked by PING may say nothing at all after its handshake and still be sure of its place: while
+    /// there are <see cref="MaxPeers"/>, a newcomer gets the place of the one that has been dumb for longest. Default 30 s.
+    /// </summary>
+    public TimeSpan SilenceAllowed { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
     /// How long after a PING a peer may be silent before it is given up. Anything received counts as an answer, and so does that
@@ -68,6 +89,13 @@ public abstract record ZeroMqSocketOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(ReconnectMax, ReconnectInitial);
         ArgumentOutOfRangeException.ThrowIfNegative(HeartbeatTtl.Ticks, nameof(HeartbeatTtl));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(HeartbeatTtl.TotalMilliseconds / 100, ushort.MaxValue, nameof(HeartbeatTtl));
+        ArgumentNullException.ThrowIfNull(AllowedAddresses);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SilenceAllowed, TimeSpan.Zero);
+        if (KeepAliveTime != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(KeepAliveTime, TimeSpan.FromSeconds(1));
+        }
+
         if (HeartbeatInterval != Timeout.InfiniteTimeSpan)
         {
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);

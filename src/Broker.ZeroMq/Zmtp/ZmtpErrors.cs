@@ -3,6 +3,16 @@ namespace Broker.ZeroMq.Zmtp;
 /// <summary>Texts of <see cref="ZmtpError"/>.</summary>
 public static class ZmtpErrors
 {
+    /// <summary>A text of the system or of a peer as visible ASCII and spaces, so that it stays one line of a log.</summary>
+    internal static string Printable(string text) =>
+        string.Create(text.Length, text, static (line, source) =>
+        {
+            for (int i = 0; i < line.Length; i++)
+            {
+                line[i] = source[i] is >= ' ' and <= '~' ? source[i] : '?';
+            }
+        });
+
     /// <summary>A short lower-case phrase without a final stop. It never contains anything the peer sent.</summary>
     public static string Text(ZmtpError error) => error switch
     {

@@ -33,4 +33,70 @@ public sealed class LogLineWriterTests
         for (var i = 0; i < 100; i++)
             writer.Add("line");
     }
+
+    [Fact]
+    public void An_output_that_comes_back_is_told_how_much_it_missed_and_why()
+    {
+        var written = new List<string>();
+        int calls = 0;
+        using (var writer = new LogLineWriter(
+            line =>
+            {
+                if (++calls <= 3)
+                {
+                    throw new IOException("no space left");
+                }
+
+                written.Add(line);
+            },
+            static text => "notice: " + text))
+        {
+            foreach (string line in (string[])["one", "two", "three", "four", "five"])
+            {
+                writer.Add(line);
+            }
+        }
+
+        Assert.Equal(["notice: 3 lines were not written here: no space left", "four", "five"], written);
+    }
+
+    [Fact]
+    public void What_is_missing_at_the_end_is_told_if_it_can_be()
+    {
+        var written = new List<string>();
+        int calls = 0;
+        using (var writer = new LogLineWriter(line =>
+        {
+            if (++calls == 1)
+            {
+                throw new UnauthorizedAccessException("not now");
+            }
+
+            written.Add(line);
+        }))
+        {
+            writer.Add("one");
+        }
+
+        Assert.Equal(["1 line was not written here: not now"], written);
+    }
+
+    [Fact]
+    public async Task A_stalled_output_does_not_keep_the_end_waiting()
+    {
+        using var stall = new ManualResetEventSlim();
+        try
+        {
+            var writer = new LogLineWriter(_ => stall.Wait(CancellationToken.None));
+            writer.Add("one");
+            writer.Add("two");
+
+            await Task.Run(writer.Dispose, TestContext.Current.CancellationToken)
+                .WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        }
+        finally
+        {
+            stall.Set();
+        }
+    }
 }

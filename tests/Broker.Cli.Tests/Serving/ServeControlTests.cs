@@ -83,7 +83,7 @@ public sealed class ServeControlTests : IDisposable
         var log = Path.Combine(_folder.Path, "log");
         var settings = new ServeSettings { LogFile = log };
         var running = RunAsync(settings, () => settings);
-        await UntilAsync(() => _logger is not null && _output.ToString().Contains("ready", StringComparison.Ordinal));
+        await UntilAsync(() => _logger is not null && File.ReadAllText(log).Contains("ready", StringComparison.Ordinal));
         _logger!.LogWarning("one");
         await UntilAsync(() => File.ReadAllText(log).Contains("one", StringComparison.Ordinal));
         File.Move(log, log + ".1");

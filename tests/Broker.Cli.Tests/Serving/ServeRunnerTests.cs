@@ -149,11 +149,29 @@ public sealed class ServeRunnerTests : IDisposable
 
         await RunAsync(new ServeSettings { LogFile = log }, host);
 
+        string[] lines = await File.ReadAllLinesAsync(log, TestContext.Current.CancellationToken);
         Assert.EndsWith(
             @" [warn] Session: from a peer: one\r\ntwo\x1b[31m",
-            Assert.Single(await File.ReadAllLinesAsync(log, TestContext.Current.CancellationToken)),
+            Assert.Single(lines, line => line.Contains("Session", StringComparison.Ordinal)),
             StringComparison.Ordinal);
         Assert.Empty(_error.ToString());
+    }
+
+    [Fact]
+    public async Task With_a_log_file_it_is_told_the_addresses_in_place_of_the_terminal_and_both_how_the_stop_went()
+    {
+        var log = Path.Combine(_folder.Path, "broker.log");
+        var host = new FakeHost { OnStart = _ => _stop.Cancel(), Undelivered = 2 };
+
+        await RunAsync(new ServeSettings { LogFile = log }, host, isTerminal: true);
+
+        var text = await File.ReadAllTextAsync(log, TestContext.Current.CancellationToken);
+        Assert.Contains("is ready (process ", text, StringComparison.Ordinal);
+        Assert.Contains("nats://127.0.0.1:4222", text, StringComparison.Ordinal);
+        Assert.Contains("[info] broker: stopping: 0 clients", text, StringComparison.Ordinal);
+        Assert.Contains("[error] broker: stopped: 2 messages were not delivered", text, StringComparison.Ordinal);
+        Assert.StartsWith("stopping: ", _output.ToString(), StringComparison.Ordinal);
+        Assert.Equal("broker: stopped with 2 messages not delivered", _error.ToString().TrimEnd());
     }
 
     private async Task<int> RunAsync(ServeSettings settings, FakeHost host, bool isTerminal = false)

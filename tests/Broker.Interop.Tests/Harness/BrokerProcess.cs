@@ -40,7 +40,6 @@ internal sealed class BrokerProcess : INatsServer
         var process = Run(["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
         try
         {
-            await process.ReadLineWithAsync("is ready");
             return new BrokerProcess(process, directory, await PortsFile.WaitAsync(directory.FullName, process));
         }
         catch

@@ -56,6 +56,21 @@ internal sealed class RawConnection : IDisposable
         return text.ToString();
     }
 
+    /// <summary>How many bytes come before the close, which must come in time.</summary>
+    public async Task<int> CountToCloseAsync()
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        timeout.CancelAfter(Patience);
+        var buffer = new byte[64 * 1024];
+        int total = 0;
+        while (await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
+        {
+            total += count;
+        }
+
+        return total;
+    }
+
     /// <summary>Reads until the text has come, and answers all that was read.</summary>
     public async Task<string> ReadToAsync(string end)
     {

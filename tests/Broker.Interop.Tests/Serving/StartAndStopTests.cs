@@ -50,6 +50,25 @@ public sealed class StartAndStopTests
         await broker.Process.ReadLineWithAsync("everything was delivered");
     }
 
+    [Theory]
+    [InlineData("INT")]
+    [InlineData("QUIT")]
+    public async Task A_signal_that_was_ignored_at_the_start_is_heard(string signal)
+    {
+        // As a shell without job control starts what runs in the background.
+        await using PeerProcess broker = PeerProcess.Start(
+            "broker", "sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh",
+            "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", "-p", "-1");
+        await broker.ReadLineWithAsync("is ready");
+        await broker.SignalAsync("HUP");
+        await broker.ReadLineWithAsync("the configuration was reloaded");
+
+        await broker.SignalAsync(signal);
+
+        await broker.ReadLineWithAsync("everything was delivered");
+        Assert.Equal(0, await broker.WaitForExitAsync());
+    }
+
     [Fact]
     public async Task What_is_queued_for_a_reader_that_never_reads_is_counted_and_the_exit_code_says_so()
     {

@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Server.Accounts;
-using Broker.Server.Sessions;
 using Broker.Server.Tests.Harness;
 using static Broker.Server.Tests.Accounts.Accounts;
 

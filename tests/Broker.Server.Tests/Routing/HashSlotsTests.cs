@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Broker.Server.Collections;
 using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;

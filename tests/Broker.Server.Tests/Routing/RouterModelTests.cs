@@ -164,7 +164,7 @@ public sealed class RouterModelTests
                 bool isPlain = subscription.Queue is null;
                 plain += isPlain ? 1 : 0;
                 queued += isPlain ? 0 : 1;
-                if (Array.IndexOf(isPlain ? route.Plain : Assert.Single(route.Queues), subscription) < 0)
+                if (Array.IndexOf(isPlain ? route.Plain : Assert.Single(route.Queues).Members, subscription) < 0)
                 {
                     Assert.Fail($"{string.Join('.', filter)} is not in the route of {string.Join('.', subject)}");
                 }
@@ -172,7 +172,7 @@ public sealed class RouterModelTests
         }
 
         // Each is there; and no more are there.
-        if (plain != route.Plain.Length || queued != route.Queues.Sum(static q => q.Length) || !route.IsCurrent)
+        if (plain != route.Plain.Length || queued != route.Queues.Sum(static q => q.Count) || !route.IsCurrent)
         {
             Assert.Fail($"{string.Join('.', subject)}: {plain} and {queued} wanted");
         }

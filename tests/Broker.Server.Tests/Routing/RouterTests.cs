@@ -80,11 +80,11 @@ public sealed class RouterTests
                 Route route = router.Find(Bytes(subject));
                 HashSet<Subscription> wanted = [.. known.Where(k => Matches(k.Tokens, tokens)).Select(k => k.Subscription)];
                 checks += known.Count;
-                Assert.Equal(wanted, [.. route.Plain, .. route.Queues.SelectMany(q => q)]);
-                Assert.Equal(wanted.Count, route.Plain.Length + route.Queues.Sum(q => q.Length));
+                Assert.Equal(wanted, [.. route.Plain, .. route.Queues.SelectMany(q => q.Members)]);
+                Assert.Equal(wanted.Count, route.Plain.Length + route.Queues.Sum(q => q.Count));
                 Assert.All(route.Plain, s => Assert.Null(s.Queue));
-                Assert.All(route.Queues, q => Assert.Single(q.DistinctBy(s => Encoding.Latin1.GetString(s.Queue!))));
-                Assert.Equal(route.Queues.Length, route.Queues.DistinctBy(q => Encoding.Latin1.GetString(q[0].Queue!)).Count());
+                Assert.All(route.Queues, q => Assert.Single(q.Members.DistinctBy(s => Encoding.Latin1.GetString(s.Queue!))));
+                Assert.Equal(route.Queues.Length, route.Queues.DistinctBy(q => Encoding.Latin1.GetString(q.Members[0].Queue!)).Count());
                 Assert.True(route.IsCurrent);
                 Assert.Same(route, router.Find(Bytes(subject)));
                 routes[subject] = route;

@@ -96,5 +96,27 @@ public sealed class SlowSubscriberTests
         Assert.Equal(LibzmqPeer.Show(Wire.Filled(50_000)), await peer.ReceiveAsync());
     }
 
+    [Fact]
+    public async Task Each_time_of_dropping_is_told_of_although_the_peer_never_held_up_the_queue()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HighWaterMark = 100 });
+        using var peer = await LibzmqPeer.StartAsync("SUB", "connect", publisher.Bind(AnyPort).ToString());
+        await peer.DoAsync("subscribe");
+        await rig.InterestAsync("+");
+        for (int episode = 0; episode < 2; episode++)
+        {
+            ZeroMqEvent? told = null;
+            while (told is null)
+            {
+                // Two in a turn are one too many; between turns the peer takes everything.
+                await rig.OnLoopAsync(() => rig.Publish(publisher, [Wire.Filled(80)]) + rig.Publish(publisher, [Wire.Filled(80)]));
+                await Task.Delay(20, TestContext.Current.CancellationToken);
+                told = rig.Events.TakeAll().Find(e => e.Kind == ZeroMqEventKind.MessagesDropped);
+                Assert.True(publisher.MessagesDropped < 2_000, "it fell silent");
+            }
+        }
+    }
+
     private static byte[] Repeated(string topic) => Wire.Ascii(string.Concat(Enumerable.Repeat(topic, 100)));
 }

@@ -174,6 +174,11 @@ public sealed partial class PrefixSubscriptions
         }
     }
 
+    /// <summary>
+    /// The distinct prefixes one by one, for a walk that is interrupted. Good as long as the set is not changed.
+    /// </summary>
+    public Cursor Walk() => new(_root);
+
     private bool HasRoom(ReadOnlySpan<byte> prefix) => Count < _maxPrefixes && prefix.Length <= _maxBytes - Bytes;
 
     private PrefixChange Insert(Node leaf, Node parent)

@@ -73,7 +73,7 @@ internal sealed class Site : IAsyncDisposable
                 WhileDisconnected = PublishWhileDisconnected.Drop,
                 ReconnectWait = TimeSpan.FromMilliseconds(20),
                 ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                Dial = Server is { } server ? (loop, handler, _) => Task.FromResult(server.ConnectInProcess(loop, handler)) : null,
+                Dialer = Server?.Connect(),
             },
             Publishers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
             Subscribers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],

@@ -1,0 +1,67 @@
+using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
+using Broker.Cli.Terminal;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Logging;
+
+/// <summary>Tells the log how a run goes, where there is a file of it: what else the terminal would show.</summary>
+internal sealed partial class ServeLog(ILogger logger) : IServeObserver
+{
+    private bool _isStopping;
+
+    public void OnStarted(ServeAddresses addresses, ServeSettings settings)
+    {
+        foreach (string line in WelcomeText.Addresses(addresses, settings))
+        {
+            Note(logger, line.TrimStart());
+        }
+    }
+
+    public void OnReloaded(IReadOnlyList<string> problems)
+    {
+        foreach (string problem in problems)
+        {
+            Problem(logger, $"cannot reload: {problem}");
+        }
+    }
+
+    public void OnProblem(string problem) => Problem(logger, problem);
+
+    public void OnStopping(ServeStop stop)
+    {
+        if (!_isStopping)
+        {
+            _isStopping = true;
+            Stopping(logger, stop.Backlog.Clients, stop.Backlog.Bytes, Duration.Format(stop.Left));
+        }
+    }
+
+    public void OnStopped(ServeResult result)
+    {
+        if (result.Problem is { } problem)
+        {
+            Problem(logger, problem);
+        }
+        else if (result.Undelivered != 0)
+        {
+            Undelivered(logger, result.Undelivered);
+        }
+        else
+        {
+            Note(logger, "stopped: everything was delivered");
+        }
+    }
+
+    [LoggerMessage(LogLevel.Information, "{Text}")]
+    private static partial void Note(ILogger logger, string text);
+
+    [LoggerMessage(LogLevel.Error, "{Text}")]
+    private static partial void Problem(ILogger logger, string text);
+
+    [LoggerMessage(LogLevel.Information, "stopping: {Clients} clients, {Bytes} bytes queued, delivered for {Most} at most")]
+    private static partial void Stopping(ILogger logger, int clients, long bytes, string most);
+
+    [LoggerMessage(LogLevel.Error, "stopped: {Messages} messages were not delivered")]
+    private static partial void Undelivered(ILogger logger, long messages);
+}

@@ -1,0 +1,142 @@
+using System.Globalization;
+using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Terminal;
+
+/// <summary>
+/// Tells the user how a run goes. With a log file, which is told all of it, the terminal is left alone while all is well, as
+/// nats-server's is: it is told neither the addresses nor the counts.
+/// </summary>
+internal sealed class ServeConsole : IServeObserver, IDisposable
+{
+    private enum Kind
+    {
+        Line,
+        Error,
+        Status,
+        EndOfStatus,
+    }
+
+    private readonly Screen _screen;
+    private readonly bool _isReserved;
+    private readonly bool _withZeroMq;
+
+    // A terminal may be stopped by Ctrl+S and a pipe may be full: neither serving nor stopping waits for them.
+    private readonly OutputQueue<(Kind Kind, string Text)> _lines;
+    private readonly OutputQueue<(Kind Kind, string Text)> _errors;
+    private bool _isStopping;
+
+    public ServeConsole(Screen screen, ServeSettings settings)
+    {
+        _screen = screen;
+        _isReserved = settings.LogFile is not null;
+        _withZeroMq = settings.ZeroMq is not null;
+        _lines = new OutputQueue<(Kind, string)>(Show, static late => (Kind.Line, Late(late)), screen.TellLost);
+        _errors = screen.IsTerminal
+            ? _lines
+            : new OutputQueue<(Kind, string)>(Show, static late => (Kind.Error, Late(late)), static () => { });
+    }
+
+    public void OnStarted(ServeAddresses addresses, ServeSettings settings)
+    {
+        if (_isReserved)
+        {
+            return;
+        }
+
+        foreach (string line in WelcomeText.Of(addresses, settings))
+        {
+            Say(line);
+        }
+    }
+
+    public void OnCounts(ServeCounts counts)
+    {
+        if (!_isReserved)
+        {
+            Say(StatusText.Of(counts, _withZeroMq), Kind.Status);
+        }
+    }
+
+    public void OnReloaded(IReadOnlyList<string> problems)
+    {
+        if (problems.Count == 0)
+        {
+            Say("the configuration was reloaded");
+        }
+
+        foreach (string problem in problems)
+        {
+            Complain($"cannot reload: {problem}");
+        }
+    }
+
+    public void OnProblem(string problem) => Complain(problem);
+
+    public void OnLameDuck(TimeSpan within) => Say($"lame duck mode: clients are sent elsewhere, within {Duration.Format(within)}");
+
+    public void OnStopping(ServeStop stop)
+    {
+        if (!_isStopping)
+        {
+            _isStopping = true;
+            Say("", Kind.EndOfStatus);
+            Say($"stopping: what is queued is delivered, for {Duration.Format(stop.Left)} at most (Ctrl+C again stops at once)");
+        }
+        else if (_screen.IsTerminal)
+        {
+            Say(StatusText.Of(stop), Kind.Status);
+        }
+    }
+
+    public void OnStopped(ServeResult result)
+    {
+        Say("", Kind.EndOfStatus);
+        if (result.Problem is { } problem)
+        {
+            Complain(problem);
+        }
+        else if (result.Undelivered != 0)
+        {
+            string messages = result.Undelivered == 1 ? "message" : "messages";
+            Complain(string.Create(CultureInfo.InvariantCulture, $"stopped with {result.Undelivered} {messages} not delivered"));
+        }
+        else if (_isStopping)
+        {
+            Say("stopped: everything was delivered");
+        }
+    }
+
+    /// <summary>Writes what waits, for a few seconds at most.</summary>
+    public void Dispose()
+    {
+        _lines.Dispose();
+        _errors.Dispose();
+    }
+
+    private static string Late(long count) => $"broker: {count} lines were not written: they came faster than they could be";
+
+    private void Say(string text, Kind kind = Kind.Line) => _lines.Add((kind, text));
+
+    private void Complain(string text) => _errors.Add((Kind.Error, "broker: " + text));
+
+    private void Show((Kind Kind, string Text) item)
+    {
+        switch (item.Kind)
+        {
+            case Kind.Line:
+                _screen.WriteLine(item.Text);
+                break;
+            case Kind.Error:
+                _screen.WriteErrorLine(item.Text);
+                break;
+            case Kind.Status:
+                _screen.ShowStatus(item.Text);
+                break;
+            default:
+                _screen.EndStatus();
+                break;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+using System.Text;
+
+namespace Broker.Client.Errors;
+
+/// <summary>The beginning of what somebody sent, fit for an error's text.</summary>
+internal static class Excerpt
+{
+    private const int Most = 48;
+
+    /// <summary>The first line, in quotes, cut off where it is long; what is no printable ASCII is escaped.</summary>
+    internal static string Of(ReadOnlySpan<byte> bytes)
+    {
+        int end = bytes.IndexOf((byte)'\n');
+        ReadOnlySpan<byte> line = (end < 0 ? bytes : bytes[..end]).TrimEnd((byte)'\r');
+        var text = new StringBuilder("'");
+        foreach (byte value in line[..Math.Min(line.Length, Most)])
+        {
+            if (value is >= 0x20 and < 0x7F and not (byte)'\'' and not (byte)'\\')
+            {
+                text.Append((char)value);
+            }
+            else
+            {
+                text.Append("\\x").Append(value.ToString("x2", null));
+            }
+        }
+
+        return text.Append(line.Length > Most ? "…'" : "'").ToString();
+    }
+}

@@ -1,0 +1,47 @@
+using System.Buffers;
+using Broker.Server.Delivery;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Accounts;
+
+/// <summary>
+/// Where requests leave the account that imports a service, for the one that exports it. What answers them comes back to their reply.
+/// </summary>
+internal sealed class ServiceImportTarget(Account importer, Account exporter, ImportLink link) : DeliveryTarget
+{
+    private readonly long _lifetime = (long)Math.Ceiling(((ServiceExport)link.Export).ResponseTimeout.TotalMilliseconds);
+
+    internal override bool IsInternal => true;
+
+    internal Account Exporter => exporter;
+
+    /// <summary>What stands in the importer's router.</summary>
+    internal Subscription Subscribe() => new(this, link.Mapping.Local, null, "0"u8);
+
+    internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
+        => link.Mapping.ToRemote(message.Subject) is { } subject
+            && exporter.Router.Find(subject) is { IsEmpty: false } there
+            && Request(subject, there, in message, publisher);
+
+    private bool Request(byte[] subject, Route route, in Message message, Publisher publisher)
+    {
+        Span<byte> reply = stackalloc byte[message.ReplyTo.IsEmpty ? 0 : PendingReplies.SubjectLength];
+        if (!reply.IsEmpty)
+        {
+            ServiceResponse response = ((ServiceExport)link.Export).Response;
+            importer.Replies.Add(exporter, message.ReplyTo, response, _lifetime, publisher.Loop.LastTick, reply);
+            importer.AwaitsReplies(importer);
+        }
+
+        byte[] rented = ArrayPool<byte>.Shared.Rent(RequestInfo.MostBytes(importer, publisher) + message.Payload.Length);
+        int headers = RequestInfo.Write(rented, importer, publisher, in message, out int length);
+        int delivered = publisher.Import(new Message(subject, reply, headers, rented.AsSpan(0, length)), route);
+        ArrayPool<byte>.Shared.Return(rented);
+        if (delivered == 0 && !reply.IsEmpty)
+        {
+            importer.Replies.Remove(reply);
+        }
+
+        return delivered != 0;
+    }
+}

@@ -1,0 +1,52 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Server.Delivery;
+
+/// <summary>
+/// A message on its way to subscribers: the parts of what a client published, or parts that the server has put together. All
+/// of it is borrowed until the delivery returns.
+/// </summary>
+internal readonly ref struct Message
+{
+    internal Message(PublishOperation operation)
+    {
+        Subject = operation.Subject;
+        ReplyTo = operation.ReplyTo;
+        HeaderLength = operation.HeaderLength;
+        Payload = operation.Payload;
+        Tail = operation.Tail;
+    }
+
+    /// <summary>A message that no parser has read: subscribers are sent what is put together from these parts.</summary>
+    internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
+        : this(subject, replyTo, headerLength, payload, default)
+    {
+    }
+
+    private Message(
+        ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload, ReadOnlySpan<byte> tail)
+    {
+        Subject = subject;
+        ReplyTo = replyTo;
+        HeaderLength = headerLength;
+        Payload = payload;
+        Tail = tail;
+    }
+
+    internal ReadOnlySpan<byte> Subject { get; }
+
+    internal ReadOnlySpan<byte> ReplyTo { get; }
+
+    /// <inheritdoc cref="PublishOperation.HeaderLength"/>
+    internal int HeaderLength { get; }
+
+    internal bool HasHeaders => HeaderLength >= 0;
+
+    internal ReadOnlySpan<byte> Payload { get; }
+
+    /// <inheritdoc cref="PublishOperation.Tail"/>
+    internal ReadOnlySpan<byte> Tail { get; }
+
+    /// <summary>The same message under another subject.</summary>
+    internal Message WithSubject(ReadOnlySpan<byte> subject) => new(subject, ReplyTo, HeaderLength, Payload, Tail);
+}

@@ -1,0 +1,51 @@
+using Broker.Server.Monitoring;
+using Broker.Server.Sessions;
+using Broker.Transport;
+
+namespace Broker.Server.Inspection;
+
+/// <summary>The latest clients that have gone. Thread-safe; bounded in number and in bytes.</summary>
+internal sealed class ClosedConnections
+{
+    /// <summary>How many are remembered; nats-server's default.</summary>
+    internal const int Capacity = 10_000;
+
+    // What a client says of itself may be as long as a control line, and ten thousand of these are remembered.
+    private const int LongestText = 128;
+
+    private readonly Lock _gate = new();
+    private readonly Queue<ConnectionFacts> _facts = new();
+
+    internal void Add(ClientSession session, Connection connection, CloseReason reason)
+    {
+        DateTime now = DateTime.UtcNow;
+        ConnectionFacts facts = session.Describe(now);
+        facts = facts with
+        {
+            Stopped = now,
+            Reason = CloseText.Of(session.Failure, reason, connection),
+            Name = Clip(facts.Name),
+            Language = Clip(facts.Language),
+            Version = Clip(facts.Version),
+        };
+        lock (_gate)
+        {
+            if (_facts.Count == Capacity)
+            {
+                _facts.Dequeue();
+            }
+
+            _facts.Enqueue(facts);
+        }
+    }
+
+    internal ConnectionFacts[] ToArray()
+    {
+        lock (_gate)
+        {
+            return [.. _facts];
+        }
+    }
+
+    private static string? Clip(string? text) => text is { Length: > LongestText } ? text[..LongestText] : text;
+}

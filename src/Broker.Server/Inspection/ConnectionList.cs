@@ -1,0 +1,102 @@
+using Broker.Server.Monitoring;
+using Broker.Server.Sessions;
+
+namespace Broker.Server.Inspection;
+
+/// <summary>Clients by the order that was asked for; each is looked at for that one number only.</summary>
+internal sealed class ConnectionList(ConnectionQuery query, DateTime now)
+{
+    private readonly List<Entry> _entries = [];
+    private readonly long _tick = Environment.TickCount64;
+
+    /// <summary>How many there are, before one is looked for by its id.</summary>
+    internal int Total { get; private set; }
+
+    internal void AddOpen(ICollection<ClientSession> sessions)
+    {
+        _entries.EnsureCapacity(sessions.Count);
+        foreach (ClientSession session in sessions)
+        {
+            bool mustLook = query.User is not null || query.Account is not null;
+            Add(new Entry(session.Id, KeyOf(session), null, mustLook ? session.Describe(now) : null, session));
+        }
+    }
+
+    internal void AddClosed(ConnectionFacts[] closed)
+    {
+        foreach (ConnectionFacts facts in closed)
+        {
+            Add(new Entry(facts.Id, KeyOf(facts), facts.Reason, facts, null));
+        }
+    }
+
+    internal List<Entry> Page()
+    {
+        if (query.Id is { } id)
+        {
+            return _entries.FindAll(e => e.Id == id);
+        }
+
+        _entries.Sort(query.Order == ConnectionOrder.Reason
+            ? static (a, b) => string.CompareOrdinal(a.Text, b.Text) is var c and not 0 ? c : a.Id.CompareTo(b.Id)
+            : static (a, b) => a.Key.CompareTo(b.Key) is var c and not 0 ? c : a.Id.CompareTo(b.Id));
+        int offset = Math.Min(query.Offset, _entries.Count);
+        return _entries.GetRange(offset, Math.Min(query.Limit, _entries.Count - offset));
+    }
+
+    private void Add(Entry entry)
+    {
+        if (!IsWanted(query.Account, entry.Facts?.Account))
+        {
+            return;
+        }
+
+        // Of other users of the account the total still tells.
+        Total++;
+        if (IsWanted(query.User, entry.Facts?.User))
+        {
+            _entries.Add(entry);
+        }
+    }
+
+    private static bool IsWanted(string? wanted, string? actual)
+        => wanted is null || string.Equals(wanted, actual, StringComparison.Ordinal);
+
+    // The smallest comes first.
+    private long KeyOf(ClientSession session) => query.Order switch
+    {
+        ConnectionOrder.Started => session.Started.Ticks,
+        ConnectionOrder.Subscriptions => -session.SubscriptionCount,
+        ConnectionOrder.Pending => -session.PendingBytes,
+        ConnectionOrder.MessagesOut => -session.MessagesOut,
+        ConnectionOrder.MessagesIn => -session.MessagesIn,
+        ConnectionOrder.BytesOut => -session.PayloadOut,
+        ConnectionOrder.BytesIn => -session.PayloadIn,
+        ConnectionOrder.LastActivity => (_tick - session.LastActivityTick) * TimeSpan.TicksPerMillisecond,
+        ConnectionOrder.Idle => (session.LastActivityTick - _tick) * TimeSpan.TicksPerMillisecond,
+        ConnectionOrder.Uptime => -session.Started.Ticks,
+        _ => 0,
+    };
+
+    private long KeyOf(ConnectionFacts facts) => query.Order switch
+    {
+        ConnectionOrder.Started => facts.Started.Ticks,
+        ConnectionOrder.Subscriptions => -facts.Subscriptions,
+        ConnectionOrder.Pending => -facts.PendingBytes,
+        ConnectionOrder.MessagesOut => -facts.MessagesOut,
+        ConnectionOrder.MessagesIn => -facts.MessagesIn,
+        ConnectionOrder.BytesOut => -facts.BytesOut,
+        ConnectionOrder.BytesIn => -facts.BytesIn,
+        ConnectionOrder.LastActivity => (now - facts.LastActivity).Ticks,
+        ConnectionOrder.Idle => (facts.LastActivity - now).Ticks,
+        ConnectionOrder.Uptime => -facts.Started.Ticks,
+        ConnectionOrder.Stopped => facts.Stopped?.Ticks ?? 0,
+        _ => 0,
+    };
+
+    /// <summary>A client and what it is ordered by.</summary>
+    internal readonly record struct Entry(ulong Id, long Key, string? Text, ConnectionFacts? Facts, ClientSession? Session)
+    {
+        internal ConnectionFacts Describe(DateTime now) => Facts ?? Session!.Describe(now);
+    }
+}

@@ -1,0 +1,29 @@
+namespace Broker.ZeroMq.Zmtp.Subscriptions;
+
+public sealed partial class PrefixSubscriptions
+{
+    /// <summary>Where a walk over the set is. See <see cref="Walk"/>.</summary>
+    public struct Cursor
+    {
+        private Node? _next;
+
+        internal Cursor(object root) => _next = (Node)root;
+
+        /// <summary>The next prefix, in no particular order; borrowed from the set. False at the end.</summary>
+        public bool MoveNext(out ReadOnlySpan<byte> prefix)
+        {
+            while (_next is { } node)
+            {
+                _next = node.Next();
+                if (node.Subscriptions != 0)
+                {
+                    prefix = node.Key;
+                    return true;
+                }
+            }
+
+            prefix = default;
+            return false;
+        }
+    }
+}

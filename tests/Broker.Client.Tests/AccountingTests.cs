@@ -1,0 +1,430 @@
+using System.Net;
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+/// <summary>What became of every accepted message: dealt with, lost, or unconfirmed.</summary>
+public sealed class AccountingTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>A connection whose transport the test can end, and which does not come back.</summary>
+    private static async Task<(BrokerConnection Client, Connection Transport)> ConnectAsync(FakeServer server, ClientOptions options)
+    {
+        Connection? transport = null;
+        var end = IPEndPoint.Parse(server.Url["nats://".Length..]);
+        BrokerConnection client = await BrokerConnection.ConnectAsync(
+            options with
+            {
+                MaxReconnectAttempts = 0,
+                ConnectTimeout = Wait.Limit,
+                Dialer = new Dial(async (loop, handler, cancel) => transport = await Dialer.ConnectAsync(loop, end, handler, cancel)),
+            },
+            Token);
+        return (client, transport!);
+    }
+
+    private static FakeServer Sink() => new(peer =>
+    {
+        peer.ShakeHands();
+        peer.Discard();
+    });
+
+    private static void Publish(BrokerConnection client, int messages)
+    {
+        for (int i = 0; i < messages; i++)
+        {
+            Assert.Equal(PublishStatus.Accepted, client.TryPublish("a"u8, "0123456789"u8));
+        }
+    }
+
+    [Fact]
+    public async Task What_the_loop_had_staged_when_the_server_was_lost_is_counted_as_lost()
+    {
+        using FakeServer server = Sink();
+        TaskCompletionSource closed = Wait.Source();
+        (BrokerConnection client, Connection transport) = await ConnectAsync(server, new() { OnClosed = _ => closed.TrySetResult() });
+        client.Loop.Post(() =>
+        {
+            Publish(client, 10);
+            transport.Close();
+        });
+        await Wait.For(closed);
+        await Wait.For(client.CloseAsync());
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(10, end.MessagesOut);
+        Assert.Equal(10, end.Lost);
+        Assert.Equal(0, end.Unconfirmed);
+        Assert.NotEqual(0, end.LostBytes);
+    }
+
+    [Fact]
+    public async Task What_another_loop_and_other_threads_had_written_when_the_server_was_lost_is_counted_as_lost()
+    {
+        using FakeServer server = Sink();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        TaskCompletionSource closed = Wait.Source();
+        TaskCompletionSource lost = Wait.Source();
+        (BrokerConnection client, Connection transport) = await ConnectAsync(
+            server, new() { Loops = group, OnClosed = _ => closed.TrySetResult(), OnDisconnected = (_, _) => lost.TrySetResult() });
+        using var written = new ManualResetEventSlim();
+        EventLoop other = client.Loop == group[0] ? group[1] : group[0];
+        other.Post(() =>
+        {
+            Publish(client, 7);
+            written.Set();
+            // The turn of this loop ends after the loss.
+            Assert.True(lost.Task.Wait(Wait.Limit));
+        });
+        Assert.True(written.Wait(Wait.Limit, Token));
+        using var held = new ManualResetEventSlim();
+        client.Loop.Post(() =>
+        {
+            Assert.True(held.Wait(Wait.Limit));
+            transport.Close();
+        });
+        Publish(client, 5);
+        held.Set();
+        await Wait.For(closed);
+        await Wait.For(client.CloseAsync());
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(12, end.MessagesOut);
+        Assert.Equal(12, end.Lost + end.Unconfirmed);
+        // The loop was held, so nobody has sent what the thread wrote, unless it did so itself.
+        Assert.Equal(12, end.Lost);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_was_sent_behind_the_last_answer_is_unconfirmed_and_what_was_sent_before_it_is_not(bool onLoop)
+    {
+        const int Confirmed = 60;
+        const int After = 40;
+        var received = Wait.Source<int>();
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            int messages = 0;
+            while (messages < Confirmed + After)
+            {
+                string line = peer.ReadLine();
+                if (line == "PING")
+                {
+                    peer.Send("PONG\r\n");
+                }
+
+                messages += line.StartsWith("PUB ", StringComparison.Ordinal) ? 1 : 0;
+            }
+
+            peer.ReadLine();
+            received.SetResult(messages);
+        });
+        TaskCompletionSource closed = Wait.Source();
+        (BrokerConnection client, _) = await ConnectAsync(server, new() { OnClosed = _ => closed.TrySetResult() });
+        async Task PublishAsync(int messages)
+        {
+            if (onLoop)
+            {
+                TaskCompletionSource done = Wait.Source();
+                client.Loop.Post(() =>
+                {
+                    Publish(client, messages);
+                    done.SetResult();
+                });
+                await Wait.For(done);
+            }
+            else
+            {
+                Publish(client, messages);
+            }
+        }
+
+        await PublishAsync(Confirmed);
+        await client.FlushAsync(Token);
+        await PublishAsync(After);
+        await Wait.For(received);
+        await Wait.For(closed);
+        await Wait.For(client.CloseAsync());
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(Confirmed + After, end.MessagesOut);
+        Assert.Equal(0, end.Lost);
+        Assert.Equal(After, end.Unconfirmed);
+    }
+
+    [Fact]
+    public async Task A_flush_before_a_close_leaves_nothing_unconfirmed()
+    {
+        using var server = NatsServer.Start();
+        BrokerConnection client = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        Publish(client, 1000);
+        await client.FlushAsync(Token);
+        await Wait.For(client.CloseAsync());
+        Assert.Equal((1000L, 0L, 0L), (client.GetStatistics().MessagesOut, client.GetStatistics().Lost, client.GetStatistics().Unconfirmed));
+    }
+
+    [Fact]
+    public async Task A_server_that_took_a_part_leaves_messages_lost_and_unconfirmed_and_none_outside()
+    {
+        const int Taken = 1000;
+        using var taken = new ManualResetEventSlim();
+        using var full = new ManualResetEventSlim();
+        using var server = new FakeServer(peer =>
+        {
+            peer.Socket.ReceiveBufferSize = 64 * 1024;
+            peer.ShakeHands();
+            for (int messages = 0; messages < Taken;)
+            {
+                messages += peer.ReadLine().StartsWith("PUB ", StringComparison.Ordinal) ? 1 : 0;
+            }
+
+            taken.Set();
+            full.Wait(Wait.Limit);
+        });
+        TaskCompletionSource closed = Wait.Source();
+        (BrokerConnection client, _) = await ConnectAsync(
+            server, new() { MaxPendingBytes = 8 * 1024 * 1024, WriteDeadline = Wait.Limit, OnClosed = _ => closed.TrySetResult() });
+        long accepted = 0;
+        byte[] body = new byte[1000];
+        while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
+        {
+            accepted++;
+        }
+
+        Assert.True(taken.Wait(Wait.Limit, Token));
+        full.Set();
+        await Wait.For(closed);
+        await Wait.For(client.CloseAsync());
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(accepted, end.MessagesOut);
+        Assert.Equal(accepted, end.Lost + end.Unconfirmed);
+        Assert.InRange(end.Unconfirmed, Taken, accepted - 1);
+        Assert.InRange(end.Lost, 1, accepted - Taken);
+    }
+
+    [Fact]
+    public async Task Through_restarts_under_load_every_accepted_message_is_delivered_or_reported()
+    {
+        const int Restarts = 8;
+        using var server = NatsServer.Start();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var found = new SemaphoreSlim(0);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                Loops = group,
+                MaxPendingBytes = 1024 * 1024,
+                ReconnectWait = TimeSpan.FromMilliseconds(20),
+                ReconnectJitter = TimeSpan.Zero,
+                OnReconnected = _ => found.Release(),
+            },
+            Token);
+        // The answer to a PING comes behind what came back before it, so what is confirmed has been delivered here.
+        Subscription own = client.Subscribe("a", (in MessageView _) => { });
+        long accepted = 0;
+        bool stop = false;
+        void Burst()
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                if (client.TryPublish("a"u8, "0123456789"u8) == PublishStatus.Accepted)
+                {
+                    Interlocked.Increment(ref accepted);
+                }
+            }
+        }
+
+        using var over = new CountdownEvent(2);
+        void Again(EventLoop loop)
+        {
+            Burst();
+            if (Volatile.Read(ref stop))
+            {
+                over.Signal();
+            }
+            else
+            {
+                loop.Post(() => Again(loop));
+            }
+        }
+
+        for (int i = 0; i < 2; i++)
+        {
+            EventLoop loop = group[i];
+            loop.Post(() => Again(loop));
+        }
+
+        for (int i = 0; i < Restarts; i++)
+        {
+            Burst();
+            await client.PingAsync(Token);
+            server.Kill();
+            Burst();
+            server.Restart();
+            Assert.True(await found.WaitAsync(Wait.Limit, Token));
+        }
+
+        Volatile.Write(ref stop, true);
+        Assert.True(over.Wait(Wait.Limit, Token));
+        await client.FlushAsync(Token);
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(accepted, end.MessagesOut);
+        Assert.InRange(own.Delivered, accepted - end.Lost - end.Unconfirmed, accepted - end.Lost);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_request_that_was_given_up_while_disconnected_is_not_sent_later(bool cancelled)
+    {
+        int clients = 0;
+        using var away = new ManualResetEventSlim();
+        var seen = Wait.Source<List<string>>();
+        using var server = new FakeServer(peer =>
+        {
+            if (Interlocked.Increment(ref clients) == 1)
+            {
+                peer.ShakeHands();
+                return;
+            }
+
+            away.Wait(Wait.Limit);
+            peer.ShakeHands();
+            var lines = new List<string>();
+            do
+            {
+                lines.Add(peer.ReadLine());
+            }
+            while (lines[^1] != "PING");
+            peer.Send("PONG\r\n");
+            seen.SetResult(lines);
+            peer.Discard();
+        });
+        var lost = Wait.Source<Exception>();
+        TaskCompletionSource found = Wait.Source();
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                ConnectTimeout = Wait.Limit,
+                DrainTimeout = TimeSpan.FromMilliseconds(100),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+                OnReconnected = _ => found.TrySetResult(),
+            },
+            Token);
+        await Wait.For(lost);
+        client.Publish("before", default);
+        using var cancel = new CancellationTokenSource();
+        Task given = client.RequestAsync(
+            "given.up", default, cancelled ? Wait.Limit : TimeSpan.FromMilliseconds(20), cancellationToken: cancel.Token);
+        Task waits = client.RequestAsync("still.waits", default, Wait.Limit, cancellationToken: Token);
+        if (cancelled)
+        {
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(given));
+        }
+        else
+        {
+            await Assert.ThrowsAsync<TimeoutException>(() => Wait.For(given));
+        }
+
+        client.Publish("after", default);
+        away.Set();
+        await Wait.For(found);
+        await client.PingAsync(Token);
+        string[] published = [.. (await Wait.For(seen)).Where(l => l.StartsWith("PUB", StringComparison.Ordinal)).Select(l => l.Split(' ')[1])];
+        Assert.Equal(["before", "still.waits", "after"], published);
+        Assert.Equal(1, client.GetStatistics().Lost);
+        await Wait.For(client.CloseAsync());
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(waits));
+    }
+
+    [Fact]
+    public async Task Requests_that_were_given_up_make_room_in_a_full_buffer()
+    {
+        using var server = NatsServer.Start();
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                ReconnectBufferSize = 4096,
+                DrainTimeout = TimeSpan.FromMilliseconds(100),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+            },
+            Token);
+        server.Kill();
+        await Wait.For(lost);
+        await Assert.ThrowsAsync<TimeoutException>(
+            () => client.RequestAsync("a", new byte[3000], TimeSpan.FromMilliseconds(10), cancellationToken: Token));
+        Assert.Equal(PublishStatus.Accepted, client.TryPublish("b"u8, new byte[3000]));
+        Assert.Equal(PublishStatus.BufferFull, client.TryPublish("b"u8, new byte[3000]));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task After_a_refusal_for_want_of_room_the_signal_always_comes(bool onLoop)
+    {
+        using var server = NatsServer.Start();
+        using var writable = new SemaphoreSlim(0);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], MaxPendingBytes = 20_000, OnWritable = _ => writable.Release() }, Token);
+        byte[] body = Encoding.ASCII.GetBytes(new string('x', 1000));
+        for (int round = 0; round < 50; round++)
+        {
+            TaskCompletionSource refused = Wait.Source();
+            void Fill()
+            {
+                // A turn's worth: the server takes it at once, so that nothing is ever held up.
+                while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
+                {
+                }
+
+                refused.SetResult();
+            }
+
+            if (onLoop)
+            {
+                client.Loop.Post(Fill);
+            }
+            else
+            {
+                Fill();
+            }
+
+            await Wait.For(refused);
+            Assert.True(await writable.WaitAsync(Wait.Limit, Token));
+        }
+    }
+
+    [Fact]
+    public async Task After_a_refusal_by_a_full_buffer_the_signal_comes_with_the_next_server()
+    {
+        using var server = NatsServer.Start();
+        var lost = Wait.Source<Exception>();
+        TaskCompletionSource writable = Wait.Source();
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                ReconnectBufferSize = 1000,
+                ReconnectWait = TimeSpan.FromMilliseconds(20),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+                OnWritable = _ => writable.TrySetResult(),
+            },
+            Token);
+        server.Kill();
+        await Wait.For(lost);
+        Assert.Equal(PublishStatus.BufferFull, client.TryPublish("a"u8, new byte[2000]));
+        server.Restart();
+        await Wait.For(writable);
+        Assert.Equal(PublishStatus.Accepted, client.TryPublish("a"u8, new byte[2000]));
+    }
+}

@@ -1,0 +1,84 @@
+using System.Collections;
+using System.Reflection;
+using Broker.Client.Errors;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+/// <summary>No text that this library makes has a secret in it.</summary>
+public sealed class SecretTests
+{
+    private const string Canary = "c4nary";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>Every option that is a text, or a list of texts, has the canary.</summary>
+    private static T Filled<T>()
+        where T : new()
+    {
+        var options = new T();
+        foreach (PropertyInfo property in typeof(T).GetProperties().Where(p => p.CanWrite))
+        {
+            if (property.PropertyType == typeof(string))
+            {
+                property.SetValue(options, Canary);
+            }
+            else if (property.PropertyType == typeof(IReadOnlyList<string>))
+            {
+                property.SetValue(options, (IReadOnlyList<string>)[$"nats://{Canary}:{Canary}@host:1", $"nats://{Canary}@other:2", $"{Canary}@x@y"]);
+            }
+        }
+
+        return options;
+    }
+
+    [Fact]
+    public void Options_print_no_secret()
+    {
+        var options = Filled<ClientOptions>() with { Name = "me" };
+        string text = options.ToString();
+        Assert.DoesNotContain(Canary, text, StringComparison.Ordinal);
+        Assert.Contains("host:1", text, StringComparison.Ordinal);
+        Assert.Contains("me", text, StringComparison.Ordinal);
+        Assert.DoesNotContain(Canary, $"{new { Nested = options }}", StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Public_types_that_hold_credentials_print_them_nowhere()
+    {
+        // A record prints its members unless it says otherwise: whoever adds one with a text has to decide here.
+        string[] known = [nameof(ClientOptions), nameof(Tls.ClientTlsOptions)];
+        IEnumerable<Type> records = typeof(BrokerConnection).Assembly.GetExportedTypes()
+            .Where(t => t.GetMethod("<Clone>$") is not null)
+            .Where(t => t.GetProperties().Any(p => p.PropertyType == typeof(string) || p.PropertyType.IsAssignableTo(typeof(IEnumerable<string>))));
+        Assert.Empty(records.Select(t => t.Name).Except(known));
+    }
+
+    [Theory]
+    [InlineData("nats://c4nary:c4nary@127.0.0.1:1")]
+    [InlineData("nats://c4nary@127.0.0.1:1")]
+    [InlineData("nats://c4nary:c4nary@127.0.0.1:1/path")]
+    [InlineData("nats://c4nary:c4nary@")]
+    [InlineData("nats://c4nary:c4nary@127.0.0.1:99999")]
+    [InlineData("http://c4nary:c4nary@127.0.0.1")]
+    [InlineData("nats://c4nary:c4n ary@host:x")]
+    public async Task No_exception_names_the_credentials_of_an_address(string address)
+    {
+        Exception e = await Assert.ThrowsAnyAsync<Exception>(() => BrokerConnection.ConnectAsync(
+            new() { Servers = [address], User = Canary, Password = Canary, Token = Canary, ConnectTimeout = Wait.Limit }, Token));
+        for (Exception? at = e; at is not null; at = at.InnerException)
+        {
+            Assert.DoesNotContain("c4n", at.ToString(), StringComparison.Ordinal);
+            Assert.DoesNotContain("c4n", string.Concat(at.Data.Cast<DictionaryEntry>().Select(d => $"{d.Key}{d.Value}")), StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task A_refusal_by_the_server_names_no_credentials()
+    {
+        using var server = NatsServer.Start("--user", "u", "--pass", "right");
+        Exception e = await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url.Replace("nats://", $"nats://{Canary}:{Canary}@", StringComparison.Ordinal)] }, Token));
+        Assert.DoesNotContain(Canary, e.ToString(), StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,140 @@
+using System.Net.Sockets;
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Server;
+using Broker.Server.Security;
+
+namespace Broker.Client.Tests;
+
+/// <summary>What a program of three lines needs, and no more.</summary>
+public sealed class SimpleUseTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static async Task<string> RoundTripAsync(BrokerConnection client)
+    {
+        var got = Wait.Source<string>();
+        client.Subscribe("weather.*", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
+        client.Publish("weather.oslo", "4 degrees"u8);
+        return await Wait.For(got);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task An_address_is_enough(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        Assert.Equal("4 degrees", await RoundTripAsync(client));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Of_a_list_the_first_that_answers_is_taken(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://127.0.0.1:1, 127.0.0.1:2,{server.Url}", Token);
+        Assert.Equal("4 degrees", await RoundTripAsync(client));
+        Assert.Equal($"127.0.0.1:{server.Port}", client.Server);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task An_address_may_bring_user_and_password_or_a_token(ServerKind kind)
+    {
+        await using (AnyServer server = await AnyServer.StartAsync(
+            kind, o => o.Users = [new User("me@home", "s3:cret/")], ["--user", "me@home", "--pass", "s3:cret/"]))
+        {
+            string at = server.Url["nats://".Length..];
+            await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://me%40home:s3%3Acret%2F@{at}", Token);
+            Assert.Equal("4 degrees", await RoundTripAsync(client));
+            await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync($"nats://me%40home:other@{at}", Token));
+        }
+
+        await using (AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "t0ken", ["--auth", "t0ken"]))
+        {
+            string at = server.Url["nats://".Length..];
+            await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://t0ken@{at}", Token);
+            Assert.Equal("4 degrees", await RoundTripAsync(client));
+            await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(at, Token));
+        }
+    }
+
+    [Fact]
+    public async Task A_Unix_socket_is_an_address_too()
+    {
+        Assert.SkipUnless(Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
+        string path = Path.Combine(Directory.CreateTempSubdirectory("client-unix").FullName, "a broker.sock");
+        await using BrokerServer server = await BrokerServer.StartAsync(
+            o =>
+            {
+                o.Listen(new UnixDomainSocketEndPoint(path));
+                o.Users = [new User("u", "p")];
+            },
+            Token);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync($"unix://u:p@{path.Replace(" ", "%20", StringComparison.Ordinal)}", Token);
+        Assert.Equal("4 degrees", await RoundTripAsync(client));
+        Assert.Equal($"unix://{path}", client.Server);
+        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync($"unix://{path}", Token));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync($"unix://{path}.other", Token));
+    }
+
+    [Theory]
+    [InlineData("unix://")]
+    [InlineData("unix://relative/path")]
+    [InlineData("unix://user@")]
+    [InlineData("ftp://host")]
+    [InlineData("nats://")]
+    [InlineData("nats://host:0x1")]
+    [InlineData("")]
+    public async Task What_is_no_address_is_refused(string address)
+        => await Assert.ThrowsAsync<FormatException>(() => BrokerConnection.ConnectAsync(address, Token));
+
+    [Fact]
+    public async Task An_embedded_server_is_reached_in_one_word()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(o => o.Users = [new User("inside", "x")], Token);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect("inside"), Token);
+        Assert.Equal("4 degrees", await RoundTripAsync(client));
+        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(server.Connect(), Token));
+    }
+
+    [Fact]
+    public async Task An_embedded_server_that_ends_is_a_loss_and_is_not_found_again()
+    {
+        var lost = Wait.Source<Exception>();
+        BrokerServer server = await BrokerServer.StartAsync(_ => { }, Token);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new()
+            {
+                Dialer = server.Connect(),
+                MaxReconnectAttempts = 2,
+                ReconnectWait = TimeSpan.FromMilliseconds(1),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+            },
+            Token);
+        await server.DisposeAsync();
+        await Wait.For(lost);
+        await Wait.Until(() => client.State == ConnectionState.Closed);
+    }
+
+    [Fact]
+    public async Task Connections_that_name_no_loops_share_them()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection one = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection other = await BrokerConnection.ConnectAsync(server.Url, Token);
+        Assert.Same(one.Loop.Group, other.Loop.Group);
+        await one.CloseAsync();
+        Assert.Equal("4 degrees", await RoundTripAsync(other));
+    }
+
+    [Fact]
+    public async Task A_first_connect_in_vain_leaves_no_part_in_the_shared_loops()
+        => await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync("127.0.0.1:1", Token));
+}

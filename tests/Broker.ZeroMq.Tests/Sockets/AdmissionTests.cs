@@ -1,0 +1,124 @@
+using System.Globalization;
+using System.Net;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+/// <summary>Who gets a place, and who keeps it.</summary>
+public sealed class AdmissionTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task A_peer_of_an_address_that_is_not_allowed_is_turned_away_before_the_handshake()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("10.0.0.0/8")] }).Bind(AnyPort);
+        using var peer = new RawPeer(endpoint);
+        Assert.Empty(peer.ReadToEnd());
+        var refused = await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        Assert.Equal("its address is not allowed", refused.Reason);
+        Assert.StartsWith("tcp://127.0.0.1:", refused.Address, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:*", "127.0.0.0/8", true)]
+    [InlineData("tcp://127.0.0.1:*", "127.0.0.2/32", false)]
+    [InlineData("tcp://[::]:*", "127.0.0.1/32", true)]
+    [InlineData("tcp://[::]:*", "::/0", false)]
+    public async Task An_endpoint_has_allowed_addresses_of_its_own(string bind, string network, bool enters)
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("192.0.2.0/24")] })
+            .Bind(bind, [IPNetwork.Parse("198.51.100.0/24"), IPNetwork.Parse(network)]);
+        using var peer = new RawPeer(endpoint);
+        if (enters)
+        {
+            peer.Handshake("SUB");
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        }
+        else
+        {
+            Assert.Empty(peer.ReadToEnd());
+        }
+    }
+
+    [Fact]
+    public async Task A_newcomer_gets_the_place_of_a_peer_that_cannot_be_asked_and_never_said_anything()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher(o => o with { MaxPeers = 3, SilenceAllowed = TimeSpan.Zero }).Bind(AnyPort);
+        using var speaks = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        speaks.Send(Wire.Message([1, (byte)'s']));
+        await rig.InterestAsync("+s");
+        using var asked = new RawPeer(endpoint).Handshake("SUB", minor: 1);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        using var dumb = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+
+        using var newcomer = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'n'));
+        await rig.InterestAsync("+n");
+        dumb.ReadToEnd();
+        Assert.Contains("said nothing", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+
+        using var tooMany = new RawPeer(endpoint);
+        tooMany.ReadToEnd();
+        Assert.Equal("too many peers", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+        speaks.Send(Wire.Message([0, (byte)'s']));
+        await rig.InterestAsync("-s");
+    }
+
+    [Fact]
+    public async Task By_default_a_peer_that_is_dead_or_dumb_does_not_keep_its_place_for_good()
+    {
+        await using var rig = new Rig();
+        var options = rig.Publisher().Options;
+        Assert.InRange(options.HeartbeatInterval + (options.HeartbeatTimeout ?? options.HeartbeatInterval), TimeSpan.Zero, TimeSpan.FromSeconds(40));
+        Assert.InRange(options.SilenceAllowed, TimeSpan.Zero, TimeSpan.FromSeconds(40));
+        Assert.InRange(options.KeepAliveTime, TimeSpan.Zero, TimeSpan.FromSeconds(40));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task The_kernel_asks_silent_peers_for_a_sign_of_life(bool asks)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher(o => asks ? o : o with { KeepAliveTime = Timeout.InfiniteTimeSpan }).Bind(AnyPort);
+        using var peer = new RawPeer(endpoint).Handshake("SUB", minor: 0);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+
+        // Fields of /proc/net/tcp: number, local address, remote address, state (01 is established), queues, timer (02 is keepalive). The timer
+        // of what is unacknowledged (01) comes first, so it is waited for.
+        string port = ":" + endpoint.Port.ToString("X4", CultureInfo.InvariantCulture);
+        string Timer() => File.ReadLines("/proc/net/tcp").Skip(1)
+            .Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+            .First(fields => fields[1].EndsWith(port, StringComparison.Ordinal) && fields[3] == "01")[5][..2];
+        string timer;
+        while ((timer = Timer()) is "01" or "04")
+        {
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
+
+        Assert.Equal(asks ? "02" : "00", timer);
+    }
+
+    [Fact]
+    public async Task A_link_whose_attempt_fails_in_an_unforeseen_way_says_so_and_tries_again()
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+
+        // Each label is legal and the whole is longer than a name can be, which the look-up answers with an exception of another kind.
+        string host = string.Join('.', Enumerable.Repeat(new string('a', 60), 6));
+        subscriber.Connect($"tcp://{host}:5555");
+        Assert.Equal(ZeroMqEventKind.ConnectFailed, (await rig.EventAsync(ZeroMqEventKind.ConnectFailed)).Kind);
+    }
+}

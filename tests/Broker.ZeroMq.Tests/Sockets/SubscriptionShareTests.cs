@@ -1,0 +1,124 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+/// <summary>One peer's subscriptions are neither the others' room nor their time.</summary>
+public sealed class SubscriptionShareTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task A_greedy_peer_is_refused_at_its_share_and_the_others_have_theirs()
+    {
+        await using var rig = new Rig();
+
+        // Each prefix is some 250 bytes twice: 32 are assured to each of four peers, 128 go to who asks first.
+        var endpoint = rig.Publisher(o => o with { MaxPeers = 4, MaxSubscriptionMemory = 256 * 512 }).Bind(AnyPort);
+        using var greedy = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("g", 1000));
+        Assert.Contains("share of the memory", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        greedy.ReadToEnd();
+
+        using var full = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("f", 140));
+        await rig.InterestAsync("+f139");
+        using var one = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("a", 30));
+        using var two = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("b", 30));
+        using var three = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("c", 30));
+        await rig.InterestAsync("+c29");
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
+    }
+
+    [Fact]
+    public async Task What_a_peer_gives_up_or_leaves_behind_is_there_for_the_next()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher(o => o with { MaxPeers = 2, MaxSubscriptionMemory = 100 * 512 }).Bind(AnyPort);
+        for (int i = 0; i < 10; i++)
+        {
+            using var peer = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("x", 60), Subscriptions("x", 60, "CANCEL"));
+            await rig.InterestAsync("-x59");
+            peer.Send(Subscriptions("y", 60));
+            await rig.InterestAsync("+y59");
+            peer.Dispose();
+            await LastGoneAsync(rig, "-y", 60);
+        }
+
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
+    }
+
+    [Fact]
+    public async Task Many_subscriptions_are_made_and_taken_back_in_pieces_between_which_the_loop_serves_others()
+    {
+        const int Many = 65_536;
+        int turn = 0;
+        var added = new Dictionary<int, int>();
+        var removed = new Dictionary<int, int>();
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var gone = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        int wantedNow = 0;
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with
+        {
+            OnInterest = (_, wanted) =>
+            {
+                var turns = wanted ? added : removed;
+                turns[turn] = turns.GetValueOrDefault(turn) + 1;
+                wantedNow += wanted ? 1 : -1;
+                (wantedNow switch { Many => done, 0 => gone, _ => null })?.TrySetResult();
+            },
+        });
+        bool over = false;
+        void NextTurn()
+        {
+            turn++;
+            if (!over)
+            {
+                rig.Loop.Post(NextTurn);
+            }
+        }
+
+        rig.Loop.Post(NextTurn);
+        using (var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Subscriptions("", Many)))
+        {
+            await done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        }
+
+        await gone.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        await rig.OnLoopAsync(() => over = true);
+
+        // A piece has 256; what is left of one read and the begin of the next may meet between two posted actions.
+        Assert.InRange(added.Values.Max(), 1, 512);
+        Assert.InRange(removed.Values.Max(), 1, 512);
+        Assert.Equal(Many, added.Values.Sum());
+        Assert.Equal(Many, removed.Values.Sum());
+    }
+
+    [Fact]
+    public async Task A_peer_with_very_many_subscriptions_costs_the_memory_that_is_counted_for_them_and_gives_it_back()
+    {
+        const int Many = 60_000;
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher().Bind(AnyPort);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        using (var peer = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("topic/", Many)))
+        {
+            await rig.InterestAsync($"+topic/{Many - 1}");
+            Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 0, Many * 2L * (250 + 11));
+        }
+
+        await LastGoneAsync(rig, "-topic/", Many);
+        rig.Interest.TakeAll();
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 8 << 20);
+    }
+
+    private static async Task LastGoneAsync(Rig rig, string start, int count)
+    {
+        for (int left = count; left > 0; left--)
+        {
+            await rig.Interest.TakeAsync(line => line.StartsWith(start, StringComparison.Ordinal));
+        }
+    }
+
+    private static byte[] Subscriptions(string start, int count, string command = "SUBSCRIBE") =>
+        Wire.Join([.. Enumerable.Range(0, count).Select(i => Wire.Command(command, Wire.Ascii($"{start}{i}")))]);
+}
