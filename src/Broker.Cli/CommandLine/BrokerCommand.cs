@@ -102,8 +102,10 @@ internal sealed class BrokerCommand(
             ? command.Options.SelectMany(o => o.Aliases.Prepend(o.Name))
             : command.Subcommands.Select(c => c.Name);
         var meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
+        // Beside a password it may be the rest of it.
+        var shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth") ? "" : $" \"{token}\"";
         return token.StartsWith('-')
             ? $"unknown flag {token}{meant} ({help} lists them)"
-            : $"unexpected argument \"{token}\"{meant} ({help})";
+            : $"unexpected argument{shown}{meant} ({help})";
     }
 }

@@ -39,12 +39,6 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, s
         var testOnly = flags.GetValue(_options.Test);
         if (ReadSettings(flags, testOnly) is not { } settings)
             return ExitCode.Failure;
-        if (settings is { Http: not null, Https: not null })
-        {
-            screen.WriteErrorLine("broker: the monitoring pages are served over HTTP (-m) or HTTPS (-ms), not both");
-            return ExitCode.Failure;
-        }
-
         if (flags.GetValue(_options.Signal) is { } signal)
             return Send(signal, settings);
         if (testOnly)

@@ -1,6 +1,8 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
+using Broker.Bridge.PubSub;
+using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
@@ -38,11 +40,11 @@ internal sealed class ServeOptions
 
     public Option<bool> ZeroMq { get; } = new("--zeromq")
     {
-        Description = $"Bridge ZeroMQ: publishers connect to tcp://127.0.0.1:{ZeroMqSettings.PublishersPort}, "
-            + $"subscribers to tcp://127.0.0.1:{ZeroMqSettings.SubscribersPort}",
+        Description = $"Bridge ZeroMQ: publishers connect to tcp://127.0.0.1:{PubSubBridgeOptions.DefaultPublishersPort}, "
+            + $"subscribers to tcp://127.0.0.1:{PubSubBridgeOptions.DefaultSubscribersPort}",
     };
 
-    public Option<ZeroMqEndpoint[]?> ZeroMqPublishers { get; } = new("--zeromq-publishers")
+    public Option<BridgeEndpoint[]?> ZeroMqPublishers { get; } = new("--zeromq-publishers")
     {
         Description = "Where ZeroMQ PUB sockets are, in place of the default: \"bind tcp://HOST:PORT\" or \"connect tcp://HOST:PORT\"; may be repeated",
         HelpName = "endpoint",
@@ -51,7 +53,7 @@ internal sealed class ServeOptions
         CustomParser = ParseEndpoints,
     };
 
-    public Option<ZeroMqEndpoint[]?> ZeroMqSubscribers { get; } = new("--zeromq-subscribers")
+    public Option<BridgeEndpoint[]?> ZeroMqSubscribers { get; } = new("--zeromq-subscribers")
     {
         Description = "Where ZeroMQ SUB sockets are, likewise",
         HelpName = "endpoint",
@@ -138,7 +140,7 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
             return port;
-        result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{text}\"");
+        result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -147,7 +149,7 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (ListenAddress.ParseHost(text) is { } host)
             return host;
-        result.AddError($"--addr must be {ListenAddress.HostShape}, not \"{text}\"");
+        result.AddError($"--addr must be {ListenAddress.HostShape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -156,7 +158,7 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (SignalRequest.TryParse(text) is { } request)
             return request;
-        result.AddError($"--signal must be {SignalRequest.Shape}, not \"{text}\"");
+        result.AddError($"--signal must be {SignalRequest.Shape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -165,7 +167,7 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0)
             return text;
-        result.AddError($"--client_advertise must be an address such as \"example.org:4222\", not \"{text}\"");
+        result.AddError($"--client_advertise must be an address such as \"example.org:4222\", not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
@@ -174,19 +176,19 @@ internal sealed class ServeOptions
         var text = result.Tokens[0].Value;
         if (SubjectPrefix.IsValid(text))
             return text;
-        result.AddError($"--zeromq-prefix must be {SubjectPrefix.Shape}, not \"{text}\"");
+        result.AddError($"--zeromq-prefix must be {SubjectPrefix.Shape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 
-    private static ZeroMqEndpoint[]? ParseEndpoints(ArgumentResult result)
+    private static BridgeEndpoint[]? ParseEndpoints(ArgumentResult result)
     {
-        var endpoints = new List<ZeroMqEndpoint>();
+        var endpoints = new List<BridgeEndpoint>();
         foreach (var token in result.Tokens)
         {
-            if (ZeroMqEndpoint.TryParse(token.Value) is { } endpoint)
+            if (ZeroMqEndpointText.TryParse(token.Value) is { } endpoint)
                 endpoints.Add(endpoint);
             else
-                result.AddError($"--{((OptionResult)result.Parent!).Option.Name.TrimStart('-')} must be {ZeroMqEndpoint.Shape}, not \"{token.Value}\"");
+                result.AddError($"--{((OptionResult)result.Parent!).Option.Name.TrimStart('-')} must be {ZeroMqEndpointText.Shape}, not \"{UserInfo.Hide(token.Value)}\"");
         }
 
         return [.. endpoints];

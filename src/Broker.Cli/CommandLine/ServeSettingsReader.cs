@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Broker.Bridge.PubSub;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 
@@ -8,17 +9,18 @@ namespace Broker.Cli.CommandLine;
 internal static class ServeSettingsReader
 {
     /// <exception cref="ConfigException">The configuration file is wrong.</exception>
-    /// <exception cref="ConfigUnreadableException">The configuration file cannot be read.</exception>
+    /// <exception cref="ConfigUnreadableException">The configuration file cannot be read, or flags do not go together.</exception>
     public static (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ServeOptions options, ParseResult flags)
     {
         var settings = new ServeSettings();
-        IReadOnlyList<ConfigProblem> warnings = [];
+        List<ConfigProblem> warnings = [];
+        ConfigBlock? root = null;
         if (flags.GetValue(options.Config) is { } path)
         {
-            var file = ConfigFile.Load(path);
-            List<ConfigProblem> found = [.. file.Warnings];
-            settings = ServeConfig.Bind(file.Root, settings, found);
-            warnings = found;
+            ConfigFile file = ConfigFile.Load(path);
+            warnings = [.. file.Warnings];
+            settings = ServeConfig.Bind(file.Root, settings, warnings);
+            root = file.Root;
         }
 
         settings = settings with
@@ -27,14 +29,14 @@ internal static class ServeSettingsReader
             Port = flags.GetValue(options.Port) is { } port ? ServeSettings.ClientPort(port) : settings.Port,
             ServerName = flags.GetValue(options.Name) ?? settings.ServerName,
             ClientAdvertise = flags.GetValue(options.ClientAdvertise) ?? settings.ClientAdvertise,
-            LogTime = Flag(options.LogTime) ?? settings.LogTime,
-            Debug = Flag(options.Debug) ?? settings.Debug,
-            Trace = Flag(options.Trace) ?? settings.Trace,
+            LogTime = Given(options.LogTime, flags) ?? settings.LogTime,
+            Debug = Given(options.Debug, flags) ?? settings.Debug,
+            Trace = Given(options.Trace, flags) ?? settings.Trace,
             LogFile = flags.GetValue(options.Log) ?? settings.LogFile,
             PidFile = flags.GetValue(options.Pid) ?? settings.PidFile,
             PortsFileDirectory = flags.GetValue(options.PortsFileDirectory) ?? settings.PortsFileDirectory,
             Quiet = flags.GetValue(options.Quiet),
-            ZeroMq = ZeroMq(settings.ZeroMq),
+            ZeroMq = ZeroMq(options, flags, settings.ZeroMq),
         };
         settings = settings with
         {
@@ -43,31 +45,53 @@ internal static class ServeSettingsReader
             Security = CredentialFlags.Over(settings.Security, options, flags),
             Tls = options.Tls.Over(settings, flags),
         };
+        Check(settings, root);
         return (settings, warnings);
+    }
 
-        // A flag that is absent must not undo what the file set.
-        bool? Flag(Option<bool> option) => flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
+    // A flag that is absent must not undo what the file set.
+    private static bool? Given(Option<bool> option, ParseResult flags) =>
+        flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
 
-        // The parser answers an empty array, not null, for an option that is absent.
-        ZeroMqEndpoint[]? Given(Option<ZeroMqEndpoint[]?> option) =>
-            flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
+    // The parser answers an empty array, not null, for an option that is absent.
+    private static BridgeEndpoint[]? Given(Option<BridgeEndpoint[]?> option, ParseResult flags) =>
+        flags.GetValue(option) is { Length: > 0 } endpoints ? endpoints : null;
 
-        ZeroMqSettings? ZeroMq(ZeroMqSettings? fromFile)
+    private static ZeroMqSettings? ZeroMq(ServeOptions options, ParseResult flags, ZeroMqSettings? fromFile)
+    {
+        BridgeEndpoint[]? publishers = Given(options.ZeroMqPublishers, flags);
+        BridgeEndpoint[]? subscribers = Given(options.ZeroMqSubscribers, flags);
+        string? prefix = flags.GetValue(options.ZeroMqPrefix);
+        bool? asked = Given(options.ZeroMq, flags);
+        if (asked is false || (fromFile is null && asked is null && publishers is null && subscribers is null && prefix is null))
         {
-            var publishers = Given(options.ZeroMqPublishers);
-            var subscribers = Given(options.ZeroMqSubscribers);
-            var prefix = flags.GetValue(options.ZeroMqPrefix);
-            if (Flag(options.ZeroMq) is false)
-                return null;
-            if (fromFile is null && Flag(options.ZeroMq) is null && publishers is null && subscribers is null && prefix is null)
-                return null;
-            var bridge = fromFile ?? new ZeroMqSettings();
-            return bridge with
-            {
-                Publishers = publishers ?? bridge.Publishers,
-                Subscribers = subscribers ?? bridge.Subscribers,
-                Prefix = prefix ?? bridge.Prefix,
-            };
+            return null;
         }
+
+        ZeroMqSettings bridge = fromFile ?? new ZeroMqSettings();
+        return bridge with
+        {
+            Publishers = publishers ?? bridge.Publishers,
+            Subscribers = subscribers ?? bridge.Subscribers,
+            Prefix = prefix ?? bridge.Prefix,
+        };
+    }
+
+    // What does not fit together may come from both; it is shown where the file has it.
+    private static void Check(ServeSettings settings, ConfigBlock? root)
+    {
+        List<(string Key, string Text)> problems = [.. ServeCheck.Problems(settings)];
+        if (problems.Count == 0)
+        {
+            return;
+        }
+
+        List<ConfigProblem> placed =
+        [
+            .. problems.Select(p => (p.Text, At: root is null ? null : ServeConfig.Position(root, p.Key)))
+                .Where(p => p.At is not null)
+                .Select(p => new ConfigProblem(p.Text, p.At!.Value)),
+        ];
+        throw placed.Count > 0 ? new ConfigException(placed) : new ConfigUnreadableException(problems[0].Text);
     }
 }

@@ -28,7 +28,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             case ConfigBlock block:
                 return [.. block.Entries.Where(e => !e.IsVariable).Select(Account).OfType<AccountOptions>()];
             case var value:
-                return root.Wrong("accounts", "a block of blocks, one for each account", value, (List<AccountOptions>?)null);
+                return root.Wrong("accounts", "a block of blocks, one for each account", value, (List<AccountOptions>?)null, isSecret: true);
         }
     }
 
@@ -36,7 +36,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     {
         if (entry.Value is not ConfigBlock block)
         {
-            problems.Add(new ConfigProblem($"the account \"{entry.Key}\" must be a block, not {entry.Value}", entry.Value.Position));
+            problems.Add(new ConfigProblem($"the account \"{entry.Key}\" must be a block{(entry.Value is ConfigText ? "" : $", not {entry.Value}")}", entry.Value.Position));
             return null;
         }
 

@@ -107,8 +107,16 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             problems.Add(
                 unsupported?.GetValueOrDefault(entry.Key) is { } why
                     ? new ConfigProblem($"\"{entry.Key}\" is not supported: {why}", entry.Position)
-                    : new ConfigProblem($"unknown key \"{entry.Key}\"", entry.Position, Spelling.Nearest(entry.Key, _known), _known));
+                    : Unknown(entry));
         }
+    }
+
+    // What is far from every key may be a secret in the place of one.
+    private ConfigProblem Unknown(ConfigEntry entry)
+    {
+        string? meant = Spelling.Nearest(entry.Key, _known);
+        string what = isSecret && meant is null ? "unknown key" : $"unknown key \"{entry.Key}\"";
+        return new ConfigProblem(what, entry.Position, meant, _known);
     }
 
     /// <summary>A key that says that something is off which is off in any case: <c>jetstream: disabled</c>. Otherwise it stays unknown.</summary>

@@ -85,8 +85,7 @@ internal static class ServeConfig
 
         if (settings is { Http: not null, Https: not null })
         {
-            var at = root.Find("https") ?? root.Find("https_port") ?? root.Find("http") ?? root.Find("http_port");
-            problems.Add(new ConfigProblem("there can be \"http\" or \"https\", not both", at!.Position));
+            problems.Add(new ConfigProblem("there can be \"http\" or \"https\", not both", Position(root, "https")!.Value));
         }
 
         if (settings.LameDuckGracePeriod > settings.LameDuckDuration)
@@ -97,6 +96,22 @@ internal static class ServeConfig
                 + $"({Duration.Format(settings.LameDuckDuration)})",
                 at!.Position));
         }
+    }
+
+    /// <summary>Where a thing is asked for, by any of its keys; null when nothing is said of it.</summary>
+    public static ConfigPosition? Position(ConfigBlock root, string key)
+    {
+        string[] keys = key switch
+        {
+            "listen" => ["listen", "port", "host", "net"],
+            "http" => ["http", "http_port", "monitor_port"],
+            "https" => ["https", "https_port", "http", "http_port", "monitor_port"],
+            "websocket" => ["websocket", "ws"],
+            "log_file" => ["log_file", "logfile"],
+            "pid_file" => ["pid_file", "pidfile"],
+            _ => [key],
+        };
+        return keys.Select(root.Find).FirstOrDefault(e => e is not null)?.Position;
     }
 
     private static int Port(ConfigSection section, int otherwise) =>
@@ -252,14 +267,14 @@ internal static class ServeConfig
         var defaults = new ZeroMqSettings();
         var settings = new ZeroMqSettings
         {
-            Publishers = section.Many("publishers", defaults.Publishers, ZeroMqEndpoint.Shape, ZeroMqEndpoint.TryParse),
-            Subscribers = section.Many("subscribers", defaults.Subscribers, ZeroMqEndpoint.Shape, ZeroMqEndpoint.TryParse),
+            Publishers = section.Many("publishers", defaults.Publishers, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse),
+            Subscribers = section.Many("subscribers", defaults.Subscribers, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse),
             Prefix = Prefix(section, defaults.Prefix),
             Delimiter = Character(section, "delimiter", defaults.Delimiter),
             SingleFrameDelimiter = Character(section, "single_frame_delimiter", defaults.SingleFrameDelimiter),
             Echo = section.Flag("echo", defaults.Echo),
             SendHighWaterMark = section.Bytes("send_high_water_mark", defaults.SendHighWaterMark, 1024, 1L << 40),
-            MaxMessageSize = section.Bytes("max_message_size", defaults.MaxMessageSize, 1, 64 * 1024 * 1024),
+            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, 64 * 1024 * 1024),
             MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, 1_000_000),
             Url = Url(section),
         };

@@ -74,6 +74,12 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
     {
         if (options.CertificateFile is null)
             return "TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey";
+        // Without "verify" nobody would look at it, until somebody adds that.
+        if (options.ClientAuthorityFile is { } authority && !File.Exists(authority))
+        {
+            return $"there is no file {authority} with those who sign the certificates of clients";
+        }
+
         try
         {
             options.Validate();

@@ -27,6 +27,7 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         var read = new WebSocketSettings
         {
             Address = Address(section) ?? new ListenAddress("0.0.0.0", 0),
+            IsHostDefault = IsHostDefault(section),
             Tls = new TlsConfig(problems, warnings).ReadForHttp(section),
             NoTls = section.Flag("no_tls", false),
             AllowedOrigins = Origins(section),
@@ -43,6 +44,9 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
             problems.Add(new ConfigProblem("\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without", block.Position));
         return problems.Count == before ? read : null;
     }
+
+    private static bool IsHostDefault(ConfigSection section) =>
+        !section.Has("host") && !section.Has("net") && section.Find("listen") is null or ConfigInteger or ConfigText { Value: [':', ..] };
 
     // For nats-server port 0 is none.
     private static bool IsNowhere(ConfigSection section) =>

@@ -5,31 +5,28 @@ internal static class FixedSettings
 {
     /// <summary>The names of those that differ, as the configuration file has them.</summary>
     public static IReadOnlyList<string> Changed(ServeSettings before, ServeSettings after) =>
-        [.. Texts(before).Zip(Texts(after)).Where(pair => pair.First != pair.Second).Select(pair => pair.First.Name)];
+        [.. Values(before).Zip(Values(after)).Where(pair => !Equals(pair.First.Value, pair.Second.Value)).Select(pair => pair.First.Name).Distinct(StringComparer.Ordinal)];
 
-    private static (string Name, string? Text)[] Texts(ServeSettings settings) =>
+    // A list by what is in it: records compare them as objects.
+    private static (string Name, object? Value)[] Values(ServeSettings settings) =>
     [
-        ("listen", string.Join(' ', settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))),
+        ("listen", Text(settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))),
         ("server_name", settings.ServerName),
-        ("server_tags", string.Join(',', settings.ServerTags)),
-        ("http_base_path", settings.HttpBasePath),
+        ("server_tags", Text(settings.ServerTags)),
         ("pid_file", settings.PidFile),
         ("ports_file_dir", settings.PortsFileDirectory),
-        ("log_file", settings.LogFile is null ? "standard error" : "a file"),
-        ("http", settings.Http?.ToString()),
-        ("https", settings.Https?.ToString()),
-        ("websocket", Text(settings.WebSocket)),
-        ("loops", settings.Loops.ToString()),
-        ("logtime", settings.LogTime.ToString()),
-        ("zeromq", Text(settings.ZeroMq)),
+        ("log_file", settings.LogFile is null),
+        ("http", settings.Http),
+        ("https", settings.Https),
+        ("http_base_path", settings.HttpBasePath),
+        ("websocket", settings.WebSocket is null ? null : settings.WebSocket with { AllowedOrigins = [] }),
+        ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
+        ("loops", settings.Loops),
+        ("logtime", settings.LogTime),
+        ("zeromq", settings.ZeroMq is null ? null : settings.ZeroMq with { Publishers = [], Subscribers = [] }),
+        ("zeromq", Text(settings.ZeroMq?.Publishers)),
+        ("zeromq", Text(settings.ZeroMq?.Subscribers)),
     ];
 
-    // The lists by what is in them: a record compares them as objects.
-    private static string? Text(WebSocketSettings? sockets) =>
-        sockets is null ? null : $"{string.Join(' ', sockets.AllowedOrigins)}|{sockets with { AllowedOrigins = [] }}";
-
-    private static string? Text(ZeroMqSettings? bridge) =>
-        bridge is null
-            ? null
-            : $"{string.Join(' ', bridge.Publishers)}|{string.Join(' ', bridge.Subscribers)}|{bridge with { Publishers = [], Subscribers = [] }}";
+    private static string? Text<T>(IEnumerable<T>? values) => values is null ? null : string.Join('\n', values);
 }

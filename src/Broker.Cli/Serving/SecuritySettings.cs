@@ -27,6 +27,9 @@ internal sealed record SecuritySettings
 
     public Permissions? DefaultPermissions { get; init; }
 
+    /// <summary>What a log may show: neither token nor passwords.</summary>
+    public override string ToString() => $"{nameof(SecuritySettings)} {{ Users = {AllUsers.Count()}, HasToken = {Token is not null} }}";
+
     /// <summary>Whether there is anybody to be told from others.</summary>
     public bool IsRequired => AllUsers.Any() || Token is not null;
 }

@@ -5,8 +5,8 @@ using System.Security.Cryptography;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.WebSockets;
 using Broker.Bridge.PubSub;
+using Broker.Cli.Configuration;
 using Broker.Client.Errors;
-using Broker.Cryptography;
 using Broker.Server;
 using Broker.Server.Security;
 using Broker.Transport;
@@ -57,6 +57,7 @@ internal sealed class ServeHost : IServeHost
             _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, _webSocket, logger, cancellationToken);
         }
 
+        StartWarnings.Log(settings, _bridge, _monitoring, logger);
         return new ServeAddresses(
             [.. _server.EndPoints.Select(e => (settings.Tls is { AllowNonTls: false } ? "tls://" : "nats://") + Reachable(e))],
             [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
@@ -93,10 +94,10 @@ internal sealed class ServeHost : IServeHost
             // First, because it may find that the users contradict each other.
             if (settings.Security is not null || _settings.Security is not null)
             {
-                await _server!.UpdateSecurityAsync(options => ApplySecurity(settings, options));
+                await _server!.UpdateSecurityAsync(options => ServerSetup.ApplySecurity(settings, options, _bridgeUser));
             }
 
-            _server!.Reload(options => Apply(settings, options));
+            _server!.Reload(options => ServerSetup.Apply(settings, options));
             _stopDeadline = settings.StopDeadline;
             _settings = settings;
         }
@@ -164,8 +165,8 @@ internal sealed class ServeHost : IServeHost
             Loops = _loops,
             Logger = logger,
         };
-        Apply(settings, options);
-        ApplySecurity(settings, options);
+        ServerSetup.Apply(settings, options);
+        ServerSetup.ApplySecurity(settings, options, _bridgeUser);
         try
         {
             foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
@@ -185,40 +186,10 @@ internal sealed class ServeHost : IServeHost
         }
     }
 
-    private static void Apply(ServeSettings settings, BrokerServerOptions options)
-    {
-        options.MaxPayload = settings.MaxPayload;
-        options.MaxControlLine = settings.MaxControlLine;
-        options.MaxPending = settings.MaxPending;
-        options.MaxPendingTotal = settings.MaxPendingTotal;
-        options.SlowConsumers = settings.SlowConsumers;
-        options.MaxSubscriptions = settings.MaxSubscriptions;
-        options.MaxConnections = settings.MaxConnections;
-        options.WriteDeadline = settings.WriteDeadline;
-        options.PingInterval = settings.PingInterval;
-        options.PingMax = settings.PingMax;
-        options.ClientAdvertise = settings.ClientAdvertise;
-        options.ConnectUrls = settings.ConnectUrls;
-        options.Tls = settings.Tls;
-    }
-
-    private void ApplySecurity(ServeSettings settings, BrokerServerOptions options)
-    {
-        SecuritySettings security = settings.Security ?? new SecuritySettings();
-        options.UseCryptography();
-        options.Users = security.IsRequired && settings.ZeroMq is not null ? [.. security.Users, _bridgeUser] : security.Users;
-        options.Accounts = security.Accounts;
-        options.SystemAccount = security.SystemAccount;
-        options.Token = security.Token;
-        options.NoAuthUser = security.NoAuthUser;
-        options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;
-        options.DefaultPermissions = security.DefaultPermissions;
-    }
-
     private async Task<PubSubBridge> StartBridgeAsync(
         ZeroMqSettings zeroMq, ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
     {
-        var defaults = new PubSubBridgeOptions();
+        PubSubBridgeOptions defaults = BridgeSetup.Options(settings, zeroMq);
         BrokerServer server = _server!;
         var options = defaults with
         {
@@ -230,19 +201,6 @@ internal sealed class ServeHost : IServeHost
                 Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
                 Dialer = zeroMq.Url is null ? server.Connect() : null,
             },
-            Publishers = [.. zeroMq.Publishers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],
-            Subscribers = [.. zeroMq.Subscribers.Select(e => new BridgeEndpoint(e.Bind, e.Address))],
-            Mapping = defaults.Mapping with
-            {
-                Prefix = zeroMq.Prefix,
-                TopicDelimiter = (byte)zeroMq.Delimiter,
-                SingleFrameDelimiter = (byte)zeroMq.SingleFrameDelimiter,
-                Echo = zeroMq.Echo,
-                MaxPayload = settings.MaxPayload,
-            },
-            HighWaterMark = zeroMq.SendHighWaterMark,
-            MaxMessageSize = (int)Math.Min(zeroMq.MaxMessageSize, int.MaxValue),
-            MaxPeers = zeroMq.MaxPeers,
             Logger = logger,
         };
         try
@@ -255,7 +213,7 @@ internal sealed class ServeHost : IServeHost
         }
         catch (ClientException e)
         {
-            throw new ServeStartException($"the ZeroMQ bridge cannot reach {zeroMq.Url}: {e.Message}", e);
+            throw new ServeStartException($"the ZeroMQ bridge cannot reach {UserInfo.Hide(zeroMq.Url ?? "")}: {e.Message}", e);
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {

@@ -7,6 +7,9 @@ internal sealed record WebSocketSettings
 {
     public required ListenAddress Address { get; init; }
 
+    /// <summary>Whether nobody said which host.</summary>
+    public bool IsHostDefault { get; init; }
+
     /// <summary>The certificate, or null for none, which needs <see cref="NoTls"/>.</summary>
     public ServerTlsOptions? Tls { get; init; }
 

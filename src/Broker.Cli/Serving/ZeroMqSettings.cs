@@ -1,41 +1,44 @@
+using Broker.Bridge.PubSub;
+using Broker.Cli.Configuration;
+
 namespace Broker.Cli.Serving;
 
-/// <summary>The PUB/SUB bridge between ZeroMQ sockets and subjects.</summary>
+/// <summary>The PUB/SUB bridge between ZeroMQ sockets and subjects. The defaults are those of the bridge.</summary>
 internal sealed record ZeroMqSettings
 {
-    /// <summary>The port that ZeroMQ publishers connect to by default.</summary>
-    public const int PublishersPort = 5556;
-
-    /// <summary>The port that ZeroMQ subscribers connect to by default.</summary>
-    public const int SubscribersPort = 5557;
+    private static readonly PubSubBridgeOptions Defaults = new();
 
     /// <summary>Where ZeroMQ PUB sockets are found: the broker subscribes here.</summary>
-    public IReadOnlyList<ZeroMqEndpoint> Publishers { get; init; } = [new(true, "127.0.0.1", PublishersPort)];
+    public IReadOnlyList<BridgeEndpoint> Publishers { get; init; } = Defaults.Publishers;
 
     /// <summary>Where ZeroMQ SUB sockets are found: the broker publishes here.</summary>
-    public IReadOnlyList<ZeroMqEndpoint> Subscribers { get; init; } = [new(true, "127.0.0.1", SubscribersPort)];
+    public IReadOnlyList<BridgeEndpoint> Subscribers { get; init; } = Defaults.Subscribers;
 
     /// <summary>The first subject token of every bridged message.</summary>
-    public string Prefix { get; init; } = "zmq";
+    public string Prefix { get; init; } = Defaults.Mapping.Prefix;
 
     /// <summary>The topic character that becomes a token separator.</summary>
-    public char Delimiter { get; init; } = '.';
+    public char Delimiter { get; init; } = (char)Defaults.Mapping.TopicDelimiter;
 
     /// <summary>The character that ends the topic of a message of one frame.</summary>
-    public char SingleFrameDelimiter { get; init; } = ' ';
+    public char SingleFrameDelimiter { get; init; } = (char)Defaults.Mapping.SingleFrameDelimiter!;
 
     /// <summary>Whether what ZeroMQ publishers send also reaches ZeroMQ subscribers.</summary>
-    public bool Echo { get; init; } = true;
+    public bool Echo { get; init; } = Defaults.Mapping.Echo;
 
     /// <summary>What may wait for one slow ZeroMQ peer, in bytes; above it whole messages are dropped, as ZeroMQ does.</summary>
-    public long SendHighWaterMark { get; init; } = 16 * 1024 * 1024;
+    public long SendHighWaterMark { get; init; } = Defaults.HighWaterMark;
 
     /// <summary>The largest message with all its frames, in bytes; a peer that announces more is closed.</summary>
-    public long MaxMessageSize { get; init; } = 1024 * 1024;
+    public int MaxMessageSize { get; init; } = Defaults.MaxMessageSize;
 
     /// <summary>How many ZeroMQ peers may be connected to each side.</summary>
-    public int MaxPeers { get; init; } = 1024;
+    public int MaxPeers { get; init; } = Defaults.MaxPeers;
 
-    /// <summary>The NATS server to bridge to, or null for the one in this process.</summary>
+    /// <summary>The NATS server to bridge to, or null for the one in this process. It may hold a password.</summary>
     public string? Url { get; init; }
+
+    /// <summary>What a log may show: the URL without a password.</summary>
+    public override string ToString() =>
+        $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Url = {(Url is null ? null : UserInfo.Hide(Url))} }}";
 }

@@ -33,6 +33,9 @@ public sealed partial class ZeroMqEndpoint
     /// <summary>Whether this is a Unix domain socket.</summary>
     public bool IsIpc => _path is not null;
 
+    /// <summary>The TCP host: a name, an address without brackets, or <c>*</c>; empty for ipc.</summary>
+    public string Host => _address is null ? _host : _address.ToString();
+
     /// <summary>The TCP port; 0 asks for a free one. 0 for ipc too.</summary>
     public int Port { get; }
 

@@ -52,7 +52,10 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("--https_port=443")]
     public async Task The_pages_may_be_served_over_HTTPS_but_not_both_ways(params string[] flag)
     {
-        Assert.Equal(new ListenAddress("127.0.0.1", 443), (await CommandRun.Of(["serve", .. flag])).Host.Started!.Https);
+        (string certificate, string key) = PemFiles.Write(_folder);
+        string[] secure = ["serve", "--tlscert", certificate, "--tlskey", key, .. flag];
+        Assert.Equal(new ListenAddress("127.0.0.1", 443), (await CommandRun.Of(secure)).Host.Started!.Https);
+        Assert.Contains("needs a certificate", (await CommandRun.Of(["serve", .. flag])).Error, StringComparison.Ordinal);
         var both = await CommandRun.Of(["serve", "-m", "80", .. flag]);
         Assert.Equal(ExitCode.Failure, both.ExitCode);
         Assert.Contains("not both", both.Error, StringComparison.Ordinal);
@@ -71,8 +74,8 @@ public sealed class BrokerCommandTests : IDisposable
             "--zeromq-subscribers", "bind tcp://127.0.0.1:0", "--zeromq-prefix", "plant");
 
         var bridge = run.Host.Started!.ZeroMq!;
-        Assert.Equal(["bind tcp://*:1", "connect tcp://h:2"], bridge.Publishers.Select(e => e.ToString()));
-        Assert.Equal(["bind tcp://127.0.0.1:0"], bridge.Subscribers.Select(e => e.ToString()));
+        Assert.Equal(["bind tcp://*:1", "connect tcp://h:2"], bridge.Publishers.Select(ZeroMqEndpointText.Format));
+        Assert.Equal(["bind tcp://127.0.0.1:0"], bridge.Subscribers.Select(ZeroMqEndpointText.Format));
         Assert.Equal("plant", bridge.Prefix);
     }
 

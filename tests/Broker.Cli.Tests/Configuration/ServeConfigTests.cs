@@ -1,3 +1,4 @@
+using Broker.Bridge.PubSub;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Transport;
@@ -80,8 +81,8 @@ public sealed class ServeConfigTests
             }
             """).ZeroMq!;
 
-        Assert.Equal(["bind tcp://*:7000", "connect tcp://sensors:5556"], bridge.Publishers.Select(e => e.ToString()));
-        Assert.Equal([new ZeroMqEndpoint(true, "::1", 0)], bridge.Subscribers);
+        Assert.Equal(["bind tcp://*:7000", "connect tcp://sensors:5556"], bridge.Publishers.Select(ZeroMqEndpointText.Format));
+        Assert.Equal([new BridgeEndpoint(true, "tcp://[::1]:0")], bridge.Subscribers);
         Assert.Equal("plant.zmq", bridge.Prefix);
         Assert.Equal(('/', ','), (bridge.Delimiter, bridge.SingleFrameDelimiter));
         Assert.False(bridge.Echo);
@@ -96,8 +97,8 @@ public sealed class ServeConfigTests
     {
         var bridge = Bind(text).ZeroMq!;
 
-        Assert.Equal(["bind tcp://127.0.0.1:5556"], bridge.Publishers.Select(e => e.ToString()));
-        Assert.Equal(["bind tcp://127.0.0.1:5557"], bridge.Subscribers.Select(e => e.ToString()));
+        Assert.Equal(["bind tcp://127.0.0.1:5556"], bridge.Publishers.Select(ZeroMqEndpointText.Format));
+        Assert.Equal(["bind tcp://127.0.0.1:5557"], bridge.Subscribers.Select(ZeroMqEndpointText.Format));
     }
 
     [Theory]

@@ -1,0 +1,114 @@
+using System.Net;
+using Broker.Bridge.PubSub;
+using Broker.ZeroMq.Endpoints;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>What is right by itself and could not be started together. Asked before a start and by <c>-t</c>.</summary>
+internal static class ServeCheck
+{
+    /// <summary>Each with the key of the configuration file that it concerns most.</summary>
+    public static IEnumerable<(string Key, string Problem)> Problems(ServeSettings settings)
+    {
+        if (settings is { Http: not null, Https: not null })
+        {
+            yield return ("https", "the monitoring pages are served over HTTP (-m) or HTTPS (-ms), not both");
+        }
+
+        if (settings is { Https: not null, Http: null, Tls: null })
+        {
+            yield return ("https", "monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file");
+        }
+
+        if (settings.ZeroMq is { } zeroMq && BridgeSetup.Problem(settings, zeroMq) is { } wrong)
+        {
+            yield return ("zeromq", $"a setting of the ZeroMQ bridge is wrong: {wrong}");
+        }
+
+        foreach ((string key, string? folder) in Folders(settings))
+        {
+            if (folder is not null && !Directory.Exists(folder))
+            {
+                yield return (key, $"there is no folder {folder} for \"{key}\"");
+            }
+        }
+
+        foreach ((string key, string? file) in ((string, string?)[])[("log_file", settings.LogFile), ("pid_file", settings.PidFile)])
+        {
+            if (Directory.Exists(file))
+            {
+                yield return (key, $"\"{key}\" must be a file, and {file} is a folder");
+            }
+        }
+
+        List<Place> places = [.. Places(settings)];
+        for (int i = 0; i < places.Count; i++)
+        {
+            for (int j = 0; j < i; j++)
+            {
+                if (places[i].Overlaps(places[j]))
+                {
+                    yield return (places[i].Key, $"{places[j].Who} and {places[i].Who} cannot both be at {places[i].Shown}");
+                }
+            }
+        }
+    }
+
+    private static (string Key, string? Folder)[] Folders(ServeSettings settings) =>
+    [
+        ("log_file", FolderOf(settings.LogFile)),
+        ("pid_file", FolderOf(settings.PidFile)),
+        ("ports_file_dir", settings.PortsFileDirectory),
+    ];
+
+    private static string? FolderOf(string? file) => file is null ? null : Path.GetDirectoryName(Path.GetFullPath(file));
+
+    private static IEnumerable<Place> Places(ServeSettings settings)
+    {
+        const string Clients = "NATS clients";
+        yield return Place.Of("listen", Clients, new ListenAddress(settings.Host, settings.Port));
+        foreach (ListenAddress address in settings.AlsoListen)
+        {
+            yield return Place.Of("listen", Clients, address);
+        }
+
+        if (settings.WebSocket is { } webSocket)
+        {
+            yield return Place.Of("websocket", "WebSocket clients", webSocket.Address);
+        }
+
+        if ((settings.Https ?? settings.Http) is { } pages)
+        {
+            yield return Place.Of(settings.Https is null ? "http" : "https", "the monitoring pages", pages);
+        }
+
+        foreach (BridgeEndpoint endpoint in settings.ZeroMq?.Subscribers.Where(e => e.Bind) ?? [])
+        {
+            yield return Place.Of("ZeroMQ subscribers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+        }
+
+        foreach (BridgeEndpoint endpoint in settings.ZeroMq?.Publishers.Where(e => e.Bind) ?? [])
+        {
+            yield return Place.Of("ZeroMQ publishers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+        }
+    }
+
+    // A path stands for itself; a port of 0 is one that nobody else has.
+    private readonly record struct Place(string Key, string Who, string Shown, string Host, int Port)
+    {
+        public static Place Of(string key, string who, ListenAddress address) =>
+            new(key, who, address.ToString(), address.Host == "localhost" ? "127.0.0.1" : address.Host, address.Port);
+
+        public static Place Of(string who, ZeroMqEndpoint endpoint) =>
+            endpoint.IsIpc
+                ? new("zeromq", who, endpoint.ToString(), endpoint.ToString(), -1)
+                : new("zeromq", who, endpoint.ToString(), endpoint.Host switch { "*" => "0.0.0.0", "localhost" => "127.0.0.1", var host => host }, endpoint.Port);
+
+        public bool Overlaps(Place other) =>
+            Port != 0 && Port == other.Port && (Host == other.Host || (Port > 0 && (HasAllOf(other) || other.HasAllOf(this))));
+
+        private bool HasAllOf(Place other) =>
+            Host is "*" or "::" || (Host == "0.0.0.0" && IPAddress.TryParse(other.Host, out IPAddress? address)
+                && address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork);
+    }
+}

@@ -1,0 +1,44 @@
+using Broker.Cryptography;
+using Broker.Server;
+using Broker.Server.Security;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>What the server is told of the settings, but for where it listens.</summary>
+internal static class ServerSetup
+{
+    /// <summary>What can be changed while it runs.</summary>
+    public static void Apply(ServeSettings settings, BrokerServerOptions options)
+    {
+        options.MaxPayload = settings.MaxPayload;
+        options.MaxControlLine = settings.MaxControlLine;
+        options.MaxPending = settings.MaxPending;
+        options.MaxPendingTotal = settings.MaxPendingTotal;
+        options.SlowConsumers = settings.SlowConsumers;
+        options.MaxSubscriptions = settings.MaxSubscriptions;
+        options.MaxConnections = settings.MaxConnections;
+        options.WriteDeadline = settings.WriteDeadline;
+        options.PingInterval = settings.PingInterval;
+        options.PingMax = settings.PingMax;
+        options.ClientAdvertise = settings.ClientAdvertise;
+        options.ConnectUrls = settings.ConnectUrls;
+        options.Tls = settings.Tls;
+    }
+
+    /// <summary>Who may come in.</summary>
+    /// <param name="settings">The settings.</param>
+    /// <param name="options">What is changed.</param>
+    /// <param name="bridge">The user that the bridge is; it is added where clients must be somebody.</param>
+    public static void ApplySecurity(ServeSettings settings, BrokerServerOptions options, User? bridge)
+    {
+        SecuritySettings security = settings.Security ?? new SecuritySettings();
+        options.UseCryptography();
+        options.Users = security.IsRequired && settings.ZeroMq is not null && bridge is not null ? [.. security.Users, bridge] : security.Users;
+        options.Accounts = security.Accounts;
+        options.SystemAccount = security.SystemAccount;
+        options.Token = security.Token;
+        options.NoAuthUser = security.NoAuthUser;
+        options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;
+        options.DefaultPermissions = security.DefaultPermissions;
+    }
+}

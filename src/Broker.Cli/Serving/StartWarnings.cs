@@ -1,0 +1,49 @@
+using System.Net;
+using Broker.AspNetCore.Monitoring;
+using Broker.Bridge.PubSub;
+using Broker.ZeroMq.Endpoints;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>What an operator should know of doors that stand open, said at each start.</summary>
+internal static partial class StartWarnings
+{
+    public static void Log(ServeSettings settings, PubSubBridge? bridge, MonitoringHost? monitoring, ILogger logger)
+    {
+        foreach (string endpoint in bridge?.PublisherEndpoints.Concat(bridge.SubscriberEndpoints) ?? [])
+        {
+            if (IsBeyondThisMachine(endpoint))
+            {
+                ZeroMqIsOpen(logger, endpoint, "whoever reaches this address");
+            }
+            else if (settings.Security is { IsRequired: true })
+            {
+                ZeroMqIsOpen(logger, endpoint, "every program of this machine, though clients of NATS must show who they are,");
+            }
+        }
+
+        if (monitoring?.EndPoint is IPEndPoint pages && !IPAddress.IsLoopback(pages.Address))
+        {
+            PagesAreOpen(logger, monitoring.Address);
+        }
+
+        if (settings.WebSocket is { IsHostDefault: true })
+        {
+            WebSocketIsEverywhere(logger, settings.WebSocket.Address);
+        }
+    }
+
+    private static bool IsBeyondThisMachine(string endpoint) =>
+        ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc
+        && !(IPAddress.TryParse(parsed.Host, out IPAddress? address) ? IPAddress.IsLoopback(address) : parsed.Host == "localhost");
+
+    [LoggerMessage(LogLevel.Warning, "ZeroMQ has no authentication: at {Endpoint} {Who} may send and receive what is bridged")]
+    private static partial void ZeroMqIsOpen(ILogger logger, string endpoint, string who);
+
+    [LoggerMessage(LogLevel.Warning, "Monitoring has no authentication: at {Address} whoever reaches it sees clients and subjects")]
+    private static partial void PagesAreOpen(ILogger logger, Uri address);
+
+    [LoggerMessage(LogLevel.Warning, "No host was given for websocket, so all addresses of this machine are listened at: {Address}")]
+    private static partial void WebSocketIsEverywhere(ILogger logger, ListenAddress address);
+}

@@ -1,0 +1,99 @@
+using System.Text.RegularExpressions;
+using Broker.Cli.Serving;
+using Broker.Cli.Tests.CommandLine;
+using Broker.Cli.Tests.Starting;
+
+namespace Broker.Cli.Tests.Documentation;
+
+/// <summary>Every example of a file and of a command line, as it is printed, but for ports and files that are not there.</summary>
+public sealed partial class ExampleTests : IDisposable
+{
+    private static readonly DocumentedText Configuration = DocumentedText.Read("docs/configuration.md");
+
+    private readonly TemporaryFolder _folder = new();
+
+    public static TheoryData<string> Blocks =>
+        [.. Configuration.Headings.SelectMany(Configuration.Blocks).Where(b => !b.StartsWith("broker ", StringComparison.Ordinal))];
+
+    public static TheoryData<string> Commands =>
+    [
+        .. Pages().SelectMany(p => p.Commands("broker")).Concat(Help().Split('\n').Select(l => l.Trim()).Where(l => l.StartsWith("broker ", StringComparison.Ordinal)))
+            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal)).Distinct(StringComparer.Ordinal),
+    ];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void There_are_examples()
+    {
+        Assert.True(Blocks.Count >= 5);
+        Assert.True(Commands.Count >= 5);
+    }
+
+    [Theory]
+    [MemberData(nameof(Blocks))]
+    public async Task A_file_as_it_is_printed_starts(string text)
+    {
+        (string certificate, string key) = PemFiles.Write(_folder);
+        text = Ports().Replace(CertificateFiles().Replace(KeyFiles().Replace(text, Quote(key)), Quote(certificate)), "$1-1\"");
+        string file = _folder.Write("example.conf", "port: -1\n" + text);
+
+        foreach (string flag in (string[])["-t", "-q"])
+        {
+            RealRun run = await RealRun.Of("serve", flag, "-c", file);
+            Assert.True(run.ExitCode == ExitCode.Success, $"{text}\n{run.Said}");
+        }
+
+        static string Quote(string path) => $"\"{path.Replace('\\', '/')}\"";
+    }
+
+    [Theory]
+    [MemberData(nameof(Commands))]
+    public async Task A_command_as_it_is_printed_does_what_it_says(string line)
+    {
+        string[] args = [.. Words().Matches(line).Select(m => m.Value.Trim('"')).Skip(1)];
+        string file = _folder.Write("broker.conf", "ping_max: 3\n");
+        args = [.. args.Select(a => a == "broker.conf" ? file : a)];
+        bool serves = args is ["serve" or "-c", ..] && !args.Contains("--help", StringComparer.Ordinal);
+        // The last of a flag holds, so that the usual ports, which may be taken, are not.
+        if (serves)
+        {
+            int port = Array.IndexOf(args, "-p");
+            args = port >= 0 ? [.. args[..(port + 1)], "-1", .. args[(port + 2)..]] : [.. args, "-p", "-1"];
+            bool bridges = args.Any(a => a.StartsWith("--zeromq", StringComparison.Ordinal));
+            args = bridges && !args.Contains("--zeromq-publishers", StringComparer.Ordinal) ? [.. args, "--zeromq-publishers", "tcp://127.0.0.1:*"] : args;
+            args = bridges && !args.Contains("--zeromq-subscribers", StringComparer.Ordinal) ? [.. args, "--zeromq-subscribers", "tcp://127.0.0.1:*"] : args;
+        }
+
+        RealRun run = await RealRun.Of(args);
+
+        Assert.True(run.ExitCode == ExitCode.Success, $"{line}\n{run.Said}");
+        Assert.Equal(serves && !args.Contains("-t", StringComparer.Ordinal), run.Addresses is not null);
+    }
+
+    private static DocumentedText[] Pages() => [DocumentedText.Read("README.md"), Configuration, DocumentedText.Read("docs/zeromq-mapping.md")];
+
+    private static string Help()
+    {
+        using var both = new StringWriter();
+        foreach (string[] args in (string[][])[["--help"], ["serve", "--help"]])
+        {
+            // Nothing of it waits for anything.
+            both.Write(CommandRun.Of(args).GetAwaiter().GetResult().Output);
+        }
+
+        return both.ToString();
+    }
+
+    [GeneratedRegex("\"[^\"]*(server|cert)[^\"]*\\.pem\"|\"[^\"]*-ca\\.pem\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex CertificateFiles();
+
+    [GeneratedRegex("\"[^\"]*\\.key\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex KeyFiles();
+
+    [GeneratedRegex("(listen: \"[^\"]*:)\\d+\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Ports();
+
+    [GeneratedRegex("\"[^\"]*\"|\\S+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Words();
+}

@@ -1,0 +1,240 @@
+namespace Broker.Cli.Tests.Documentation;
+
+/// <summary>
+/// Each key that is documented. In capital letters: CERT and KEYFILE are files of a certificate, FOLDER is one that exists, FREEPORT is a
+/// free port, NATSURL a server, NKEY a public key.
+/// </summary>
+internal static class KeyCases
+{
+    private static readonly string[] NotAFlag = ["1", "\"x\"", "[]", "{ }"];
+    private static readonly string[] NotAText = ["1", "true", "[]", "{ }"];
+    private static readonly string[] NotASpan = ["0", "\"\"", "\"-1s\"", "x", "\"0s\"", "true", "[]"];
+
+    /// <summary>The file that the inside of a block of the section stands in, at BODY.</summary>
+    public static string Template(string section) => section switch
+    {
+        "File" => "BODY",
+        "loops" => "loops { BODY }",
+        "authorization" => "authorization { BODY }",
+        "users" => "authorization { users: [ { BODY } ] }",
+        "permissions" => "authorization { users: [ { user: a, password: b, permissions { BODY } } ] }",
+        "publish and subscribe" => "authorization { users: [ { user: a, password: b, permissions { publish { BODY }, subscribe { BODY } } } ] }",
+        "allow_responses" => "authorization { users: [ { user: a, password: b, permissions { allow_responses { BODY } } } ] }",
+        "accounts" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { BODY } }",
+        "exports" => "accounts { B { }\nA { exports: [ { BODY } ] } }",
+        "imports" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { imports: [ { BODY } ] } }",
+        "The stream or service of an import" =>
+            "accounts { B { exports: [ { stream: \"s.>\" } ] }\nA { imports: [ { stream: { BODY } } ] } }",
+        "tls" => "tls { BODY }",
+        "websocket" => "websocket { BODY }",
+        "zeromq" => "zeromq { BODY }",
+        _ => throw new ArgumentException($"nobody says what the keys of \"{section}\" stand in", nameof(section)),
+    };
+
+    public static IEnumerable<KeyCase> All =>
+    [
+        .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(),
+        Case("loops", "threads", ["0", "3"], ["-1", "257", "x"]),
+        Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
+        Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfFile() =>
+    [
+        Case(
+            "File", "listen",
+            ["FREEPORT", "-1", "\"127.0.0.1:-1\"", "\"[::1]:-1\"", "\"*:-1\"", "\":-1\"", "\"localhost:FREEPORT\"", "[\"127.0.0.1:-1\", \"[::]:-1\"]"],
+            ["70000", "-2", "localhost", "\"a b:1\"", "\"::1:4\"", "\"127.0.0.1:0\"", "[]", "[1]", "{ }", "true"]),
+        Case("File", "host", ["0.0.0.0", "\"::\"", "\"[::1]\"", "\"*\"", "localhost"], ["\"\"", "\"a b\"", "1", "[]", "\"localhost:1\""]),
+        Case("File", "net", ["127.0.0.1"], ["\"a/b\"", "true"]),
+        Case("File", "port", ["FREEPORT", "-1"], ["-2", "65536", "\"4222\"", "x"]),
+        Case("File", "server_name", ["n1", "\"with a space\""], NotAText),
+        Case("File", "server_tags", ["a", "\"a, b\"", "[a, \"B:1\"]", "[]"], ["1", "true", "{ }"]),
+        Case("File", "client_advertise", ["\"example.org:4222\"", "\"[::1]:4222\""], ["\"example.org\"", "\":4222\"", "\"a:0\"", "1"]),
+        Case("File", "connect_urls", ["\"b:4222\"", "[\"b:4222\", \"c:4222\"]", "[]"], ["\"b\"", "[\"b:0\"]", "1"]),
+        Case("File", "max_payload", ["1", "2MB"], ["0", "65MB", "1.5", "\"1MB\"", "x", "-1"]),
+        Case("File", "max_control_line", ["128", "8KB"], ["127", "2MB", "x"]),
+        Case("File", "max_connections", ["1", "70000"], ["0", "-1", "x"]),
+        Case("File", "max_conn", ["1"], ["0", "x"]),
+        Case("File", "max_subscriptions", ["1", "0", "-1"], ["-2", "x"]),
+        Case("File", "max_subs", ["1", "0", "-1"], ["-2", "x"]),
+        Case("File", "max_pending", ["2MB"], ["1KB", "100", "x"]),
+        Case("File", "max_pending_total", ["0", "64MB", "1GB"], ["1KB", "-1", "x"]),
+        Case("File", "slow_consumers", ["disconnect", "drop_newest", "drop_oldest"], ["drop", "1", "true"]),
+        Case("File", "write_deadline", ["\"5s\"", "250ms", "1m30s"], NotASpan),
+        Case("File", "ping_interval", ["\"5s\"", "\"2m\""], NotASpan),
+        Case("File", "ping_max", ["1", "10"], ["0", "x"]),
+        Case("File", "stop_deadline", ["\"1s\""], NotASpan),
+        Case("File", "lame_duck_duration", ["\"30s\"", "10s"], [.. NotASpan, "5s"]),
+        Case("File", "lame_duck_grace_period", ["\"1s\"", "\"2m\""], [.. NotASpan, "3m", "\"3m\""]),
+        Case("File", "loops", ["{ }", "{ threads: 1 }"], ["2", "[]", "{ thread: 1 }"]),
+        Case("File", "http", ["-1", "FREEPORT", "0", "\"0.0.0.0:-1\"", "\"[::]:-1\"", "\"*:-1\"", "\":-1\""], ["70000", "-2", "x", "\"a b:1\"", "true"]),
+        Case("File", "http_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
+        Case("File", "monitor_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
+        Case("File", "http_base_path", ["\"/broker\"", "\"a/b/\"", "\"\""], ["\"a b\"", "\"/{x}\"", "1"]),
+        new(
+            "File", "https", ["tls { CERTIFICATE }\nhttps: -1", "tls { CERTIFICATE }\nhttps: \"0.0.0.0:-1\"", "https: 0"],
+            ["https: -1", "https: x", "tls { CERTIFICATE }\nhttps: -1\nhttp: -1"]),
+        new("File", "https_port", ["tls { CERTIFICATE }\nhttps_port: -1", "https_port: 0"], ["https_port: -1", "https_port: x"]),
+        Case("File", "websocket", ["{ port: -1, no_tls: true }"], ["true", "8080", "{ }", "{ port: -1 }"]),
+        Case("File", "ws", ["{ port: -1, no_tls: true }"], ["true", "{ }"]),
+        Case("File", "debug", ["true", "no"], NotAFlag),
+        Case("File", "trace", ["true", "off"], NotAFlag),
+        Case("File", "log_file", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
+        Case("File", "logfile", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
+        Case("File", "logtime", ["false", "true"], NotAFlag),
+        Case("File", "pid_file", ["\"FOLDER/b.pid\""], ["\"FOLDER/none/b.pid\"", "1"]),
+        Case("File", "pidfile", ["\"FOLDER/b.pid\""], ["\"FOLDER/none/b.pid\"", "1"]),
+        Case("File", "ports_file_dir", ["\"FOLDER\""], ["\"FOLDER/none\"", "1"]),
+        Case("File", "authorization", ["{ token: t }"], ["x", "true", "{ }", "{ timeout: 1 }", "{ users: [] }"]),
+        new(
+            "File", "no_auth_user",
+            ["no_auth_user: a\nauthorization { users: [ { user: a } ] }", "accounts { A { users: [ { user: a } ] } }\nno_auth_user: a"],
+            ["no_auth_user: a", "no_auth_user: b\nauthorization { user: a, password: p }", "no_auth_user: 1"]),
+        Case("File", "accounts", ["{ }", "{ A { } }", "{ A { users: [ { user: a, password: p } ] } }"], ["x", "[]", "{ A: 1 }", "{ $G { } }", "{ A { users: [] } }"]),
+        new("File", "system_account", ["system_account: S\naccounts { S { } }", "system_account: \"$SYS\""], ["system_account: S", "system_account: 1", "system_account: $SYS"]),
+        new("File", "system", ["system: S\naccounts { S { } }"], ["system: S"]),
+        Case("File", "tls", ["{ CERTIFICATE }"], ["true", "{ }", "{ cert_file: \"none\" }"]),
+        Case("File", "allow_non_tls", ["true", "false"], NotAFlag),
+        Case(
+            "File", "zeromq",
+            ["{ publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\" }", "false"], ["1", "x", "[]", "{ peers: 1 }"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfSecurity() =>
+    [
+        Case(
+            "authorization", "users", ["[ { user: a, password: p }, { user: b, pass: q } ]", "[ { nkey: NKEY } ]"],
+            ["[]", "x", "{ }", "[x]", "[ { } ]", "[ { user: a } ]", "[ { user: a, password: p }, { user: a, password: q } ]"]),
+        new("authorization", "user", ["user: a, password: p"], ["user: a", "user: \"\", password: p", "user: 1, password: p"]),
+        new("authorization", "username", ["username: a, pass: p"], ["username: a", "username: \"\", pass: p"]),
+        new("authorization", "password", ["user: a, password: HASH", "user: a, password: \"HASH\""], ["user: a, password: \"\"", "user: a, password: 1", "password: p"]),
+        new("authorization", "pass", ["user: a, pass: p"], ["user: a, pass: \"\"", "pass: p"]),
+        Case("authorization", "token", ["t", "\"HASH\""], ["\"\"", "1", "[t]"]),
+        new("authorization", "timeout", ["token: t, timeout: 1", "token: t, timeout: 0.5", "token: t, timeout: \"3s\""], ["token: t, timeout: 0", "token: t, timeout: x"]),
+        .. Aliases(
+            "authorization", ["default_permissions", "default_permission", "permissions"],
+            ["token: t, KEY { publish: x, subscribe: [\"a.>\", \"b q\"] }"], ["token: t, KEY: x", "token: t, KEY { publsh: x }", "token: t, KEY { publish: \"a..b\" }"]),
+        .. Aliases("users", ["user", "username"], ["KEY: a, password: p"], ["KEY: \"\", password: p", "KEY: 1, password: p", "KEY: a"]),
+        .. Aliases("users", ["password", "pass"], ["user: a, KEY: p"], ["user: a, KEY: \"\"", "user: a, KEY: 1", "KEY: p"]),
+        Case("users", "nkey", ["NKEY"], ["U1", "\"\"", "1", "NKEY, user: a"]),
+        .. Aliases(
+            "users", ["permissions", "permission", "authorization"],
+            ["user: a, password: p, KEY { publish: [\"x\"], allow_responses: true }"], ["user: a, password: p, KEY: x", "user: a, password: p, KEY { publish: \"\" }"]),
+        .. Aliases(
+            "permissions", ["publish", "pub", "import"], ["KEY: a.b", "KEY: [\"a.*\", \"b.>\"]", "KEY: []", "KEY { allow: a, deny: [b] }"],
+            ["KEY: \"a b\"", "KEY: \"a..b\"", "KEY: 1", "KEY { alow: x }"]),
+        .. Aliases(
+            "permissions", ["subscribe", "sub", "export"], ["KEY: a.b", "KEY: \"a.> q\"", "KEY { allow: \"a q\", deny: [] }"],
+            ["KEY: \"a b c\"", "KEY: \"a \"", "KEY: \".\"", "KEY: true"]),
+        .. Aliases("permissions", ["allow_responses", "publish_allow_responses"], ["KEY: true", "KEY: false", "KEY { max: 3 }"], ["KEY: 1", "KEY: x", "KEY { most: 1 }"]),
+        Case("publish and subscribe", "allow", ["a", "[a, \"b.>\"]"], ["\"a..b\"", "1", "{ }"]),
+        Case("publish and subscribe", "deny", ["a", "[]"], ["\"\"", "1", "{ }"]),
+        Case("allow_responses", "max", ["5", "-1", "0"], ["-2", "x"]),
+        Case("allow_responses", "expires", ["\"1m\"", "5s"], NotASpan),
+    ];
+
+    private static IEnumerable<KeyCase> OfAccounts() =>
+    [
+        Case("accounts", "users", ["[ { user: a, password: p } ]", "[ { nkey: NKEY } ]"], ["x", "[ { user: a } ]", "[ x ]"]),
+        .. Aliases("accounts", ["default_permissions", "default_permission", "permissions"], ["KEY { publish: x }"], ["KEY: x", "KEY { x: y }"]),
+        Case("accounts", "exports", ["[ { stream: \"a.>\" }, { service: q } ]", "[]"], ["x", "{ stream: a }", "[ { } ]"]),
+        Case("accounts", "imports", ["[ { stream: { account: B, subject: \"s.x\" } } ]", "[]"], ["x", "[ { } ]", "[ { stream: { account: C, subject: x } } ]"]),
+        Case("exports", "stream", ["\"a.>\""], ["\"\"", "\"a..b\"", "1", "a, service: b"]),
+        Case("exports", "service", ["\"a.*\""], ["\"\"", "\"a..b\"", "1"]),
+        new("exports", "accounts", ["stream: a, accounts: [B]", "stream: a, accounts: B"], ["stream: a, accounts: 1", "stream: a, accounts: [1]"]),
+        .. Aliases("exports", ["response_type", "response"], ["service: a, KEY: single", "service: a, KEY: Chunked"], ["service: a, KEY: x", "stream: a, KEY: stream"]),
+        .. Aliases("exports", ["threshold", "response_threshold"], ["service: a, KEY: \"5s\""], ["service: a, KEY: x", "stream: a, KEY: \"5s\""]),
+        Case("imports", "stream", ["{ account: B, subject: \"s.x\" }"], ["x", "{ account: B }", "{ account: B, subject: \"none.x\" }"]),
+        Case("imports", "service", ["{ account: B, subject: \"q.x\" }"], ["x", "{ subject: \"q.x\" }", "{ account: B, subject: \"s.x\" }"]),
+        new(
+            "imports", "to", ["stream: { account: B, subject: \"s.*\" }, to: \"t.$1\"", "service: { account: B, subject: \"q.x\" }, to: x"],
+            ["stream: { account: B, subject: \"s.*\" }, to: 1", "stream: { account: B, subject: \"s.*\" }, to: \"a..b\""]),
+        new(
+            "imports", "prefix", ["stream: { account: B, subject: \"s.x\" }, prefix: from"],
+            ["stream: { account: B, subject: \"s.x\" }, prefix: 1", "service: { account: B, subject: \"q.x\" }, prefix: from"]),
+        new("imports", "share", ["service: { account: B, subject: \"q.x\" }, share: true"], ["service: { account: B, subject: \"q.x\" }, share: x"]),
+        new("The stream or service of an import", "account", ["account: B, subject: \"s.x\""], ["account: \"\", subject: \"s.x\"", "account: C, subject: \"s.x\"", "account: 1, subject: s"]),
+        new("The stream or service of an import", "subject", ["account: B, subject: \"s.x\""], ["account: B, subject: \"\"", "account: B, subject: \"x\"", "account: B, subject: 1"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfTls() =>
+    [
+        new("tls", "cert_file", ["CERTIFICATE"], ["key_file: \"KEYFILE\"", "cert_file: \"none\", key_file: \"KEYFILE\"", "cert_file: 1", "cert_file: \"KEYFILE\", key_file: \"KEYFILE\""]),
+        new("tls", "key_file", ["CERTIFICATE"], ["cert_file: \"CERT\"", "cert_file: \"CERT\", key_file: \"none\"", "cert_file: \"CERT\", key_file: \"CERT\"", "cert_file: \"CERT\", key_file: 1"]),
+        WithCertificate("tls", "verify", ["true", "false"], NotAFlag),
+        WithCertificate("tls", "ca_file", ["\"CERT\""], ["\"none\"", "1", "\"KEYFILE\", verify: true"]),
+        WithCertificate("tls", "verify_and_map", ["true"], NotAFlag),
+        WithCertificate("tls", "timeout", ["1", "0.5", "\"3s\""], ["0", "-1", "x"]),
+        WithCertificate("tls", "handshake_first", ["true", "false", "auto", "\"300ms\""], ["1", "x", "\"0s\""]),
+        WithCertificate("tls", "min_version", ["\"1.2\"", "1.3"], ["\"1.1\"", "1", "x"]),
+        WithCertificate("tls", "cipher_suites", ["[\"TLS_AES_128_GCM_SHA256\", \"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256\"]"], ["[\"X\"]", "1"]),
+        WithCertificate("tls", "curve_preferences", ["[\"CurveP256\", \"X25519\"]"], ["[\"P1\"]", "1"]),
+        new("tls", "allow_non_tls", ["^allow_non_tls: true\ntls { CERTIFICATE }"], ["^allow_non_tls: 1\ntls { CERTIFICATE }", "^allow_non_tls: true\ntls { CERTIFICATE, handshake_first: true }"]),
+        new("tls", "tls", ["CERTIFICATE"], ["x: y"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfWebSocket() =>
+    [
+        new("websocket", "listen", ["listen: -1, no_tls: true", "listen: \"127.0.0.1:-1\", no_tls: true", "listen: \"[::]:-1\", no_tls: true"], ["listen: 70000, no_tls: true", "listen: x, no_tls: true", "listen: 0, no_tls: true"]),
+        new("websocket", "host", ["host: 0.0.0.0, port: -1, no_tls: true", "host: \"*\", port: -1, no_tls: true"], ["host: \"a b\", port: -1, no_tls: true", "host: 1, port: -1, no_tls: true"]),
+        new("websocket", "net", ["net: \"::1\", port: -1, no_tls: true"], ["net: \"\", port: -1, no_tls: true"]),
+        new("websocket", "port", ["port: FREEPORT, no_tls: true", "port: -1, no_tls: true"], ["port: 70000, no_tls: true", "port: \"1\", no_tls: true", "port: 0, no_tls: true", "no_tls: true"]),
+        new(
+            "websocket", "tls", ["port: -1, tls { CERTIFICATE, verify: true, ca_file: \"CERT\" }"],
+            ["port: -1, tls { }", "port: -1, tls: true", "port: -1, tls { CERTIFICATE, handshake_first: true }"]),
+        new("websocket", "no_tls", ["port: -1, no_tls: true"], ["port: -1, no_tls: 1", "port: -1, no_tls: false"]),
+        .. Open("allowed_origins", ["[\"https://a.example\", \"http://b.example:81\"]", "\"https://a.example\"", "[]"], ["x", "[1]", "1"]),
+        .. Open("same_origin", ["true"], NotAFlag),
+        .. Open("compression", ["true"], NotAFlag),
+        .. Open("handshake_timeout", ["\"3s\"", "5"], ["0", "x", "\"0s\""]),
+        .. Open("advertise", ["\"ws.example:443\""], ["1", "true"]),
+        new(
+            "websocket", "no_auth_user", ["^authorization { users: [ { user: a } ] }\nno_auth_user: a\nwebsocket { port: -1, no_tls: true, no_auth_user: a }"],
+            ["port: -1, no_tls: true, no_auth_user: a"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfZeroMq() =>
+    [
+        new(
+            "zeromq", "publishers",
+            ["publishers: \"tcp://127.0.0.1:*\", OTHER_SUBSCRIBERS", "publishers: [\"bind tcp://*:*\", \"connect tcp://127.0.0.1:9\"], OTHER_SUBSCRIBERS",
+                "publishers: \"ipc://FOLDER/p\", OTHER_SUBSCRIBERS", "publishers: \"tcp://[::1]:*\", OTHER_SUBSCRIBERS"],
+            ["publishers: x", "publishers: \"udp://127.0.0.1:1\"", "publishers: \"connect tcp://*:1\"", "publishers: 1", "publishers: \"tcp://127.0.0.1:7\", subscribers: \"tcp://*:7\""]),
+        new(
+            "zeromq", "subscribers", ["subscribers: \"bind tcp://0.0.0.0:*\", OTHER_PUBLISHERS", "subscribers: [\"ipc://FOLDER/s\"], OTHER_PUBLISHERS"],
+            ["subscribers: \"tcp://h\"", "subscribers: [1]", "subscribers: \"ipc://\""]),
+        .. Bridge("prefix", ["a", "\"plant.zmq\""], ["\"a.*\"", "\"\"", "\"a b\"", "1", "LONGPREFIX"]),
+        .. Bridge("delimiter", ["\"/\"", "\":\""], ["ab", "\"\"", "\"é\"", "1"]),
+        .. Bridge("single_frame_delimiter", ["\",\""], ["ab", "\"\"", "1"]),
+        .. Bridge("echo", ["false", "true"], NotAFlag),
+        .. Bridge("send_high_water_mark", ["64KB"], ["100", "x"]),
+        .. Bridge("max_message_size", ["2KB"], ["0", "65MB", "x"]),
+        .. Bridge("max_peers", ["5"], ["0", "x"]),
+        .. Bridge("url", ["\"NATSURL\""], ["\"http://x\"", "x", "1"]),
+    ];
+
+    private static KeyCase Case(string section, string key, string[] valid, string[] invalid) =>
+        new(section, key, [.. valid.Select(v => $"{key}: {v}")], [.. invalid.Select(v => $"{key}: {v}")]);
+
+    private static IEnumerable<KeyCase> Aliases(string section, string[] keys, string[] valid, string[] invalid) =>
+        keys.Select(key => new KeyCase(
+            section, key,
+            [.. valid.Select(v => v.Replace("KEY", key, StringComparison.Ordinal))],
+            [.. invalid.Select(v => v.Replace("KEY", key, StringComparison.Ordinal))]));
+
+    private static KeyCase WithCertificate(string section, string key, string[] valid, string[] invalid) =>
+        new(section, key, [.. valid.Select(v => $"CERTIFICATE, {key}: {v}")], [.. invalid.Select(v => $"CERTIFICATE, {key}: {v}")]);
+
+    private static IEnumerable<KeyCase> Open(string key, string[] valid, string[] invalid) =>
+    [
+        new("websocket", key, [.. valid.Select(v => $"port: -1, no_tls: true, {key}: {v}")], [.. invalid.Select(v => $"port: -1, no_tls: true, {key}: {v}")]),
+    ];
+
+    private static IEnumerable<KeyCase> Bridge(string key, string[] valid, string[] invalid) =>
+    [
+        new(
+            "zeromq", key, [.. valid.Select(v => $"OTHER_PUBLISHERS, OTHER_SUBSCRIBERS, {key}: {v}")],
+            [.. invalid.Select(v => $"OTHER_PUBLISHERS, OTHER_SUBSCRIBERS, {key}: {v}")]),
+    ];
+}

@@ -1,0 +1,159 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text.RegularExpressions;
+using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
+using Broker.Cli.Tests.Starting;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Cli.Tests.Documentation;
+
+/// <summary>Every key that docs/configuration.md documents, started with: what the test flag accepts starts, what it refuses does not.</summary>
+public sealed class KeyTests : IAsyncLifetime
+{
+    private const string Hash = "$2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG";
+    private const string PublicKey = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
+
+    private static readonly DocumentedText Page = DocumentedText.Read("docs/configuration.md");
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly ServeHost _server = new();
+    private string _url = "";
+    private string _certificate = "";
+    private string _key = "";
+
+    public static TheoryData<string, string> Keys => [.. KeyCases.All.Select(c => new TheoryDataRow<string, string>(c.Section, c.Key))];
+
+    public static TheoryData<int> Seeds => [.. Enumerable.Range(0, 6).Select(_ => Random.Shared.Next())];
+
+    public async ValueTask InitializeAsync()
+    {
+        ServeAddresses addresses = await _server.StartAsync(
+            new ServeSettings { Port = 0 }, NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
+        _url = addresses.Nats[0];
+        (_certificate, _key) = PemFiles.Write(_folder);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        _folder.Dispose();
+    }
+
+    [Fact]
+    public void Each_documented_key_has_a_case_and_each_case_is_documented()
+    {
+        IEnumerable<string> documented = Page.HeadingsOfTables("key").SelectMany(h => Page.FirstColumn(h).Select(k => $"{h}: {k}"));
+
+        Assert.Equal(documented.Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal), KeyCases.All.Select(c => c.ToString()).Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public void Each_key_that_is_understood_is_documented()
+    {
+        foreach (string section in KeyCases.All.Select(c => c.Section).Distinct(StringComparer.Ordinal))
+        {
+            string text = KeyCases.Template(section).Replace("BODY", "nobody_knows_this: 1", StringComparison.Ordinal);
+            ConfigException e = Assert.Throws<ConfigException>(() => ServeConfig.Bind(Configuration.Parsing.Parse(text), new ServeSettings()));
+            foreach (string known in e.Problems.Where(p => p.Known is not null).SelectMany(p => p.Known!))
+            {
+                Assert.True(Page.Names(known), $"the key \"{known}\" of {section} is not documented");
+            }
+
+            Assert.Contains(e.Problems, p => p.Known is not null);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Keys))]
+    public async Task With_what_a_key_may_hold_it_starts(string section, string key)
+    {
+        foreach (string text in Case(section, key).Valid)
+        {
+            (RealRun test, RealRun start, string file) = await RunAsync(section, text);
+
+            Assert.True(test.ExitCode == ExitCode.Success && start.ExitCode == ExitCode.Success, $"{File.ReadAllText(file)}\n{test.Said}\n{start.Said}");
+            Assert.NotNull(start.Addresses);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Keys))]
+    public async Task With_what_it_may_not_hold_both_say_where(string section, string key)
+    {
+        foreach (string text in Case(section, key).Invalid)
+        {
+            (RealRun test, RealRun start, string file) = await RunAsync(section, text);
+
+            string because = $"{File.ReadAllText(file)}\n{test.Said}\n{start.Said}";
+            Assert.True(test.ExitCode == ExitCode.Failure && start.ExitCode == ExitCode.Failure && start.Addresses is null, because);
+            Assert.True(Regex.IsMatch(test.Error, @"^broker: .+ at " + Regex.Escape(file) + @":\d+:\d+", RegexOptions.Multiline), because);
+        }
+    }
+
+    // Any of the settings beside any others: what the test flag says of them is true.
+    [Theory]
+    [MemberData(nameof(Seeds))]
+    public async Task What_the_test_flag_accepts_starts(int seed)
+    {
+        var random = new Random(seed);
+        KeyCase[] cases = [.. KeyCases.All.Where(c => c.Section == "File")];
+        for (int round = 0; round < 8; round++)
+        {
+            IEnumerable<string> lines = random.GetItems(cases, 5).DistinctBy(c => c.Key, StringComparer.Ordinal)
+                .Select(c => random.Next(8) == 0 ? random.GetItems(c.Invalid, 1)[0] : random.GetItems(c.Valid, 1)[0]);
+            (RealRun test, RealRun start, string file) = await RunAsync("File", string.Join('\n', lines));
+
+            Assert.True(test.ExitCode == start.ExitCode, $"seed {seed}\n{File.ReadAllText(file)}\n{test.Said}\n{start.Said}");
+        }
+    }
+
+    private static KeyCase Case(string section, string key) => KeyCases.All.Single(c => c.Section == section && c.Key == key);
+
+    private async Task<(RealRun Test, RealRun Start, string File)> RunAsync(string section, string text)
+    {
+        string template = text.StartsWith('^') ? text[1..] : KeyCases.Template(section).Replace("BODY", text, StringComparison.Ordinal);
+        while (true)
+        {
+            string file = _folder.Write("case.conf", "port: -1\n" + Fill(template));
+            RealRun test = await RealRun.Of("serve", "-t", "-c", file);
+            RealRun start = await RealRun.Of("serve", "-q", "-c", file);
+            // A port that was free may be somebody else's by now.
+            if (!template.Contains("FREEPORT", StringComparison.Ordinal) || !start.Error.Contains("already in use", StringComparison.Ordinal))
+            {
+                return (test, start, file);
+            }
+        }
+    }
+
+    private string Fill(string text)
+    {
+        text = text
+            .Replace("CERTIFICATE", "cert_file: \"CERT\", key_file: \"KEYFILE\"", StringComparison.Ordinal)
+            .Replace("OTHER_PUBLISHERS", "publishers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
+            .Replace("OTHER_SUBSCRIBERS", "subscribers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
+            .Replace("LONGPREFIX", new string('p', 250), StringComparison.Ordinal)
+            .Replace("KEYFILE", Path(_key), StringComparison.Ordinal)
+            .Replace("CERT", Path(_certificate), StringComparison.Ordinal)
+            .Replace("FOLDER", Path(_folder.Path), StringComparison.Ordinal)
+            .Replace("NATSURL", _url, StringComparison.Ordinal)
+            .Replace("NKEY", PublicKey, StringComparison.Ordinal)
+            .Replace("HASH", Hash, StringComparison.Ordinal);
+        while (text.IndexOf("FREEPORT", StringComparison.Ordinal) is >= 0 and var at)
+        {
+            text = string.Concat(text.AsSpan(0, at), FreePort().ToString(System.Globalization.CultureInfo.InvariantCulture), text.AsSpan(at + "FREEPORT".Length));
+        }
+
+        return text;
+
+        // A backslash begins an escape.
+        static string Path(string path) => path.Replace('\\', '/');
+    }
+
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+}
