@@ -22,8 +22,8 @@ public sealed partial class BrokerConnection
     public Task CloseAsync() => EndAsync(quietly: false);
 
     /// <summary>
-    /// Closes without loss: ends all subscriptions, lets the messages that are on their way be handled and what the handlers
-    /// publish be sent, and then closes. After <see cref="ClientOptions.DrainTimeout"/>, or when
+    /// Closes without loss: ends all subscriptions, lets the messages that are on their way be handled, or read where they are
+    /// queued, and what that gives rise to be sent, and then closes. After <see cref="ClientOptions.DrainTimeout"/>, or when
     /// <paramref name="cancellationToken"/> is cancelled, it closes without waiting on.
     /// </summary>
     /// <exception cref="OperationCanceledException">Cancelled. The connection is closed all the same.</exception>
@@ -56,6 +56,7 @@ public sealed partial class BrokerConnection
                 Forget(subscription);
             }
 
+            await WhenReadAsync(subscriptions).WaitAsync(limit.Token).ConfigureAwait(false);
             await FlushAsync(limit.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (e is OperationCanceledException or ConnectionLostException)
@@ -64,6 +65,18 @@ public sealed partial class BrokerConnection
         }
 
         await EndAsync(quietly: false).ConfigureAwait(false);
+    }
+
+    // What waits in queues is read before the connection closes, so that the readers can still answer.
+    private static async Task WhenReadAsync(Subscription[] subscriptions)
+    {
+        foreach (Subscription subscription in subscriptions)
+        {
+            if (subscription.Queued is { } queued)
+            {
+                await queued.WhenRead.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
     }
 
     // Tells the server to send no more, and keeps taking what is on its way.
@@ -118,9 +131,10 @@ public sealed partial class BrokerConnection
         }
 
         FailWaiting();
+        WakeWriters();
         if (!quietly)
         {
-            Call(Options.OnClosed);
+            Tell(Options.OnClosed + Closed);
         }
 
         _shared?.Dispose();

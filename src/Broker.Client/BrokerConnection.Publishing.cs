@@ -116,6 +116,21 @@ public sealed partial class BrokerConnection
         return TryPublish(subjectBytes.Span, body, replyBytes.Span, headers);
     }
 
+    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    {
+        if (replyTo.IsEmpty)
+        {
+            throw new InvalidOperationException("The message expects no answer.");
+        }
+
+        SubjectBytes.RequireHeaderBlock(headers);
+        PublishStatus status = TryPublish(replyTo, body, default, headers);
+        if (status >= PublishStatus.PendingLimit)
+        {
+            throw new PublishRefusedException(status);
+        }
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Encode<TWriter>(
         Span<byte> destination, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength,

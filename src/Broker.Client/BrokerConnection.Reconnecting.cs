@@ -15,6 +15,9 @@ public sealed partial class BrokerConnection
     // A link that ended sooner than this was no success: a server that accepts and closes must not be dialled without a wait.
     private static readonly TimeSpan SoonLost = TimeSpan.FromSeconds(1);
 
+    // What a callback may ask for at most: a timer of the runtime takes some 49 days.
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
+
     private long _attachedAt;
     private int _passesInVain;
 
@@ -34,7 +37,7 @@ public sealed partial class BrokerConnection
             OutboundStage stage = link.Transport.ExternalStage;
             if (Subscriptions.Count != 0)
             {
-                foreach (Subscription subscription in Subscriptions.ToArray())
+                foreach (Subscription subscription in Subscriptions.ToArray().Where(s => !s.IsDraining))
                 {
                     WriteSubscription(stage, subscription);
                 }
@@ -53,7 +56,7 @@ public sealed partial class BrokerConnection
         _servers.Note(link.Address, refused: false);
         if (again)
         {
-            Call(Options.OnReconnected);
+            Tell(Options.OnReconnected + Reconnected);
         }
 
         TellRoom();
@@ -100,7 +103,7 @@ public sealed partial class BrokerConnection
             _servers.Note(link.Address, refused: true);
         }
 
-        Call(Options.OnDisconnected, cause);
+        Tell(Options.OnDisconnected + Disconnected, cause);
         bool goOn = reason != CloseReason.Shutdown && Options.MaxReconnectAttempts != 0;
         _ = Task.Run(() => goOn ? ReconnectAsync() : EndAsync(quietly: false));
     }
@@ -112,16 +115,14 @@ public sealed partial class BrokerConnection
         _headers = link.Headers;
         if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUnproved && _servers.Learn(link.Address, urls))
         {
-            Call<IReadOnlyList<string>>(Options.OnServersLearnt, urls);
+            Tell(Options.OnServersLearnt + ServersLearnt, urls);
         }
 
         if (info.LameDuck)
         {
-            Call(Options.OnLameDuck);
+            Tell(Options.OnLameDuck + LameDuck);
         }
     }
-
-    internal void TakeServerError(string text) => Call(Options.OnServerError, text);
 
     private async Task ConnectFirstAsync(CancellationToken cancellationToken)
     {
@@ -139,7 +140,13 @@ public sealed partial class BrokerConnection
             }
         }
 
-        throw last!;
+        if (!Options.RetryOnFirstConnect)
+        {
+            throw last!;
+        }
+
+        _passesInVain = 1;
+        await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private async Task ReconnectAsync()
@@ -178,6 +185,11 @@ public sealed partial class BrokerConnection
 
                 ServerAddress address = _servers.Next()
                     ?? throw new ConnectionLostException("Every server has refused the credentials.", last);
+                if (_state == ConnectionState.Reconnecting)
+                {
+                    Loop.Post(() => Tell(Options.OnReconnecting + Reconnecting, address.ToString()));
+                }
+
                 try
                 {
                     await EstablishAsync(address, cancellationToken).ConfigureAwait(false);
@@ -202,6 +214,12 @@ public sealed partial class BrokerConnection
 
     private TimeSpan NextWait()
     {
+        if (Options.ReconnectDelay is { } delay)
+        {
+            TimeSpan given = delay(_passesInVain);
+            return given < TimeSpan.Zero ? TimeSpan.Zero : given < LongestDelay ? given : LongestDelay;
+        }
+
         double wait = _passesInVain == 0 ? 0
             : Math.Min(Options.ReconnectWait.TotalMilliseconds * Math.Pow(2, Math.Min(_passesInVain - 1, 30)), Options.MaxReconnectWait.TotalMilliseconds);
         return TimeSpan.FromMilliseconds(wait + (Random.Shared.NextDouble() * Options.ReconnectJitter.TotalMilliseconds));

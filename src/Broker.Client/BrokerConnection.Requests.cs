@@ -24,7 +24,7 @@ public sealed partial class BrokerConnection
     private bool _requestsGivenUp;
 
     /// <summary>A subject that nobody else uses, for answers.</summary>
-    public static string NewInbox() => "_INBOX." + RandomNumberGenerator.GetHexString(24, lowercase: true);
+    public static string NewInbox() => NewInbox("_INBOX");
 
     /// <summary>Publishes a request and waits for the first answer.</summary>
     /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
@@ -99,6 +99,8 @@ public sealed partial class BrokerConnection
     // 0 for what is no request.
     private long RequestNumber(ReadOnlySpan<byte> replyTo)
         => replyTo.StartsWith(_inboxPrefixBytes) && Utf8Parser.TryParse(replyTo[_inboxPrefixBytes.Length..], out long number, out _) ? number : 0;
+
+    private static string NewInbox(string prefix) => $"{prefix}.{RandomNumberGenerator.GetHexString(24, lowercase: true)}";
 
     private static void TakeReply(in MessageView message)
     {

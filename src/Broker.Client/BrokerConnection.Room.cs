@@ -17,7 +17,8 @@ public sealed partial class BrokerConnection
     internal void TakeDrained()
     {
         Volatile.Write(ref _wantsRoom, 0);
-        Call(Options.OnWritable);
+        WakeWriters();
+        Tell(Options.OnWritable + Writable);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -56,7 +57,8 @@ public sealed partial class BrokerConnection
     {
         if (Interlocked.Exchange(ref _wantsRoom, 0) == 1)
         {
-            Call(Options.OnWritable);
+            WakeWriters();
+            Tell(Options.OnWritable + Writable);
         }
     }
 }

@@ -51,7 +51,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         _outbound = new OutboundCounter[_group.Count + 1];
         _kept = new ReconnectBuffer(options.ReconnectBufferSize);
         _flushExternal = FlushExternal;
-        _inboxPrefix = NewInbox() + ".";
+        _inboxPrefix = NewInbox(options.InboxPrefix) + ".";
         _inboxPrefixBytes = Encoding.UTF8.GetBytes(_inboxPrefix);
     }
 
@@ -163,43 +163,6 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     {
         Volatile.Write(ref _messagesIn, _messagesIn + messages);
         Volatile.Write(ref _bytesIn, _bytesIn + bytes);
-    }
-
-    internal void ReportFault(Subscription? subscription, Exception fault)
-    {
-        Interlocked.Increment(ref _faults);
-        try
-        {
-            Options.OnFault?.Invoke(subscription, fault);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            // There is nobody left to tell.
-        }
-    }
-
-    internal void Call(Action<BrokerConnection>? callback)
-    {
-        try
-        {
-            callback?.Invoke(this);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            ReportFault(null, e);
-        }
-    }
-
-    internal void Call<T>(Action<BrokerConnection, T>? callback, T argument)
-    {
-        try
-        {
-            callback?.Invoke(this, argument);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            ReportFault(null, e);
-        }
     }
 
     // The group's loop that the caller is on; null on every other thread.

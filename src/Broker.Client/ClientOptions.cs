@@ -1,7 +1,9 @@
+using System.Text;
 using Broker.Client.Publishing;
 using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tls;
+using Broker.Protocol.Subjects;
 using Broker.Transport;
 
 namespace Broker.Client;
@@ -34,6 +36,24 @@ public sealed record ClientOptions
 
     /// <summary>The token, unless the address has one.</summary>
     public string? Token { get; init; }
+
+    /// <summary>
+    /// The public user nkey (56 characters, the first of them <c>U</c>) whose seed <see cref="Sign"/> signs with. With this, or with
+    /// <see cref="Jwt"/>, <c>UserCredentials</c> of the package Broker.Cryptography reads seeds and credentials files.
+    /// </summary>
+    public string? Nkey { get; init; }
+
+    /// <summary>Gives the user's JWT, anew for each connect, on the event loop.</summary>
+    public Func<string?>? Jwt { get; init; }
+
+    /// <summary>
+    /// Signs the server's nonce with the user's seed (Ed25519, 64 bytes), for each connect, on the event loop. Where it throws, the
+    /// attempt has failed.
+    /// </summary>
+    public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
+
+    /// <summary>What the subjects for answers begin with: tokens, without wildcards. Default <c>_INBOX</c>.</summary>
+    public string InboxPrefix { get; init; } = "_INBOX";
 
     /// <summary>Whether what this connection publishes comes back to its own subscriptions. Default true.</summary>
     public bool Echo { get; init; } = true;
@@ -73,6 +93,18 @@ public sealed record ClientOptions
 
     /// <summary>Up to how much is added to a wait, by chance, so that many clients do not come back at once. Default 100 ms.</summary>
     public TimeSpan ReconnectJitter { get; init; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>
+    /// Says how long to wait before the servers are tried again, instead of the three options above. It is given how often all of them have
+    /// been tried in vain, 0 at first; what is below 0 or above a day counts as that. Called on a thread of the pool.
+    /// </summary>
+    public Func<int, TimeSpan>? ReconnectDelay { get; init; }
+
+    /// <summary>
+    /// Whether the first connect goes on as after a loss when no server answers, until one does, the attempts are used up or it is
+    /// cancelled. Default false: it fails.
+    /// </summary>
+    public bool RetryOnFirstConnect { get; init; }
 
     /// <summary>What becomes of messages that are published while no server is connected. Default: they are kept.</summary>
     public PublishWhileDisconnected WhileDisconnected { get; init; } = PublishWhileDisconnected.Buffer;
@@ -118,6 +150,9 @@ public sealed record ClientOptions
     /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
 
+    /// <summary>This server, <c>host:port</c>, is about to be tried after a loss.</summary>
+    public Action<BrokerConnection, string>? OnReconnecting { get; init; }
+
     /// <summary>A server is there again; the subscriptions, and what was kept meanwhile, have been sent to it.</summary>
     public Action<BrokerConnection>? OnReconnected { get; init; }
 
@@ -133,7 +168,17 @@ public sealed record ClientOptions
     /// <summary>The server named other servers, as <c>host:port</c>.</summary>
     public Action<BrokerConnection, IReadOnlyList<string>>? OnServersLearnt { get; init; }
 
-    /// <summary>The bytes that waited for the server have all been sent: who was refused may publish again.</summary>
+    /// <summary>
+    /// The reader of a queued subscription is too slow, and messages of it are dropped or it ends: told once, until the reader has
+    /// caught up.
+    /// </summary>
+    public Action<BrokerConnection, QueuedSubscription>? OnSlowConsumer { get; init; }
+
+    /// <summary>
+    /// There is room again: who was refused for want of it may publish. It always follows such a refusal, by
+    /// <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the connection closes; it comes too
+    /// whenever the bytes that the server had held up have all been sent.
+    /// </summary>
     public Action<BrokerConnection>? OnWritable { get; init; }
 
     /// <summary>A <see cref="MessageHandler"/> (then with its subscription) or a callback has thrown.</summary>
@@ -151,6 +196,8 @@ public sealed record ClientOptions
             throw new ArgumentException("At least one server must be named.", nameof(options));
         }
 
+        Require(options.InboxPrefix is not null && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(options.InboxPrefix)), nameof(InboxPrefix));
+        Require(options.Nkey is null || options.Sign is not null, nameof(Sign));
         Require(IsPeriod(options.ConnectTimeout), nameof(ConnectTimeout));
         Require(IsPeriod(options.PingInterval), nameof(PingInterval));
         Require(IsPeriod(options.DrainTimeout), nameof(DrainTimeout));

@@ -233,7 +233,17 @@ internal sealed partial class Link : ConnectionHandler
             _phase = Phase.AwaitingPong;
         }
 
-        var command = new ConnectCommand(_owner.Options, Address, Headers, IsSecured);
+        ConnectCommand command;
+        try
+        {
+            command = new ConnectCommand(_owner.Options, Address, Headers, IsSecured, info.Nonce);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Fail(new ConnectionLostException($"The callbacks for credentials failed: {e.GetType().Name}. ({Address})", e));
+            return false;
+        }
+
         OutboundStage stage = Transport.GetStage(Transport.Loop);
         stage.Write("CONNECT "u8);
         stage.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));
@@ -298,7 +308,7 @@ internal sealed partial class Link : ConnectionHandler
 
         // What the server keeps the connection open after is no reason for its end later.
         _lastError = StaysOpen(said) ? null : said;
-        _owner.TakeServerError(said);
+        _owner.TellServerError(said);
         return Transport.IsOpen;
     }
 

@@ -1,3 +1,5 @@
+using System.Buffers.Text;
+using System.Text;
 using System.Text.Json.Serialization;
 using Broker.Client.Servers;
 
@@ -6,7 +8,8 @@ namespace Broker.Client.Handshake;
 /// <summary>The JSON of CONNECT. Names are the protocol's. No record: it has secrets that must not get into a text.</summary>
 internal sealed class ConnectCommand
 {
-    internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers, bool secured)
+    // Callbacks of the options are called here, and may throw.
+    internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers, bool secured, string? nonce)
     {
         TlsRequired = secured;
         Verbose = options.Verbose;
@@ -18,6 +21,13 @@ internal sealed class ConnectCommand
         User = named ? address.User : options.User;
         Password = named ? address.Password : options.Password;
         Token = named ? address.Token : options.Token;
+        if (!named && nonce is not null)
+        {
+            // A server that sends no nonce asks for no key.
+            Nkey = options.Nkey;
+            Jwt = options.Jwt?.Invoke();
+            Signature = options.Sign is { } sign ? Base64Url.EncodeToString(sign(Encoding.UTF8.GetBytes(nonce))) : null;
+        }
     }
 
     // Missing, these three would default to true in a server.
@@ -60,4 +70,13 @@ internal sealed class ConnectCommand
 
     [JsonPropertyName("auth_token")]
     public string? Token { get; }
+
+    [JsonPropertyName("nkey")]
+    public string? Nkey { get; }
+
+    [JsonPropertyName("jwt")]
+    public string? Jwt { get; }
+
+    [JsonPropertyName("sig")]
+    public string? Signature { get; }
 }

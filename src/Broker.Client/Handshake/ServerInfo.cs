@@ -29,6 +29,10 @@ internal sealed class ServerInfo
     [JsonPropertyName("connect_urls")]
     public string[]? ConnectUrls { get; init; }
 
+    /// <summary>What a key is proved with.</summary>
+    [JsonPropertyName("nonce")]
+    public string? Nonce { get; init; }
+
     [JsonPropertyName("ldm")]
     public bool LameDuck { get; init; }
 }

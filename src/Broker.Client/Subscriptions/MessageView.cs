@@ -40,4 +40,10 @@ public readonly ref struct MessageView
 
     /// <summary>The connection it came by.</summary>
     public BrokerConnection Connection => Subscription.Connection;
+
+    /// <summary>A copy of one's own, which may be kept.</summary>
+    public Message ToMessage() => new(in this);
+
+    /// <inheritdoc cref="Message.Respond"/>
+    public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default) => Connection.Respond(ReplyTo, body, headers);
 }

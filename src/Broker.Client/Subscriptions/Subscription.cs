@@ -49,6 +49,12 @@ public sealed class Subscription : IDisposable
     /// <summary>Its number on the wire. Set once, before anybody else knows of it.</summary>
     internal ulong Sid { get; set; }
 
+    /// <summary>Where its messages wait, if they do. Set before anybody else knows of it.</summary>
+    internal QueuedSubscription? Queued { get; init; }
+
+    /// <summary>Whether the server has been told to send no more, and another one need not be told of it. Under the connection's gate.</summary>
+    internal bool IsDraining { get; set; }
+
     /// <summary>
     /// Ends it at once. On the loop no message comes after the return; on another thread one may still be being handled.
     /// Harmless when it has ended.
@@ -68,10 +74,22 @@ public sealed class Subscription : IDisposable
         Connection.LimitSubscription(this, max);
     }
 
+    /// <summary>
+    /// Ends it without loss: tells the server to send no more, and is done when all that was on its way has been given to the handler,
+    /// or when the server is lost. Harmless when it has ended.
+    /// </summary>
+    /// <param name="cancellationToken">Ends it at once.</param>
+    /// <exception cref="OperationCanceledException">Cancelled. It has ended all the same.</exception>
+    public Task DrainAsync(CancellationToken cancellationToken = default) => Connection.DrainAsync(this, cancellationToken);
+
     /// <inheritdoc/>
     public void Dispose() => Unsubscribe();
 
-    internal void Deactivate() => _active = false;
+    internal void Deactivate()
+    {
+        _active = false;
+        Queued?.End();
+    }
 
     /// <summary>Gives a message to the handler. On the loop.</summary>
     internal void Deliver(in MessageOperation operation)

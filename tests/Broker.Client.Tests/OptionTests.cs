@@ -1,0 +1,154 @@
+using System.Buffers.Text;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json;
+using Broker.Client.Errors;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Cryptography;
+using Broker.Server.Security;
+
+namespace Broker.Client.Tests;
+
+public sealed class OptionTests
+{
+    // A key pair made for this test.
+    private const string Seed = "SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Answers_come_to_the_inbox_prefix_of_choice(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], InboxPrefix = "my.answers" }, Token);
+        client.Subscribe("where", (in MessageView m) => m.Respond(m.ReplyTo));
+        ReplyMessage reply = await client.RequestAsync("where", default, Wait.Limit, cancellationToken: Token);
+        Assert.StartsWith("my.answers.", Encoding.UTF8.GetString(reply.Body), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_key_signs_the_nonce(ServerKind kind)
+    {
+        UserCredentials credentials = UserCredentials.FromSeed(Seed);
+        string configuration = Path.Combine(Directory.CreateTempSubdirectory("client-nkey").FullName, "server.conf");
+        await File.WriteAllTextAsync(configuration, $"authorization {{ users: [ {{ nkey: {credentials.PublicKey} }} ] }}", Token);
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind, o => o.UseCryptography().Users = [User.WithKey(credentials.PublicKey)], ["-c", configuration]);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = credentials.Sign }, Token);
+        await client.PingAsync(Token);
+        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = _ => new byte[64] }, Token));
+        ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = _ => throw new InvalidDataException("no card") }, Token));
+        Assert.IsType<InvalidDataException>(e.InnerException);
+    }
+
+    [Fact]
+    public async Task A_JWT_is_asked_for_and_sent_with_a_signature_at_each_connect()
+    {
+        UserCredentials credentials = UserCredentials.FromSeed(Seed);
+        var said = Wait.Source<string>();
+        using var server = new FakeServer(peer =>
+        {
+            said.TrySetResult(peer.ShakeHands("INFO {\"headers\":true,\"nonce\":\"abc\",\"auth_required\":true} \r\n"));
+            peer.Discard();
+        });
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], Jwt = () => "eyJ.token", Sign = credentials.Sign, ConnectTimeout = Wait.Limit }, Token);
+        JsonElement json = JsonDocument.Parse((await Wait.For(said))["CONNECT ".Length..]).RootElement;
+        Assert.Equal("eyJ.token", json.GetProperty("jwt").GetString());
+        Assert.False(json.TryGetProperty("nkey", out _));
+        Assert.Equal(credentials.Sign("abc"u8.ToArray()), Base64Url.DecodeFromChars(json.GetProperty("sig").GetString()));
+    }
+
+    [Fact]
+    public async Task The_first_connect_goes_on_where_the_options_say_so()
+    {
+        using var probe = new TcpListener(IPAddress.Loopback, 0);
+        probe.Start();
+        int port = ((IPEndPoint)probe.LocalEndpoint).Port;
+        probe.Stop();
+        string url = string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{port}");
+        int waits = 0;
+        TaskCompletionSource tried = Wait.Source();
+        var options = new ClientOptions
+        {
+            Servers = [url],
+            RetryOnFirstConnect = true,
+            ReconnectDelay = passes =>
+            {
+                waits = Math.Max(waits, passes);
+                if (passes == 3)
+                {
+                    tried.TrySetResult();
+                }
+
+                return TimeSpan.FromMilliseconds(10);
+            },
+        };
+        Task<BrokerConnection> connecting = BrokerConnection.ConnectAsync(options, Token);
+        await Wait.For(tried);
+        Assert.False(connecting.IsCompleted);
+        using var listener = new TcpListener(IPAddress.Loopback, port);
+        listener.Start();
+        using Socket accepted = await listener.AcceptSocketAsync(Token);
+        var peer = new FakeServer.Peer(accepted);
+        await Task.Run(() => peer.ShakeHands(), Token);
+        await using BrokerConnection client = await Wait.For(connecting);
+        Assert.Equal(ConnectionState.Connected, client.State);
+        Assert.InRange(waits, 3, int.MaxValue);
+    }
+
+    [Fact]
+    public async Task A_first_connect_that_goes_on_ends_with_its_attempts_or_its_token()
+    {
+        await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync(
+            new() { Servers = ["127.0.0.1:1"], RetryOnFirstConnect = true, MaxReconnectAttempts = 2, ReconnectDelay = _ => TimeSpan.Zero }, Token));
+        using var cancel = new CancellationTokenSource();
+        Task connecting = BrokerConnection.ConnectAsync(
+            new() { Servers = ["127.0.0.1:1"], RetryOnFirstConnect = true, ReconnectDelay = _ => TimeSpan.MaxValue }, cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(connecting));
+    }
+
+    [Fact]
+    public async Task Every_listener_of_an_event_is_told_whatever_another_does()
+    {
+        using var server = NatsServer.Start();
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new() { Servers = [server.Url], ReconnectDelay = _ => TimeSpan.FromMilliseconds(10) }, Token);
+        var heard = new List<string>();
+        TaskCompletionSource found = Wait.Source();
+        client.Disconnected += (_, _) => throw new InvalidDataException("a bad listener");
+        client.Disconnected += (_, _) => heard.Add("disconnected");
+        client.Reconnecting += (_, at) => heard.Add(at);
+        client.Reconnected += _ => heard.Add("reconnected");
+        client.Reconnected += _ => found.TrySetResult();
+        server.Restart();
+        await Wait.For(found);
+        Assert.Equal("disconnected", heard[0]);
+        Assert.Equal($"127.0.0.1:{server.Port}", heard[1]);
+        Assert.Equal("reconnected", heard[^1]);
+        Assert.Equal(1, client.GetStatistics().Faults);
+        TaskCompletionSource closed = Wait.Source();
+        client.Closed += _ => closed.TrySetResult();
+        await client.CloseAsync();
+        await Wait.For(closed);
+    }
+
+    [Fact]
+    public async Task Options_that_contradict_themselves_are_refused()
+    {
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => BrokerConnection.ConnectAsync(new() { InboxPrefix = "a.*" }, Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => BrokerConnection.ConnectAsync(new() { Nkey = "U" }, Token));
+    }
+}
