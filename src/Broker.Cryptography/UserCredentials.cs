@@ -114,7 +114,8 @@ public sealed class UserCredentials
             }
         }
 
-        bool whole = length == SeedLength
+        // Two bits are left over; one seed has one spelling.
+        bool whole = length == SeedLength && (held & ((1 << bits) - 1)) == 0
             && BinaryPrimitives.ReadUInt16LittleEndian(bytes.AsSpan(SeedLength - 2)) == Crc(bytes.AsSpan(0, SeedLength - 2));
         bool user = bytes[0] >> 3 == SeedPrefix && (((bytes[0] & 7) << 5) | (bytes[1] >> 3)) == UserPrefix << 3;
         return whole && user ? bytes[2..^2] : throw NoSeed();
