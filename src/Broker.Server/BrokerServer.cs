@@ -1,8 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Broker.Server.Accounts;
 using Broker.Server.Events;
-using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Transport;
 using Broker.Transport.InProcess;
@@ -28,15 +26,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private readonly SystemEvents _events;
     private readonly bool _ownsLoops;
     private readonly List<Listener> _listeners = [];
-    private readonly Lock _securityGate = new();
-    private BrokerServerOptions _securityOptions;
     private int _disposed;
 
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
         core.Events = _events = new SystemEvents(core, loops, Inspect);
-        _securityOptions = core.Options;
         Loops = loops;
         _ownsLoops = ownsLoops;
     }
@@ -61,13 +56,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     /// <summary>Starts a server. When the task is done, clients can connect.</summary>
     /// <exception cref="ListenException">An address cannot be had.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="ArgumentException">An option is out of its range, or options contradict each other; the text names it.</exception>
     public static async Task<BrokerServer> StartAsync(BrokerServerOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
         options.Validate();
-        options.ValidateMapping();
         cancellationToken.ThrowIfCancellationRequested();
         var log = new ServerLog(options.Logger);
         EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault + options.LoopOptions.OnFault });
@@ -133,6 +127,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>The router of those who are in no account of their own.</summary>
     internal Routing.Router RouterOfAll => _core.Accounts.Global.Router;
 
+    /// <summary>How many clients events have looked at beside those that they are of.</summary>
+    internal long LooksForEvents => _events.Looks;
+
+    /// <summary>How often the subscriptions of a client were put in order for pages of them.</summary>
+    internal long OrderedListings => _listings.Ordered;
+
     /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
     internal void TellStatistics() => _events.TellStatistics();
 
@@ -144,53 +144,6 @@ public sealed partial class BrokerServer : IAsyncDisposable
 
     /// <summary>Its counters now.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
-
-    /// <summary>Replaces users, accounts, token, permissions and callbacks while it runs.</summary>
-    /// <param name="change">
-    /// Is given a copy of the options in use. Of what it changes only that of <see cref="Security"/> counts: users, token,
-    /// accounts with their exports and imports, no-auth user, timeout, default permissions, callbacks and verifiers.
-    /// </param>
-    /// <inheritdoc cref="UpdateSecurityAsync(BrokerServerOptions)"/>
-    public Task UpdateSecurityAsync(Action<BrokerServerOptions> change)
-    {
-        ArgumentNullException.ThrowIfNull(change);
-        lock (_securityGate)
-        {
-            BrokerServerOptions options = _securityOptions.Copy();
-            change(options);
-            return UpdateSecurityAsync(options);
-        }
-    }
-
-    /// <summary>Replaces users, accounts, token, permissions and callbacks while it runs, by those of the options.</summary>
-    /// <returns>Done when every client is under the new rules; new ones are from the call on.</returns>
-    /// <remarks>
-    /// A client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
-    /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
-    /// (their user is gone) or <c>Authorization Violation</c> (also when their user is in another account now), and closed. Clients that were let in by a callback stay as
-    /// long as the callback is the same one.
-    /// </remarks>
-    /// <exception cref="ArgumentException">The options contradict each other; nothing has changed.</exception>
-    public Task UpdateSecurityAsync(BrokerServerOptions options)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        var plan = new AccountPlan(options);
-        var rules = new SecurityRules(options);
-        lock (_securityGate)
-        {
-            _securityOptions = options.Copy();
-            _core.Accounts.Apply(plan);
-            _events.AnswerIn(_core.Accounts.SystemAccount);
-            _core.Security = rules;
-            foreach (ClientSession session in _core.Sessions)
-            {
-                session.OnSecurityChanged();
-            }
-        }
-
-        _core.Log.SecurityUpdated();
-        return QuiesceAsync();
-    }
 
     /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>
     public void StopAccepting()

@@ -62,4 +62,34 @@ public sealed partial class BrokerServerOptions
     /// <summary>All users, by the accounts they are in.</summary>
     internal IEnumerable<UserGroup> UserGroups
         => Accounts.Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions)).Prepend(new UserGroup(AccountNames.Global, Users, null));
+
+    /// <summary>Whether others say the same of who may come in and what they may do.</summary>
+    internal bool HasSecurityOf(BrokerServerOptions other)
+        => Users.SequenceEqual(other.Users) && Accounts.SequenceEqual(other.Accounts)
+            && string.Equals(SystemAccount, other.SystemAccount, StringComparison.Ordinal)
+            && string.Equals(Token, other.Token, StringComparison.Ordinal)
+            && string.Equals(NoAuthUser, other.NoAuthUser, StringComparison.Ordinal)
+            && AuthTimeout == other.AuthTimeout && DefaultPermissions == other.DefaultPermissions
+            && Authorize == other.Authorize && AuthorizeAsync == other.AuthorizeAsync
+            && PasswordVerifier == other.PasswordVerifier && SignatureVerifier == other.SignatureVerifier;
+
+    // What is empty was read from somewhere that did not have it: it must not open the server.
+    private void RefuseEmptyCredentials()
+    {
+        Require(Token is not { Length: 0 }, $"{nameof(Token)} is empty. Without a token it is null.");
+        Require(NoAuthUser is not { Length: 0 }, $"{nameof(NoAuthUser)} is empty. Without such a user it is null.");
+        Require(SystemAccount is not { Length: 0 }, $"{nameof(SystemAccount)} is empty. For the usual one it is null.");
+        foreach (User user in Users.Concat(Accounts.SelectMany(a => a.Users)))
+        {
+            Require(!user.IsPasswordMissing, $"User '{user}' has an empty password. One without a password is made by {nameof(User)}.{nameof(User.WithoutPassword)}.");
+        }
+
+        static void Require(bool holds, string otherwise)
+        {
+            if (!holds)
+            {
+                throw new ArgumentException(otherwise);
+            }
+        }
+    }
 }

@@ -38,7 +38,8 @@ public sealed partial class BrokerServerOptions
     public long MaxPending { get; set; } = 64L * 1024 * 1024;
 
     /// <summary>
-    /// How many bytes may wait for all clients together; 0, the default, for no limit. Above it the client for which the most
+    /// How many bytes may wait for all clients together; 0, the default, for no limit, or where the heap is limited (in a container, or
+    /// by <c>DOTNET_GCHeapHardLimit</c>) for a quarter of that. Above it the client for which the most
     /// wait is closed as a slow consumer, whatever its policy, and so on. It is looked at each time an event loop has written
     /// another 1/16 of it, so for a moment there may be so much more per loop.
     /// </summary>
@@ -103,18 +104,27 @@ public sealed partial class BrokerServerOptions
     internal BrokerServerOptions Copy()
     {
         ArgumentNullException.ThrowIfNull(ConnectUrls);
+        ArgumentNullException.ThrowIfNull(Users);
+        ArgumentNullException.ThrowIfNull(Accounts);
         var copy = (BrokerServerOptions)MemberwiseClone();
         copy._endPoints = [.. _endPoints];
         copy.ConnectUrls = [.. ConnectUrls];
         copy.ServerTags = [.. ServerTags];
+        copy.Users = [.. Users];
         copy.Accounts = [.. Accounts];
         return copy;
     }
 
-    internal void Validate()
+    /// <summary>Says whether a server could start with these, as far as that can be known without starting it: TLS files are read.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range, or options contradict each other; the text names it.</exception>
+    public void Validate()
     {
         ArgumentNullException.ThrowIfNull(LoopOptions);
         ArgumentNullException.ThrowIfNull(Logger);
+        ArgumentNullException.ThrowIfNull(ConnectUrls);
+        ArgumentNullException.ThrowIfNull(ServerTags);
+        ArgumentNullException.ThrowIfNull(Users);
+        ArgumentNullException.ThrowIfNull(Accounts);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxPayload, MostPayload);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxPayload);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxControlLine, 64);
@@ -133,13 +143,17 @@ public sealed partial class BrokerServerOptions
         {
             if (!HostPort.TryParse(address, out _, out _))
             {
-                throw new ArgumentException($"\"{address}\" is not of the form host:port.");
+                string option = string.Equals(address, ClientAdvertise, StringComparison.Ordinal) ? nameof(ClientAdvertise) : nameof(ConnectUrls);
+                throw new ArgumentException($"{option}: \"{address}\" is not of the form host:port.");
             }
         }
 
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
+        RefuseEmptyCredentials();
+        _ = new Accounts.AccountPlan(this);
         _ = new Security.SecurityRules(this);
+        ValidateMapping();
         Tls?.Validate();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);
         if (WriteDeadline != Timeout.InfiniteTimeSpan)

@@ -15,6 +15,7 @@ namespace Broker.Server;
 internal sealed class ServerCore
 {
     private readonly LoopState[] _states;
+    private readonly long _derivedPendingTotal;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
     private volatile BrokerServerOptions _options;
     private volatile bool _leaving;
@@ -24,6 +25,8 @@ internal sealed class ServerCore
     private volatile ServerTls? _tls;
     private long _lastClient;
     private int _infoVersion;
+    private int _sessionCount;
+
     private int _connections;
     private long _slowConsumers;
     private long _undeliveredMessages;
@@ -34,6 +37,10 @@ internal sealed class ServerCore
     {
         _options = options;
         PendingTotal = new PendingTotal(this);
+        long heap = HeapLimit.Read();
+        _derivedPendingTotal = HeapLimit.MaxPendingTotal(heap);
+        HeldBytes = new HeldBytes(HeapLimit.Reduce(HeldBytes.MostInAll, heap));
+        Grants = new GrantBudget(HeapLimit.Reduce(GrantBudget.MostInAll, heap));
         Log = new ServerLog(options.Logger);
         var plan = new AccountPlan(options);
         _security = new SecurityRules(options);
@@ -75,10 +82,10 @@ internal sealed class ServerCore
     internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
 
     /// <summary>The bytes that clients sent while it is decided whether they may.</summary>
-    internal HeldBytes HeldBytes { get; } = new();
+    internal HeldBytes HeldBytes { get; }
 
     /// <summary>What clients that may answer remember of whom.</summary>
-    internal GrantBudget Grants { get; } = new();
+    internal GrantBudget Grants { get; }
 
     internal ServerIdentity Identity { get; }
 
@@ -86,6 +93,9 @@ internal sealed class ServerCore
     internal ParserLimits ParserLimits => new(Options.MaxControlLine, Options.MaxPayload);
 
     internal PendingTotal PendingTotal { get; }
+
+    /// <summary>How much may wait for all clients: what was said, or what the heap allows; 0 for no limit.</summary>
+    internal long MaxPendingTotal => Options.MaxPendingTotal is var said and not 0 ? said : _derivedPendingTotal;
 
     internal AccountDirectory Accounts { get; }
 
@@ -126,6 +136,9 @@ internal sealed class ServerCore
 
     internal bool HasSessions => !_sessions.IsEmpty;
 
+    /// <summary>How many clients have come and not gone, those among them that are refused. Costs no look at them.</summary>
+    internal int SessionCount => Volatile.Read(ref _sessionCount);
+
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
 
     /// <summary>As <see cref="Sessions"/>, without a copy and a lock: some may be missed that come or go meanwhile.</summary>
@@ -155,6 +168,7 @@ internal sealed class ServerCore
         bool leaving = IsLeaving || (IsLameDuck && !session.IsInProcess);
         bool enters = Interlocked.Increment(ref _connections) <= Options.MaxConnections;
         _sessions.TryAdd(session, enters);
+        Interlocked.Increment(ref _sessionCount);
         if (!enters)
         {
             Interlocked.Decrement(ref _connections);
@@ -195,6 +209,7 @@ internal sealed class ServerCore
 
         // Last: a drain that finds nobody here reports what has been counted.
         _sessions.TryRemove(session, out _);
+        Interlocked.Decrement(ref _sessionCount);
     }
 
     /// <summary>Changes when INFO says something else than before to those who are connected.</summary>

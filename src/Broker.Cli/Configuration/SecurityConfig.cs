@@ -237,7 +237,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems)
         // Whoever shows nothing is that user in any case, so a password would keep nobody out.
         if (key is null && name is not null && name == _noAuthUser)
         {
-            return new User(name, "", permissions);
+            return User.WithoutPassword(name, permissions);
         }
 
         problems.Add(new ConfigProblem(

@@ -91,13 +91,11 @@ internal sealed class ServeHost : IServeHost
     {
         try
         {
-            // First, because it may find that the users contradict each other.
-            if (settings.Security is not null || _settings.Security is not null)
+            await _server!.ReloadAsync(options =>
             {
-                await _server!.UpdateSecurityAsync(options => ServerSetup.ApplySecurity(settings, options, _bridgeUser));
-            }
-
-            _server!.Reload(options => ServerSetup.Apply(settings, options));
+                ServerSetup.Apply(settings, options);
+                ServerSetup.ApplySecurity(settings, options, _bridgeUser);
+            });
             _stopDeadline = settings.StopDeadline;
             _settings = settings;
         }

@@ -24,6 +24,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private readonly Func<ServerFacts> _inspect;
     private readonly SystemJson _json;
     private readonly Publisher[] _publishers;
+    private readonly AccountTraffic _traffic;
     private readonly Timer _timer;
     private Subscription[] _requests = [];
     private Account? _answersIn;
@@ -35,6 +36,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         _loops = loops;
         _inspect = inspect;
         _json = new SystemJson(core);
+        _traffic = new AccountTraffic(core);
         _publishers = new Publisher[loops.Count];
         for (int i = 0; i < _publishers.Length; i++)
         {
@@ -44,6 +46,9 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         AnswerIn(core.Accounts.SystemAccount);
         _timer = new Timer(static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
     }
+
+    /// <inheritdoc cref="AccountTraffic.Looks"/>
+    internal long Looks => _traffic.Looks;
 
     /// <summary>The system account is another one now.</summary>
     internal void AnswerIn(Account account)
@@ -87,8 +92,8 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
 
     public void ConnectionsChanged(EventLoop loop, Account account)
     {
-        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), () => _json.Connections(account));
-        Tell(loop, SystemSubjects.Connections(account.Name), () => _json.Connections(account));
+        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), () => _json.Connections(account, _traffic.Of(account)));
+        Tell(loop, SystemSubjects.Connections(account.Name), () => _json.Connections(account, _traffic.Of(account)));
     }
 
     /// <summary>Tells everybody who listens how the server is; done by itself every 10 s.</summary>
@@ -170,7 +175,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             "IDZ" => _json.Identity(),
             "HEALTHZ" => _json.Health(_core.IsLeaving),
             "ACCOUNTZ" => _json.Accounts(_inspect()),
-            "CONNS" => _core.Accounts.Find(account!) is { } found ? _json.Connections(found) : null,
+            "CONNS" => _core.Accounts.Find(account!) is { } found ? _json.Connections(found, _traffic.Sum(found)) : null,
             _ => _json.Statistics(_inspect()),
         };
     }

@@ -29,34 +29,16 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteString("reason", client.Reason);
     });
 
-    internal byte[] Connections(Account account)
+    internal byte[] Connections(Account account, AccountTraffic.Totals traffic) => Write(json =>
     {
-        long messagesOut = 0;
-        long bytesOut = 0;
-        long messagesIn = 0;
-        long bytesIn = 0;
-        foreach (ClientSession session in core.EnumerateSessions())
-        {
-            if (session.Account == account)
-            {
-                messagesOut += session.MessagesOut;
-                bytesOut += session.PayloadOut;
-                messagesIn += session.MessagesIn;
-                bytesIn += session.PayloadIn;
-            }
-        }
-
-        return Write(json =>
-        {
-            Begin(json, "account_connections");
-            json.WriteString("acc", account.Name);
-            json.WriteNumber("conns", account.Connections);
-            json.WriteNumber("leafnodes", 0);
-            json.WriteNumber("total_conns", account.Connections);
-            Traffic(json, messagesOut, bytesOut, messagesIn, bytesIn);
-            json.WriteNumber("slow_consumers", 0);
-        });
-    }
+        Begin(json, "account_connections");
+        json.WriteString("acc", account.Name);
+        json.WriteNumber("conns", account.Connections);
+        json.WriteNumber("leafnodes", 0);
+        json.WriteNumber("total_conns", account.Connections);
+        Traffic(json, traffic.MessagesOut, traffic.BytesOut, traffic.MessagesIn, traffic.BytesIn);
+        json.WriteNumber("slow_consumers", 0);
+    });
 
     internal byte[] Statistics(ServerFacts facts) => Write(json =>
     {

@@ -15,6 +15,7 @@ public sealed partial class BrokerServer
 {
     private readonly DateTime _started = DateTime.UtcNow;
     private readonly ProcessUsage _usage = new();
+    private readonly SubscriptionListings _listings = new();
 
     /// <summary>What the server is, how it is set up and what it has done. Any thread; costs no loop anything.</summary>
     public ServerFacts Inspect()
@@ -102,7 +103,8 @@ public sealed partial class BrokerServer
 
     /// <summary>
     /// Lists subscriptions: client after client, and of each by the number of its sid. Only the loops of those clients are asked
-    /// whom the page concerns.
+    /// whom the page concerns, for a few thousand references at a time. The list of a client with very many is put in order for its first
+    /// page and kept for those that follow soon, while the client subscribes to nothing else.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public async Task<SubscriptionPage> InspectSubscriptionsAsync(SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
@@ -129,10 +131,8 @@ public sealed partial class BrokerServer
                 continue;
             }
 
-            // All of the client's: its table is in no order.
-            Subscription[] copied = await CopyAsync(session, 0, int.MaxValue, cancellationToken).ConfigureAwait(false);
-            Array.Sort(copied, BySid);
-            found.AddRange(copied.Skip(skip).Take(query.Limit - found.Count).Select(Describe));
+            ArraySegment<Subscription> listed = await _listings.PageAsync(session, skip, query.Limit - found.Count, cancellationToken).ConfigureAwait(false);
+            found.AddRange(listed.Select(Describe));
             skip = 0;
             if (found.Count >= query.Limit)
             {
@@ -142,10 +142,6 @@ public sealed partial class BrokerServer
 
         return new SubscriptionPage(found, query.Offset, query.Limit);
     }
-
-    // A shorter number is a smaller one.
-    private static int BySid(Subscription x, Subscription y)
-        => x.SidLength == y.SidLength ? x.Sid.SequenceCompareTo(y.Sid) : x.SidLength.CompareTo(y.SidLength);
 
     private static async Task<Subscription[]> CopyAsync(
         ClientSession session, int skip, int most, CancellationToken cancellationToken)

@@ -2,12 +2,16 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
-/// <summary>A client's subscriptions by their sids. Used on its loop only, but for <see cref="Count"/>.</summary>
+/// <summary>A client's subscriptions by their sids. Used on its loop only, but for <see cref="Count"/> and <see cref="Version"/>.</summary>
 internal sealed class SubscriptionTable(ulong seed)
 {
     private HashSlots<Subscription> _slots;
+    private long _version;
 
     internal int Count => _slots.Count;
+
+    /// <summary>Changes with every subscription that is added or removed. Any thread.</summary>
+    internal long Version => Volatile.Read(ref _version);
 
     internal Subscription? Find(ReadOnlySpan<byte> sid)
     {
@@ -25,7 +29,11 @@ internal sealed class SubscriptionTable(ulong seed)
     }
 
     /// <summary>Adds a subscription whose sid none has.</summary>
-    internal void Add(Subscription subscription) => _slots.Add(Hash(subscription.Sid), subscription);
+    internal void Add(Subscription subscription)
+    {
+        _slots.Add(Hash(subscription.Sid), subscription);
+        _version++;
+    }
 
     /// <summary>Removes a subscription if it is there.</summary>
     internal void Remove(Subscription subscription)
@@ -40,6 +48,7 @@ internal sealed class SubscriptionTable(ulong seed)
         if (slot >= 0)
         {
             _slots.RemoveAt(slot);
+            _version++;
             _slots.Trim();
         }
     }
@@ -64,6 +73,24 @@ internal sealed class SubscriptionTable(ulong seed)
         }
 
         return copied;
+    }
+
+    /// <summary>
+    /// Copies about <paramref name="most"/> of them, from a slot on, and moves that on. True when there are no more. What was copied
+    /// before stands for as long as <see cref="Version"/> is the same.
+    /// </summary>
+    internal bool Copy(List<Subscription> copied, ref int slot, int most)
+    {
+        int end = (int)Math.Min(_slots.Length, slot + (long)most);
+        for (; slot < end; slot++)
+        {
+            if (_slots[slot] is { } subscription)
+            {
+                copied.Add(subscription);
+            }
+        }
+
+        return slot == _slots.Length;
     }
 
     public Enumerator GetEnumerator() => new(this);

@@ -4,7 +4,7 @@ namespace Broker.Server.Security;
 /// How much of what clients sent is kept for as long as it is being decided whether they may come in. Clients of which nothing
 /// is known must not fill the memory, one by one or together. Thread-safe.
 /// </summary>
-internal sealed class HeldBytes
+internal sealed class HeldBytes(long most = HeldBytes.MostInAll)
 {
     internal const int MostOfOne = 64 * 1024;
     internal const long MostInAll = 32L * 1024 * 1024;
@@ -13,7 +13,7 @@ internal sealed class HeldBytes
 
     internal bool TryAdd(int bytes)
     {
-        if (Interlocked.Add(ref _held, bytes) <= MostInAll)
+        if (Interlocked.Add(ref _held, bytes) <= most)
         {
             return true;
         }

@@ -40,6 +40,6 @@ internal sealed partial class ClientSession : IConnectionOwner
         long room = drops ? RoomForAnswers + (_loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
         Connection.MaxPendingBytes = options.MaxPending + room;
         Connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
-        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: options.MaxPendingTotal != 0);
+        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0);
     }
 }

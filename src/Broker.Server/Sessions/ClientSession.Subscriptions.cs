@@ -14,6 +14,9 @@ internal sealed partial class ClientSession
     /// <summary>Whose subscription it is; null when it is no client's.</summary>
     internal static ClientSession? Of(Subscription subscription) => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
 
+    /// <summary>Null when it has subscribed to nothing.</summary>
+    internal SubscriptionTable? SubscriptionTable => _subscriptions;
+
     internal int SubscriptionCount => _subscriptions?.Count ?? 0;
 
     /// <summary>Takes a subscription out of the table that a delivery has ended. On the session's loop.</summary>

@@ -17,7 +17,7 @@ internal sealed class PendingTotal(ServerCore core)
     /// <summary>Looks if the loop has written enough since its last look. On that loop's thread.</summary>
     internal void Watch(EventLoop loop, LoopState state)
     {
-        long limit = core.Options.MaxPendingTotal;
+        long limit = core.MaxPendingTotal;
         if (limit != 0 && state.BytesOut - state.BytesOutAtLook >= limit / LooksPerLimit)
         {
             state.BytesOutAtLook = state.BytesOut;

@@ -19,7 +19,7 @@ public sealed record ServerTlsOptions
 
     /// <summary>
     /// A PEM file (RFC 7468) with the server's certificate, followed by the intermediate ones if there are any. Read when the
-    /// server starts and at each <see cref="BrokerServer.Reload"/>.
+    /// server starts and at each <see cref="BrokerServer.ReloadAsync"/>.
     /// </summary>
     public string? CertificateFile { get; init; }
 

@@ -41,7 +41,7 @@ public sealed class AccountPlanTests
         Assert.Contains(problem, e.Message, StringComparison.Ordinal);
         await using BrokerServer server = await StartAsync(Account("A", "a"));
         using RawClient a = Client(server, "a");
-        await Assert.ThrowsAsync<ArgumentException>(() => server.UpdateSecurityAsync(o => o.Accounts = accounts));
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.Accounts = accounts));
         Assert.Equal("", a.Sync());
     }
 

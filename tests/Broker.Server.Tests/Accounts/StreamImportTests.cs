@@ -102,7 +102,7 @@ public sealed class StreamImportTests
         Say(a, "PUB x.no 0\r\n\r\nPUB x.yes 0\r\n\r\n");
         Assert.Equal("MSG p.x.yes 1 0\r\n\r\n", b.Sync());
         Assert.Equal("-ERR 'Permissions Violation for Subscription to \"x.>\"'\r\n", Say(b, "SUB x.> 2\r\n"));
-        await server.UpdateSecurityAsync(o => o.Accounts =
+        await server.ReloadAsync(o => o.Accounts =
         [
             Account("A", "a", [new StreamExport("x.>")]),
             new AccountOptions("B") { Users = [new User("b", "b")], Imports = [new StreamImport("A", "x.>") { Prefix = "p" }] },
@@ -143,12 +143,12 @@ public sealed class StreamImportTests
         }
 
         Assert.Equal("", Heard());
-        await server.UpdateSecurityAsync(o => o.Accounts = [a, Account("B", "b", imports: [new StreamImport("A", "x.>") { Prefix = "p" }]), Account("D", "c")]);
+        await server.ReloadAsync(o => o.Accounts = [a, Account("B", "b", imports: [new StreamImport("A", "x.>") { Prefix = "p" }]), Account("D", "c")]);
         Assert.Equal("-ERR 'Authorization Violation'\r\n", leaves.ReadToEnd());
         Assert.Equal("MSG p.x.1 1 0\r\n\r\n", Heard());
-        await server.UpdateSecurityAsync(o => o.Accounts = [a, Account("B", "b", imports: [new StreamImport("A", "x.1")])]);
+        await server.ReloadAsync(o => o.Accounts = [a, Account("B", "b", imports: [new StreamImport("A", "x.1")])]);
         Assert.Equal("MSG x.1 1 0\r\n\r\n", Heard());
-        await server.UpdateSecurityAsync(o => o.Accounts = [a, Account("B", "b")]);
+        await server.ReloadAsync(o => o.Accounts = [a, Account("B", "b")]);
         Assert.Equal("", Heard());
         Assert.Equal(["$G", "$SYS", "A", "B"], server.InspectAccounts().Select(x => x.Name));
     }

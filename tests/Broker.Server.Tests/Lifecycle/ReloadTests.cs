@@ -14,7 +14,7 @@ public sealed class ReloadTests
         before.Send("SUB a 1\r\nSUB b 2\r\n");
         before.Sync();
 
-        server.Reload(o =>
+        await server.ReloadAsync(o =>
         {
             o.MaxSubscriptions = 1;
             o.MaxPayload = 10;
@@ -46,7 +46,7 @@ public sealed class ReloadTests
         using RawClient old = RawClient.Open(server);
         old.Sync();
 
-        server.Reload(o =>
+        await server.ReloadAsync(o =>
         {
             o.ClientAdvertise = "example.org:4333";
             o.ConnectUrls = ["a:1", "[::1]:2"];
@@ -56,7 +56,7 @@ public sealed class ReloadTests
         Assert.Contains("\"host\":\"example.org\",\"port\":4333,", info, StringComparison.Ordinal);
         Assert.Contains("\"connect_urls\":[\"a:1\",\"[::1]:2\"]", info, StringComparison.Ordinal);
         Assert.Equal("", old.Sync());
-        server.Reload(o => o.PingMax = 3);
+        await server.ReloadAsync(o => o.PingMax = 3);
         Assert.Equal("", told.Sync());
     }
 
@@ -64,15 +64,15 @@ public sealed class ReloadTests
     public async Task What_cannot_change_or_is_out_of_range_changes_nothing()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.MaxPayload = 100);
-        Assert.Throws<ArgumentException>(() => server.Reload(o => o.ServerName = "other"));
-        Assert.Throws<ArgumentException>(() => server.Reload(o => o.Listen(0)));
-        Assert.Throws<ArgumentException>(() => server.Reload(o => o.Logger = new LogCapture()));
-        Assert.Throws<ArgumentOutOfRangeException>(() => server.Reload(o =>
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.ServerName = "other"));
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.Listen(0)));
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.Logger = new LogCapture()));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => server.ReloadAsync(o =>
         {
             o.MaxPayload = 200;
             o.PingMax = 0;
         }));
-        Assert.Throws<ArgumentException>(() => server.Reload(o => o.ConnectUrls = ["nonsense"]));
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.ConnectUrls = ["nonsense"]));
         using var client = new RawClient(server.EndPoints[0]);
         Assert.Contains("\"max_payload\":100,", client.ReadLine(), StringComparison.Ordinal);
     }

@@ -134,8 +134,8 @@ public sealed class AuthorizeTests
             Assert.DoesNotContain(Canary, client.Sync(), StringComparison.Ordinal);
         }
 
-        await server.UpdateSecurityAsync(o => o.Users = [new User("a", Canary + "4")]);
-        ArgumentException twice = await Assert.ThrowsAsync<ArgumentException>(() => server.UpdateSecurityAsync(o => o.Users = [new User("a", Canary), new User("a", Canary)]));
+        await server.ReloadAsync(o => o.Users = [new User("a", Canary + "4")]);
+        ArgumentException twice = await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(o => o.Users = [new User("a", Canary), new User("a", Canary)]));
         string shown = string.Join('\n', log.All) + server.Snapshot() + twice + new User("a", Canary)
             + new AuthorizationRequest { ClientId = 1, Password = Canary, Token = Canary }
             + new Credentials("a", Canary, Canary, Canary, Canary);

@@ -18,7 +18,7 @@ public sealed class UpdateSecurityTests
         waiting.ReadLine();
         b.Send("SUB x 1\r\n");
         Array.ForEach([a, b, c], client => client.Sync());
-        await server.UpdateSecurityAsync(o => o.Users = [new User("b", "p"), new User("c", "other")]);
+        await server.ReloadAsync(o => o.Users = [new User("b", "p"), new User("c", "other")]);
         Assert.Equal("-ERR 'User Authentication Revoked'\r\n", a.ReadToEnd());
         Assert.Equal("-ERR 'Authorization Violation'\r\n", c.ReadToEnd());
         Assert.Equal("-ERR 'Authorization Violation'\r\n", waiting.ReadToEnd());
@@ -41,7 +41,7 @@ public sealed class UpdateSecurityTests
         root.Send("PUB z.no 1\r\n1\r\n");
         root.Sync();
         Assert.Equal("MSG z.no 2 1\r\n1\r\n", a.Sync());
-        await server.UpdateSecurityAsync(o => o.Users =
+        await server.ReloadAsync(o => o.Users =
         [
             new User("a", "p", new Permissions { Subscribe = SubjectPermissions.AllBut("x", "z.*"), Publish = SubjectPermissions.AllBut("y") }), new User("root", "p"),
         ]);
@@ -53,7 +53,7 @@ public sealed class UpdateSecurityTests
         root.Sync();
         a.Send("PUB y 1\r\n2\r\n");
         Assert.Equal("MSG ok 2 1\r\n2\r\n-ERR 'Permissions Violation for Publish to \"y\"'\r\n", a.Sync());
-        await server.UpdateSecurityAsync(o => o.Users = [new User("a", "p"), new User("root", "p")]);
+        await server.ReloadAsync(o => o.Users = [new User("a", "p"), new User("root", "p")]);
         root.Send("PUB z.no 1\r\n3\r\n");
         root.Sync();
         a.Send("PUB y 1\r\n3\r\n");
@@ -66,11 +66,11 @@ public sealed class UpdateSecurityTests
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient client = RawClient.Open(server);
         client.Sync();
-        await server.UpdateSecurityAsync(o => o.Token = "t");
+        await server.ReloadAsync(o => o.Token = "t");
         Assert.Equal("-ERR 'Authorization Violation'\r\n", client.ReadToEnd());
         using RawClient known = RawClient.Open(server, "CONNECT {\"verbose\":false,\"auth_token\":\"t\"}\r\n");
         known.Sync();
-        await server.UpdateSecurityAsync(o => o.Token = null);
+        await server.ReloadAsync(o => o.Token = null);
         using RawClient anyone = RawClient.Open(server);
         Assert.Equal("", anyone.Sync());
         Assert.Equal("", known.Sync());

@@ -27,7 +27,7 @@ public sealed class InProcessDialerTests
         Say(root, Quiet + "PUB a 1\r\nx\r\nPING\r\n");
         await Servers.UntilAsync(() => heardByReader.Text.EndsWith("MSG a 1 1\r\nx\r\n", StringComparison.Ordinal), "the message");
         await Servers.UntilAsync(() => heardByRoot.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "root's PONG");
-        await server.UpdateSecurityAsync(o => o.Users = [new User("root", "p")]);
+        await server.ReloadAsync(o => o.Users = [new User("root", "p")]);
         await heardByReader.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
         Assert.True(root.IsOpen);
     }
@@ -48,7 +48,7 @@ public sealed class InProcessDialerTests
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
         Assert.Contains("'nobody'", Assert.Throws<ArgumentException>(() => server.Connect("nobody")).Message, StringComparison.Ordinal);
         IDialer dialer = server.Connect("a");
-        await server.UpdateSecurityAsync(o => o.Users = [new User("b", "p")]);
+        await server.ReloadAsync(o => o.Users = [new User("b", "p")]);
         await Assert.ThrowsAsync<ArgumentException>(async () => await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct));
     }
 

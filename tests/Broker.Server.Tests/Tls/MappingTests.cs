@@ -90,10 +90,10 @@ public sealed class MappingTests
         using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", client.Connect());
 
-        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=client"), User.WithCertificate("CN=other")]);
+        await server.ReloadAsync(o => o.Users = [User.WithCertificate("CN=client"), User.WithCertificate("CN=other")]);
         client.Send("PING\r\n");
         Assert.Equal("PONG\r\n", client.ReadAnswer());
-        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=other")]);
+        await server.ReloadAsync(o => o.Users = [User.WithCertificate("CN=other")]);
 
         Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());
     }
@@ -106,13 +106,13 @@ public sealed class MappingTests
             o.Tls = Mapping;
             o.Users = [User.WithCertificate("CN=client")];
         });
-        await server.UpdateSecurityAsync(o => o.Users = [new User("a", "b")]);
-        server.Reload(o => o.Tls = Mapping with { MapUsers = false });
+        await server.ReloadAsync(o => o.Users = [new User("a", "b")]);
+        await server.ReloadAsync(o => o.Tls = Mapping with { MapUsers = false });
         using TlsClient client = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", client.Connect("""{"verbose":false,"user":"a","pass":"b"}"""));
 
-        server.Reload(o => o.Tls = Mapping);
-        await server.UpdateSecurityAsync(o => o.Users = [User.WithCertificate("CN=client")]);
+        await server.ReloadAsync(o => o.Tls = Mapping);
+        await server.ReloadAsync(o => o.Users = [User.WithCertificate("CN=client")]);
         using TlsClient mapped = TlsClient.Open(server.EndPoints[0], Common.Client);
         Assert.Equal("PONG\r\n", mapped.Connect());
         Assert.Equal("-ERR 'User Authentication Revoked'\r\n", client.ReadAnswer());

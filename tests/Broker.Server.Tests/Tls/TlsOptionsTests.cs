@@ -118,14 +118,14 @@ public sealed class TlsOptionsTests
         Assert.Equal("PONG\r\n", old.Connect());
         File.Copy(after.CertificateFile, before.CertificateFile, overwrite: true);
 
-        Assert.Throws<ArgumentException>(() => server.Reload(_ => { }));
+        await Assert.ThrowsAsync<ArgumentException>(() => server.ReloadAsync(_ => { }));
         using (TlsClient still = TlsClient.Open(server.EndPoints[0], authority: before.Authority))
         {
             Assert.Equal("PONG\r\n", still.Connect());
         }
 
         File.Copy(after.KeyFile, before.KeyFile, overwrite: true);
-        server.Reload(_ => { });
+        await server.ReloadAsync(_ => { });
 
         using TlsClient fresh = TlsClient.Open(server.EndPoints[0], authority: after.Authority);
         Assert.Equal("PONG\r\n", fresh.Connect());
@@ -133,7 +133,7 @@ public sealed class TlsOptionsTests
         old.Send("PING\r\n");
         Assert.Equal("PONG\r\n", old.ReadAnswer());
 
-        server.Reload(o => o.Tls = null);
+        await server.ReloadAsync(o => o.Tls = null);
         using RawClient clear = RawClient.Open(server);
         Assert.Equal("", clear.Sync());
         old.Send("PING\r\n");

@@ -1,0 +1,66 @@
+using Broker.Server.Accounts;
+using Broker.Server.Security;
+using Broker.Server.Tests.Harness;
+
+namespace Broker.Server.Tests.Starting;
+
+/// <summary>Options are refused by their names, before anything is started.</summary>
+public sealed class OptionsValidationTests
+{
+    public static TheoryData<string, Action<BrokerServerOptions>> Mistakes => new()
+    {
+        { "MaxPayload", o => o.MaxPayload = 0 },
+        { "MaxPayload", o => o.MaxPayload = int.MaxValue },
+        { "MaxControlLine", o => o.MaxControlLine = 63 },
+        { "MaxControlLine", o => o.MaxControlLine = int.MaxValue },
+        { "MaxPending", o => o.MaxPending = 1 },
+        { "MaxPendingTotal", o => o.MaxPendingTotal = -1 },
+        { "MaxPendingTotal", o => o.MaxPendingTotal = 1 },
+        { "SlowConsumers", o => o.SlowConsumers = (SlowConsumerPolicy)7 },
+        { "SlowConsumers", o => o.SlowConsumers = (SlowConsumerPolicy)(-1) },
+        { "MaxSubscriptions", o => o.MaxSubscriptions = -1 },
+        { "MaxConnections", o => o.MaxConnections = 0 },
+        { "PingInterval", o => o.PingInterval = TimeSpan.Zero },
+        { "PingMax", o => o.PingMax = 0 },
+        { "WriteDeadline", o => o.WriteDeadline = TimeSpan.Zero },
+        { "AuthTimeout", o => o.AuthTimeout = TimeSpan.Zero },
+        { "ClientAdvertise", o => o.ClientAdvertise = "nonsense" },
+        { "ConnectUrls", o => o.ConnectUrls = ["a:1", "nonsense"] },
+        { "ConnectUrls", o => o.ConnectUrls = null! },
+        { "Users", o => o.Users = null! },
+        { "Accounts", o => o.Accounts = null! },
+        { "Logger", o => o.Logger = null! },
+        { "LoopOptions", o => o.LoopOptions = null! },
+        { "Token", o => o.Token = "" },
+        { "NoAuthUser", o => o.NoAuthUser = "" },
+        { "SystemAccount", o => o.SystemAccount = "" },
+        { "User 'ada'", o => o.Users = [new User("ada", "")] },
+        { "User 'ada'", o => o.Accounts = [new AccountOptions("A") { Users = [new User("ada", "")] }] },
+        { "User 'ada'", o => o.Users = [User.WithCertificate("ada")] },
+        { "User 'ada'", o => o.Accounts = [new AccountOptions("A") { Users = [User.WithCertificate("ada")] }] },
+    };
+
+    [Theory]
+    [MemberData(nameof(Mistakes))]
+    public async Task What_is_wrong_is_named_by_the_check_and_by_the_start(string name, Action<BrokerServerOptions> spoil)
+    {
+        var options = new BrokerServerOptions();
+        spoil(options);
+        Assert.Contains(name, Assert.ThrowsAny<ArgumentException>(options.Validate).Message, StringComparison.Ordinal);
+        ArgumentException atStart = await Assert.ThrowsAnyAsync<ArgumentException>(() => BrokerServer.StartAsync(options, TestContext.Current.CancellationToken));
+        Assert.Contains(name, atStart.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Nobody_shows_an_empty_password_or_token_but_where_that_was_said()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.Users = [User.WithoutPassword("open"), new User("shut", "p")]);
+        using RawClient open = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"open\"}\r\n");
+        Assert.Equal("", open.Sync());
+        foreach (string shown in new[] { "\"user\":\"shut\"", "\"user\":\"shut\",\"pass\":\"\"", "\"user\":\"open\",\"pass\":\"x\"", "\"auth_token\":\"\"", "\"user\":\"\",\"pass\":\"\"" })
+        {
+            using RawClient refused = RawClient.Open(server, "CONNECT {\"verbose\":false," + shown + "}\r\n");
+            Assert.Equal("-ERR 'Authorization Violation'\r\n", refused.ReadToEnd());
+        }
+    }
+}
