@@ -34,6 +34,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         core.Events = _events = new SystemEvents(core, loops, Inspect);
         Loops = loops;
         _ownsLoops = ownsLoops;
+        loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
     /// <summary>Where it listens, in the order of the options, with the ports that were really taken.</summary>
@@ -214,6 +215,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         StopAccepting();
+        Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
         if (!_core.IsLeaving)
         {
             await _events.TellShutdownAsync(Look).ConfigureAwait(false);
@@ -240,8 +242,10 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
     }
 
-    // Returns when no loop reads for a client any more and what they had read is queued where it belongs. A loop hands over
-    // what it staged after it has run what was posted, so one round is not enough: what the second one runs comes after that.
+    private void OnBudgetExhausted(object? sender, EventArgs e) => _core.Log.OutOfFiles(Loops.ConnectionBudget.Limit);
+
+    // Returns when no loop reads for a client any more and what they had read is queued where it belongs. What a loop
+    // stages in the turn of the first round, after what was posted, the second one hands over.
     private async Task QuiesceAsync()
     {
         for (int round = 0; round < 2; round++)
@@ -250,7 +254,17 @@ public sealed partial class BrokerServer : IAsyncDisposable
             for (int i = 0; i < Loops.Count; i++)
             {
                 var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                Loops[i].Post(passed.SetResult);
+                EventLoop loop = Loops[i];
+                loop.Post(() =>
+                {
+                    // A turn's end may hand over a part of it only.
+                    while (loop.HandOverBacklog > 0)
+                    {
+                        loop.HandOverStages();
+                    }
+
+                    passed.SetResult();
+                });
                 rounds.Add(passed.Task);
             }
 

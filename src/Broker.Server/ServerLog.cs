@@ -129,6 +129,10 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(18, LogLevel.Information, "Closing existing clients: {Count}")]
     internal partial void ClosingClients(int count);
 
+    [LoggerMessage(44, LogLevel.Warning,
+        "Out of file descriptors: of {Limit} that this process may have open too few are left, and new connections are closed at once")]
+    internal partial void OutOfFiles(long? limit);
+
     [LoggerMessage(9, LogLevel.Error, "A connection could not be taken, or a callback failed")]
     internal partial void Fault(Exception error);
 

@@ -156,6 +156,7 @@ public abstract partial class Connection
     private protected int CallHandler(ReadOnlySpan<byte> bytes, out int needed)
     {
         needed = 0;
+        Loop.Handled = this;
         try
         {
             int consumed = Handler.OnReceived(this, bytes, ref needed);

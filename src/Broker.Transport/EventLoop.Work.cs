@@ -12,15 +12,27 @@ public sealed partial class EventLoop
     private readonly Lock _endGate = new();
     private volatile bool _takesNoPosts;
 
-    private OutboundStage[] _dirty = new OutboundStage[16];
-    private int _dirtyCount;
+    private readonly HandOverList _handOver = new();
     private readonly Queue<Connection> _readable = new();
     private readonly Queue<Connection> _again = new();
 
-    /// <summary>How many connections something has been written for in this turn. On the loop.</summary>
-    internal int StagedConnections => _dirtyCount;
+    /// <summary>
+    /// For how many connections this loop has staged something that is not handed over yet. A turn hands over to
+    /// <see cref="HandOverSlice"/> of them or so; a handler whose work makes this grow beyond that should let others go first
+    /// (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
+    /// </summary>
+    public int HandOverBacklog => _handOver.Count;
 
-    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _dirtyCount > 0 || _again.Count > 0;
+    /// <summary>To about how many connections a turn hands over, before it looks at what is ready again.</summary>
+    public static int HandOverSlice => HandOverList.Slice;
+
+    /// <summary>How many times a connection had something written for it that had nothing before. On the loop.</summary>
+    internal long StagedConnections => _handOver.Added;
+
+    /// <summary>The connection whose handler was called last in this turn. On the loop.</summary>
+    internal Connection? Handled { get; set; }
+
+    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _handOver.Count > 0 || _again.Count > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
@@ -49,30 +61,16 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Hands over and sends what this loop has staged so far in this turn, for all connections, instead of at the turn's end.
-    /// On this loop's thread; no handler is called.
+    /// Hands over and sends some of what this loop has staged so far, as the turn's end would: all of it where that is for no more than
+    /// about <see cref="HandOverSlice"/> connections. On this loop's thread; no handler is called.
     /// </summary>
     /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
     public void HandOverStages()
     {
         RequireCurrent();
-        for (int i = 0; i < _dirtyCount; i++)
-        {
-            OutboundStage stage = _dirty[i];
-            stage.Listed = false;
-            try
-            {
-                stage.Connection.TakeOver(stage, this);
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                Connection failed = stage.Connection;
-                failed.Loop.Run(() => failed.Fail(e));
-            }
-        }
-
-        Array.Clear(_dirty, 0, _dirtyCount);
-        _dirtyCount = 0;
+        int budget = HandOverList.Slice;
+        _handOver.HandOver(this, ref budget);
+        CountWork(HandOverList.Slice - budget);
     }
 
     /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
@@ -103,12 +101,7 @@ public sealed partial class EventLoop
         }
 
         stage.Listed = true;
-        if (_dirtyCount == _dirty.Length)
-        {
-            Array.Resize(ref _dirty, _dirtyCount * 2);
-        }
-
-        _dirty[_dirtyCount++] = stage;
+        _handOver.Add(stage, isAnswer: stage.Connection == Handled);
     }
 
     /// <summary>An in-process connection has received. On this loop.</summary>
@@ -123,6 +116,7 @@ public sealed partial class EventLoop
         for (; count > 0; count--)
         {
             Connection connection = _again.Dequeue();
+            CountWork(WorkOfSlice);
             try
             {
                 connection.DeliverAgain();
@@ -134,16 +128,17 @@ public sealed partial class EventLoop
         }
     }
 
-    /// <summary>Sends what the turn produced; in-process peers on this loop answer within the same turn.</summary>
+    /// <summary>Sends what the turn produced, or a slice of it; in-process peers on this loop answer within the same turn.</summary>
     private void HandOver()
     {
+        int budget = HandOverList.Slice;
         for (int round = 0; round < MostRounds; round++)
         {
             // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
-            HandOverStages();
+            _handOver.HandOver(this, ref budget);
             if (_readable.Count == 0)
             {
-                return;
+                break;
             }
 
             for (int left = _readable.Count; left > 0; left--)
@@ -151,6 +146,9 @@ public sealed partial class EventLoop
                 Read(_readable.Dequeue());
             }
         }
+
+        CountWork(HandOverList.Slice - budget);
+        Handled = null;
     }
 
     private void RunPosted()

@@ -48,7 +48,7 @@ public sealed partial class EventLoop
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
     /// <summary>
-    /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and every 64 turns under load. For handlers
+    /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and under load after a few dozen reads or sends. For handlers
     /// that want to know about when something happened and must not read a clock for it. On this loop's thread.
     /// </summary>
     public long LastTick { get; private set; } = Environment.TickCount64;
@@ -127,6 +127,11 @@ public sealed partial class EventLoop
             }
 
             HandOver();
+        }
+
+        while (_handOver.Count > 0)
+        {
+            HandOverStages();
         }
 
         // What was posted before goes first: a connection that waits to be opened is opened, and then closed like the others.

@@ -28,6 +28,7 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         _onFault = options.OnFault;
+        ConnectionBudget = options.ConnectionBudget ?? new ConnectionBudget();
         // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and
         // remembers that: so what the loops need for the first byte is loaded now.
         GC.KeepAlive(typeof(MemoryExtensions));
@@ -60,6 +61,9 @@ public sealed class EventLoopGroup : IDisposable
             loop.Start();
         }
     }
+
+    /// <summary>What bounds the connections that are accepted for this group; for other listeners of the same program too.</summary>
+    public ConnectionBudget ConnectionBudget { get; }
 
     /// <summary>How many loops there are.</summary>
     public int Count => _loops.Length;

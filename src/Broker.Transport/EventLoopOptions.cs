@@ -37,6 +37,11 @@ public sealed record EventLoopOptions
     /// </summary>
     public bool ForcePortable { get; init; }
 
+    /// <summary>
+    /// What bounds the connections that listeners of this group accept. Default: one of its own, by the limit of the process.
+    /// </summary>
+    public ConnectionBudget? ConnectionBudget { get; init; }
+
     /// <summary>The name of the loops' threads, followed by their number. Default "broker loop".</summary>
     public string ThreadName { get; init; } = "broker loop";
 

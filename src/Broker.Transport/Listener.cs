@@ -123,6 +123,14 @@ public sealed class Listener : IDisposable
     // Returns whether there is still somebody to accept for.
     private bool Welcome(Socket socket)
     {
+        ConnectionBudget budget = _group.ConnectionBudget;
+        if (!budget.TryTake())
+        {
+            socket.Dispose();
+            return true;
+        }
+
+        bool welcome = false;
         try
         {
             EventLoop loop = _group.Next();
@@ -133,7 +141,8 @@ public sealed class Listener : IDisposable
                 return true;
             }
 
-            SocketAdoption.Adopt(loop, socket, handler);
+            SocketAdoption.Adopt(loop, socket, handler, budget);
+            welcome = true;
         }
         catch (ObjectDisposedException) when (_group.IsDisposed)
         {
@@ -144,6 +153,13 @@ public sealed class Listener : IDisposable
         {
             socket.Dispose();
             _group.ReportFault(e);
+        }
+        finally
+        {
+            if (!welcome)
+            {
+                budget.Release();
+            }
         }
 
         return true;

@@ -20,7 +20,7 @@ internal abstract partial class PullConnection
     internal override void OnReadable(int ready)
     {
         long before = Loop.BytesReceived;
-        int staged = Loop.StagedConnections;
+        long staged = Loop.StagedConnections;
         bool more = !IsHeld;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
@@ -29,14 +29,16 @@ internal abstract partial class PullConnection
                 : Read<Clear>();
         }
 
-        Loop.Pacing.CountRead(ref _pace, Loop.BytesReceived - before, more, answered: Loop.StagedConnections > staged);
+        long got = Loop.BytesReceived - before;
+        Loop.CountRead(got);
+        Loop.Pacing.CountRead(ref _pace, got, more, answered: Loop.StagedConnections > staged);
     }
 
     private protected override void ReleaseInbound() => ReleaseKept();
 
     private protected override void ContinueReceiving()
     {
-        int staged = Loop.StagedConnections;
+        long staged = Loop.StagedConnections;
         if (Tls is { } tls)
         {
             ContinueSecured(tls);

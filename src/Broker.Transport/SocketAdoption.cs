@@ -4,8 +4,8 @@ namespace Broker.Transport;
 
 internal static class SocketAdoption
 {
-    /// <summary>Makes a connected socket a connection of the loop; unless this throws, the loop owns it from now on.</summary>
-    internal static Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler)
+    /// <summary>Makes a connected socket a connection of the loop; unless this throws, the loop owns it from now on, and what was taken of the budget.</summary>
+    internal static Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler, ConnectionBudget? budget = null)
     {
         if (socket.ProtocolType == ProtocolType.Tcp)
         {
@@ -21,12 +21,14 @@ internal static class SocketAdoption
         }
 
         SocketConnection connection = loop.Poller.Adopt(loop, socket, handler);
+        connection.CountAgainst(budget);
         try
         {
             loop.Group.Remember(connection);
         }
         catch
         {
+            connection.CountAgainst(null);
             connection.Abandon();
             throw;
         }

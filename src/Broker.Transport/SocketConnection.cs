@@ -7,6 +7,7 @@ namespace Broker.Transport;
 internal abstract class SocketConnection : PullConnection
 {
     private readonly EndPoint? _remote;
+    private ConnectionBudget? _budget;
 
     private protected SocketConnection(EventLoop loop, Socket socket, ConnectionHandler handler)
         : base(loop, handler)
@@ -61,5 +62,13 @@ internal abstract class SocketConnection : PullConnection
     /// <summary>Gives back a connection that its group did not take.</summary>
     internal void Abandon() => ReleaseTransport();
 
-    private protected override void ReleaseTransport() => Socket.Dispose();
+    /// <summary>The connection was taken from a budget, which gets it back when the socket is closed. Before it is opened.</summary>
+    internal void CountAgainst(ConnectionBudget? budget) => _budget = budget;
+
+    private protected override void ReleaseTransport()
+    {
+        Socket.Dispose();
+        _budget?.Release();
+        _budget = null;
+    }
 }

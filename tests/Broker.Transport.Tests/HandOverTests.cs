@@ -1,0 +1,190 @@
+namespace Broker.Transport.Tests;
+
+/// <summary>A turn that wrote for very many connections sends in slices, so that the others of its loop do not wait for all of it.</summary>
+public sealed class HandOverTests
+{
+    private const int Crowd = 500;
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    // One loop: those that are written for, each with its peer on a loop of another group.
+    private static async Task<List<(Probe Near, Probe Far)>> ConnectAsync(ConnectionPairs pairs, int count)
+    {
+        var made = new List<(Probe Near, Probe Far)>();
+        for (int i = 0; i < count; i++)
+        {
+            (Probe Near, Probe Far) pair = (new Probe(), new Probe());
+            await pairs.ConnectAsync(pair.Near, pair.Far);
+            made.Add(pair);
+        }
+
+        return made;
+    }
+
+    private static Task<T> OnLoopAsync<T>(EventLoop loop, Func<T> get)
+    {
+        var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() => done.SetResult(get()));
+        return done.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+    }
+
+    [Theory]
+    [InlineData(TransportKind.InProcess)]
+    [InlineData(TransportKind.Portable)]
+    public async Task A_turn_sends_a_slice_and_what_is_left_follows_in_order(TransportKind kind)
+    {
+        using var pairs = new ConnectionPairs(kind);
+        EventLoop loop = pairs.Near[0];
+        List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
+        // In each turn: how many of them have sent, and whether those are the first.
+        var turns = new List<(int Backlog, int Sent, bool First)>();
+        var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() =>
+        {
+            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
+            loop.Post(Look);
+
+            void Look()
+            {
+                int sent = crowd.Count(pair => pair.Near.Connection.SentBytes > 0);
+                turns.Add((loop.HandOverBacklog, sent, crowd.Take(sent).All(pair => pair.Near.Connection.SentBytes > 0)));
+                if (loop.HandOverBacklog > 0)
+                {
+                    loop.Post(Look);
+                }
+                else
+                {
+                    over.SetResult();
+                }
+            }
+        });
+        await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        Assert.InRange(turns.Count, Crowd / EventLoop.HandOverSlice, Crowd);
+        Assert.All(turns, turn => Assert.True(turn.First && turn.Backlog + turn.Sent == Crowd, $"{turn}"));
+        for (int i = 1; i < turns.Count; i++)
+        {
+            Assert.InRange(turns[i].Sent - turns[i - 1].Sent, 1, EventLoop.HandOverSlice);
+        }
+
+        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
+    }
+
+    [Theory]
+    [InlineData(TransportKind.InProcess)]
+    [InlineData(TransportKind.Portable)]
+    [InlineData(TransportKind.Tls)]
+    public async Task An_answer_to_whom_was_read_does_not_wait_for_what_others_are_sent(TransportKind kind)
+    {
+        int crowdSize = kind == TransportKind.Tls ? 200 : Crowd;
+        using var pairs = new ConnectionPairs(kind);
+        EventLoop loop = pairs.Near[0];
+        List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, crowdSize);
+        int backlog = -1;
+        var asked = new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
+                connection.GetStage(loop).Write(bytes);
+                // In the next turn.
+                loop.Post(() => loop.Post(() => backlog = connection.SentBytes > 0 ? loop.HandOverBacklog : 0));
+                return bytes.Length;
+            },
+        };
+        var asks = new Probe();
+        await pairs.ConnectAsync(asked, asks);
+        await asks.WriteAsync(new byte[1]);
+        await ProcessFacts.UntilAsync(() => asks.Received == 1 && Volatile.Read(ref backlog) >= 0, Cancellation);
+        Assert.InRange(backlog, 1, crowdSize);
+        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
+    }
+
+    [Fact]
+    public async Task What_waits_is_written_to_on_and_leaves_in_one_piece_and_in_order()
+    {
+        using var pairs = new ConnectionPairs(TransportKind.Portable);
+        EventLoop loop = pairs.Near[0];
+        List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
+        var received = new byte[Crowd][];
+        for (int i = 0; i < Crowd; i++)
+        {
+            int at = i;
+            received[i] = [];
+            crowd[i].Far.WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                received[at] = [.. received[at], .. bytes];
+                return bytes.Length;
+            };
+        }
+
+        loop.Post(() => Write(0));
+        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 200), Cancellation);
+        byte[] expected = [.. Enumerable.Range(0, 200).Select(i => (byte)i)];
+        Assert.All(received, bytes => Assert.Equal(expected, bytes));
+        Assert.Equal(0, await OnLoopAsync(loop, () => loop.HandOverBacklog));
+
+        void Write(int number)
+        {
+            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([(byte)number]));
+            if (number < 199)
+            {
+                loop.Post(() => Write(number + 1));
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_connection_that_closes_with_a_linger_sends_what_waits_for_its_slice()
+    {
+        using var pairs = new ConnectionPairs(TransportKind.Portable);
+        EventLoop loop = pairs.Near[0];
+        List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
+        loop.Post(() =>
+        {
+            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1, 2, 3]));
+            crowd.ForEach(pair => pair.Near.Connection.Close(ConnectionPairs.Patience));
+        });
+        await Task.WhenAll(crowd.Select(pair => pair.Far.Closed)).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        Assert.All(crowd, pair => Assert.Equal(3, pair.Far.Received));
+    }
+
+    [Fact]
+    public async Task Timers_are_looked_at_by_the_work_that_is_done_and_not_by_the_turns()
+    {
+        using var pairs = new ConnectionPairs(TransportKind.InProcess);
+        EventLoop loop = pairs.Near[0];
+        List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, 200);
+        const int Turns = 300;
+        int turns = 0;
+        int fired = 0;
+        var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() =>
+        {
+            Fire();
+            Work();
+        });
+        await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        // A turn sends a slice of them, which is as much work as there is between two looks.
+        Assert.InRange(fired, Turns / 3, int.MaxValue);
+
+        // Due at once, each time the loop looks.
+        void Fire()
+        {
+            fired++;
+            loop.StartTimer(TimeSpan.Zero, Fire);
+        }
+
+        void Work()
+        {
+            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
+            if (++turns < Turns)
+            {
+                loop.Post(Work);
+            }
+            else
+            {
+                over.SetResult();
+            }
+        }
+    }
+}
