@@ -24,7 +24,8 @@ public sealed partial class BrokerConnection
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus RefuseForRoom(EventLoop loop)
     {
-        if (Interlocked.Exchange(ref _wantsRoom, 1) == 0)
+        // Looked at before it is taken: a publisher that tries on and on must not pay for a locked instruction each time.
+        if (Volatile.Read(ref _wantsRoom) == 0 && Interlocked.Exchange(ref _wantsRoom, 1) == 0)
         {
             // What was refused because of bytes that leave at the end of this turn is never held up, and no event follows.
             AfterHandOver(loop, () => Loop.Run(LookForRoom));
