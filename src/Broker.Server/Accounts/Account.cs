@@ -72,9 +72,9 @@ internal sealed class Account
     }
 
     /// <summary>Publishes that begin after the return reach the subscription, those in accounts that are imported from among them.</summary>
-    internal void Add(Subscription subscription)
+    internal void Add(Subscription subscription, ref long work)
     {
-        Router.Add(subscription);
+        Router.Add(subscription, ref work);
         if (_streams.Length != 0)
         {
             ApplyImports(subscription);
@@ -84,7 +84,16 @@ internal sealed class Account
     /// <summary>Removes a subscription, wherever it has come to stand. False when that has been done already.</summary>
     internal bool Remove(Subscription subscription)
     {
-        if (!Router.Remove(subscription))
+        long work = 0;
+        return Remove(subscription, ref work);
+    }
+
+    /// <inheritdoc cref="Remove(Subscription)"/>
+    /// <param name="subscription">The subscription.</param>
+    /// <param name="work">Is increased by how many places the router has looked at.</param>
+    internal bool Remove(Subscription subscription, ref long work)
+    {
+        if (!Router.Remove(subscription, ref work))
         {
             return false;
         }

@@ -47,8 +47,8 @@ internal sealed class LoopState
     /// <summary><see cref="BytesOut"/> when the loop last looked at what waits for all clients.</summary>
     internal long BytesOutAtLook { get; set; }
 
-    /// <summary>When <see cref="BytesOut"/> reaches this, what is staged is worth handing over before the turn ends.</summary>
-    internal long HandOverAt { get; set; }
+    /// <summary>When <see cref="BytesOut"/> reaches this, whoever publishes now has had his part of the turn.</summary>
+    internal long YieldAt { get; set; }
 
     /// <summary>Messages that slow clients lost to what this loop delivered.</summary>
     internal long Dropped { get; set; }

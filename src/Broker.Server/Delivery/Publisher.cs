@@ -12,10 +12,18 @@ namespace Broker.Server.Delivery;
 /// </summary>
 internal sealed class Publisher
 {
+    // What a batch may stage before others have their turn: so much at a time is enough for the calls that send it to be few. Other work
+    // counts as the bytes that take as long.
     private const long MostStaged = 1024 * 1024;
+    private const int BytesPerStep = 48;
+    private const int BytesPerPassedOver = 8;
 
     // Chains of imports are as long as the operator makes them; but one reply may lead to another, and these are clients'.
     private const int MostImports = 16;
+    private const int StepsOfImport = 16;
+
+    // Random members of a large group that are tried before it is gone through in order.
+    private const int MostPicks = 8;
 
     private RouteCache _routes;
     private Route? _last;
@@ -56,8 +64,14 @@ internal sealed class Publisher
         _last = null;
     }
 
-    /// <summary>A batch begins: what it stages is handed over at the end of the turn, or once it is worth a call.</summary>
-    internal void Begin() => State.HandOverAt = State.BytesOut + MostStaged;
+    /// <summary>Whether the batch has done so much that the rest of it must wait for the loop's next turn.</summary>
+    internal bool IsSpent => State.BytesOut >= State.YieldAt;
+
+    /// <summary>A batch begins.</summary>
+    internal void Begin() => State.YieldAt = State.BytesOut + MostStaged;
+
+    /// <summary>Counts work that stages nothing, in places and subscriptions looked at.</summary>
+    internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
 
     /// <summary>The route of what it publishes, which is refused where it may not.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -67,9 +81,16 @@ internal sealed class Publisher
         if (route is null || !route.IsCurrent
             || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
         {
-            _last = route = _routes.Find(operation.Subject);
+            _last = route = Look(operation.Subject);
         }
 
+        return route;
+    }
+
+    private Route Look(ReadOnlySpan<byte> subject)
+    {
+        Route route = _routes.Find(subject);
+        Spend(_routes.TakeWork());
         return route;
     }
 
@@ -87,17 +108,17 @@ internal sealed class Publisher
             }
         }
 
+        if (delivered != route.Plain.Length)
+        {
+            PassOver(route.Plain.Length - delivered);
+        }
+
         if (route.HasMore)
         {
             delivered += DeliverMore(in message, route);
         }
 
         State.PayloadOut += (long)delivered * message.Payload.Length;
-        if (State.BytesOut >= State.HandOverAt)
-        {
-            HandOver();
-        }
-
         return delivered;
     }
 
@@ -110,6 +131,7 @@ internal sealed class Publisher
         }
 
         _imports++;
+        Spend(StepsOfImport);
         int delivered = Deliver(in message, route);
         _imports--;
         return delivered;
@@ -122,14 +144,9 @@ internal sealed class Publisher
         Import(new Message(subject, default, -1, payload), router.Find(subject));
     }
 
-    // One read of small messages for a hundred subscribers makes many megabytes; so much at a time is enough for the calls to
-    // be few.
+    // Who is not sent a message costs a look all the same.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void HandOver()
-    {
-        Begin();
-        Loop.HandOverStages();
-    }
+    private void PassOver(int count) => State.YieldAt -= (long)count * BytesPerPassedOver;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryDeliver(Subscription subscription, Route route, in Message message)
@@ -169,36 +186,56 @@ internal sealed class Publisher
             delivered += TryDeliver(renamed.Subscription, renamed.Route, in message) ? 1 : 0;
         }
 
+        return route.Growth is { } growth ? delivered + DeliverToGrowth(growth, route, in message) : delivered;
+    }
+
+    private int DeliverToGrowth(RouteGrowth growth, Route route, in Message message)
+    {
+        int delivered = 0;
+        foreach (Subscription subscription in growth.Plain.Items)
+        {
+            delivered += TryDeliver(subscription, route, in message) ? 1 : 0;
+        }
+
+        PassOver(growth.Plain.Count - delivered);
+        foreach (QueueGroup group in growth.Queues.Items)
+        {
+            delivered += DeliverToOne(group, route, in message) ? 1 : 0;
+        }
+
         return delivered;
     }
 
-    // From a random member on to the first that takes it: one that is closing or is our own echo is passed over.
+    // From a random member on to the first that takes it: one that is closing or is our own echo is passed over. Of a large group some
+    // may have gone: another random member then, or whoever stands behind them would get all that was theirs.
     private bool DeliverToOne(QueueGroup group, Route route, in Message message)
     {
-        Subscription[] members = group.Members;
         int count = group.Count;
         int at = count == 1 ? 0 : State.Next(count);
-        for (int tried = 0; tried < count; tried++)
+        for (int tried = 0; tried < count + MostPicks; tried++)
         {
-            bool taken;
-            if ((uint)at < (uint)members.Length)
+            if (TryDeliver(group, at, route, in message))
             {
-                taken = TryDeliver(members[at], route, in message);
-            }
-            else
-            {
-                RenamedDelivery renamed = group.Renamed[at - members.Length];
-                taken = TryDeliver(renamed.Subscription, renamed.Route, in message);
-            }
+                if (tried != 0)
+                {
+                    PassOver(tried);
+                }
 
-            if (taken)
-            {
                 return true;
             }
 
-            at = at + 1 == count ? 0 : at + 1;
+            at = tried < MostPicks && count >= LargeRoutes.Least ? State.Next(count) : at + 1 >= count ? 0 : at + 1;
         }
 
+        PassOver(count);
         return false;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryDeliver(QueueGroup group, int at, Route route, in Message message)
+    {
+        Subscription[] members = group.Members;
+        Subscription member = (uint)at < (uint)members.Length ? members[at] : group.Other(at, ref route);
+        return TryDeliver(member, route, in message);
     }
 }

@@ -2,8 +2,8 @@ namespace Broker.Server.Routing;
 
 /// <summary>Where messages of one subject go: what a walk of the trie found, kept until a subscription changes it.</summary>
 /// <remarks>
-/// Immutable but for <see cref="IsCurrent"/> and its place in the router's table, and shared by all publishers of the subject. A publisher holds on to it and
-/// looks at that flag only, so that a SUB or UNSUB costs just those whose subject it concerns.
+/// Shared by all publishers of the subject. A publisher holds on to it and looks at <see cref="IsCurrent"/> only, so that a SUB or
+/// UNSUB costs just those whose subject it concerns. What it leads to does not change but by <see cref="Growth"/>, which large ones have.
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
@@ -11,6 +11,8 @@ internal sealed class Route : TokenEntry
     private const int OwnCost = 256;
 
     private volatile bool _current = true;
+    private volatile bool _hasMore;
+    private volatile RouteGrowth? _growth;
     private byte[]? _headerMessageHead;
 
     internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed)
@@ -19,7 +21,8 @@ internal sealed class Route : TokenEntry
         Plain = plain;
         Queues = queues;
         Renamed = renamed;
-        HasMore = queues.Length != 0 || renamed.Length != 0;
+        _hasMore = queues.Length != 0 || renamed.Length != 0;
+        Members = plain.Length + renamed.Length + queues.Sum(static q => q.Count);
         IsEmpty = plain.Length == 0 && !HasMore;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
@@ -63,7 +66,13 @@ internal sealed class Route : TokenEntry
     internal RenamedDelivery[] Renamed { get; }
 
     /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
-    internal bool HasMore { get; }
+    internal bool HasMore => _hasMore;
+
+    /// <summary>What has come to it since it was built; null for nothing.</summary>
+    internal RouteGrowth? Growth => _growth;
+
+    /// <summary>How many subscriptions it was built of.</summary>
+    internal int Members { get; }
 
     /// <summary><c>"MSG subject "</c>.</summary>
     internal byte[] MessageHead { get; }
@@ -86,6 +95,46 @@ internal sealed class Route : TokenEntry
     internal bool IsCurrent => _current;
 
     internal void Expire() => _current = false;
+
+    /// <summary>Lets a subscription in that matches the subject. False when the route must be built anew. Under the router's lock.</summary>
+    internal bool TryAdd(Subscription subscription, ulong seed)
+    {
+        if (subscription is ShadowSubscription)
+        {
+            return false;
+        }
+
+        if (subscription.Access is not { LimitsReceiving: true } access || access.MayReceive(Subject, subscription.Queue))
+        {
+            (_growth ??= new RouteGrowth(this, seed)).Add(subscription);
+            _hasMore = true;
+        }
+
+        return true;
+    }
+
+    /// <summary>A subscription of it has gone. False when the route must be built anew. Under the router's lock.</summary>
+    internal bool TryRemove(Subscription subscription, ulong seed)
+        => subscription is not ShadowSubscription && (_growth ??= new RouteGrowth(this, seed)).TryRemove();
+
+    /// <summary>The first of those who are sent every message that is as wanted.</summary>
+    internal Subscription? FindPlain(Predicate<Subscription> wanted)
+    {
+        if (Array.Find(Plain, wanted) is { } found)
+        {
+            return found;
+        }
+
+        foreach (Subscription subscription in _growth is { } growth ? growth.Plain.Items : default)
+        {
+            if (wanted(subscription))
+            {
+                return subscription;
+            }
+        }
+
+        return null;
+    }
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());
 

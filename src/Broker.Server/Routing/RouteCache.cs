@@ -16,12 +16,24 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     private const int ManySlots = 1024;
     private const int MissesBeforeGrowth = 64;
 
+    // What a look at the router costs, in places looked at.
+    private const int StepsOfMiss = 8;
+
     // Long subjects and routes to many, of a client that nobody knows yet, must not fill the memory.
     private const long MostCost = 1024 * 1024;
 
     private Route[]? _slots;
     private int _misses;
     private long _cost;
+    private long _work;
+
+    /// <summary>What it took to find what was not known here since it was asked last, in places and subscriptions looked at.</summary>
+    internal long TakeWork()
+    {
+        long work = _work;
+        _work = 0;
+        return work;
+    }
 
     /// <summary>The current route of <paramref name="subject"/>.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
@@ -42,6 +54,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Route Miss(ReadOnlySpan<byte> subject, uint hash)
     {
+        _work += StepsOfMiss;
         if (_slots is null || (_slots.Length == FewSlots && ++_misses > MissesBeforeGrowth))
         {
             _slots = new Route[_slots is null ? FewSlots : ManySlots];
@@ -50,7 +63,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
 
         Route found = ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false
             ? Route.Refused(subject)
-            : router.Find(subject);
+            : router.Find(subject, ref _work);
         _cost += found.Cost;
         if (_cost > MostCost)
         {

@@ -15,6 +15,9 @@ internal sealed partial class ClientSession
 {
     private const int MostToSearch = 64;
 
+    // What such an answer and the search for its subscription cost, in places looked at.
+    private const int StepsOfAnswer = 16;
+
     // Verbose, pedantic, or anything else that a publish must be looked at for.
     private bool _mustCheck = true;
 
@@ -27,7 +30,7 @@ internal sealed partial class ClientSession
         // Nothing below is given the operation itself: its address would keep it out of registers here.
         if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation) && !CheckPublish(operation, route))
         {
-            return !_ended;
+            return GoesOn;
         }
 
         if (!route.IsEmpty)
@@ -39,7 +42,7 @@ internal sealed partial class ClientSession
             PublishToNobody(operation, route);
         }
 
-        return true;
+        return !_publisher.IsSpent;
     }
 
     private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
@@ -111,6 +114,7 @@ internal sealed partial class ClientSession
             return;
         }
 
+        _publisher.Spend(StepsOfAnswer);
         if (FindInbox(reply) is { } inbox)
         {
             // In one piece: a message never straddles two blocks.
@@ -130,7 +134,10 @@ internal sealed partial class ClientSession
     {
         if (_subscriptions!.Count > MostToSearch)
         {
-            return Array.Find(_account.Router.Find(reply).Plain, s => s.Subscriber == _target && !s.IsClosed);
+            long work = StepsOfAnswer;
+            Route route = _account.Router.Find(reply, ref work);
+            _publisher.Spend(work);
+            return route.FindPlain(s => s.Subscriber == _target && !s.IsClosed);
         }
 
         foreach (Subscription subscription in _subscriptions)

@@ -1,4 +1,5 @@
 using Broker.Protocol.Subjects;
+using Broker.Server.Accounts;
 using Broker.Server.Delivery;
 using Broker.Server.Routing;
 
@@ -7,6 +8,11 @@ namespace Broker.Server.Sessions;
 // SUB and UNSUB. The table is this loop's; what publishers see is the router's.
 internal sealed partial class ClientSession
 {
+    // What a SUB or UNSUB costs beside the routes that it concerns, in places looked at.
+    private const int StepsOfChange = 16;
+
+    private const int MostEndedAtOnce = 1024;
+
     private SubscriptionTable? _subscriptions;
 
     private bool _toldTooMany;
@@ -27,19 +33,19 @@ internal sealed partial class ClientSession
         if (Access is { LimitsReceiving: true } access && !access.MaySubscribe(filter, queue))
         {
             RefuseSubscription(filter, queue);
-            return true;
+            return GoesOn;
         }
 
         if (_server.Options.MaxSubscriptions is var most and not 0 && SubscriptionCount >= most)
         {
             TellTooMany();
-            return true;
+            return GoesOn;
         }
 
         if (!Subject.IsValidFilter(filter))
         {
             WriteError("Invalid Subject");
-            return true;
+            return GoesOn;
         }
 
         _subscriptions ??= StartSubscriptions();
@@ -55,11 +61,13 @@ internal sealed partial class ClientSession
 
             var subscription = new Subscription(_target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _subscriptions.Add(subscription);
-            _account.Add(subscription);
+            long work = StepsOfChange;
+            _account.Add(subscription, ref work);
+            _publisher.Spend(work);
         }
 
         Acknowledge();
-        return true;
+        return GoesOn;
     }
 
     private void TellTooMany()
@@ -87,27 +95,51 @@ internal sealed partial class ClientSession
         }
 
         Acknowledge();
-        return true;
+        return GoesOn;
     }
 
     private void End(Subscription subscription)
     {
         _subscriptions!.Remove(subscription);
-        _account.Remove(subscription);
+        long work = StepsOfChange;
+        _account.Remove(subscription, ref work);
+        _publisher.Spend(work);
     }
 
     private void EndSubscriptions()
     {
-        if (_subscriptions is null)
+        if (_subscriptions is not null)
         {
-            return;
+            foreach (Subscription subscription in _subscriptions)
+            {
+                _account.Remove(subscription);
+            }
+
+            _subscriptions = null;
+        }
+    }
+
+    // Nobody is sent anything for them any more, so that there is no haste: who had a hundred thousand must not keep the loop.
+    private void EndSubscriptionsInTurns()
+    {
+        if (_subscriptions is { } all)
+        {
+            _subscriptions = null;
+            EndFrom(_account, all.Copy(), 0);
+        }
+    }
+
+    private void EndFrom(Account account, Subscription[] all, int first)
+    {
+        int end = Math.Min(all.Length, first + MostEndedAtOnce);
+        for (int i = first; i < end; i++)
+        {
+            account.Remove(all[i]);
         }
 
-        foreach (Subscription subscription in _subscriptions)
+        if (end < all.Length)
         {
-            _account.Remove(subscription);
+            _loop.Post(() => EndFrom(account, all, end));
         }
-
-        _subscriptions = null;
     }
 }

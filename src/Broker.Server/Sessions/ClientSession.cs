@@ -19,6 +19,9 @@ internal sealed partial class ClientSession : ConnectionHandler
 {
     internal static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
 
+    // What it costs to make and tell of an error, in places looked at.
+    private const int StepsOfError = 32;
+
     private readonly ServerCore _server;
     private readonly EventLoop _loop;
     private readonly LoopState _state;
@@ -103,6 +106,11 @@ internal sealed partial class ClientSession : ConnectionHandler
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
         int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        if (_publisher.IsSpent)
+        {
+            connection.YieldReceiving();
+        }
+
         // Whatever the loop counted meanwhile was this client's.
         _messagesIn += _state.MessagesIn - messages;
         _payloadIn += _state.PayloadIn - payload;
@@ -121,7 +129,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     {
         StopLiveness();
         EndAdmission();
-        EndSubscriptions();
+        EndSubscriptionsInTurns();
         _target.Grants?.Close();
         if (_connect is not null)
         {
@@ -154,6 +162,9 @@ internal sealed partial class ClientSession : ConnectionHandler
         Connection.Close(LastWords);
     }
 
+    // Whether what follows may be looked at in this turn.
+    private bool GoesOn => !_ended && !_publisher.IsSpent;
+
     private bool TryEnter()
     {
         if (_server.TryEnter(this, out string refusal))
@@ -177,6 +188,7 @@ internal sealed partial class ClientSession : ConnectionHandler
 
     private void WriteError(string text)
     {
+        _publisher.Spend(StepsOfError);
         OutboundStage stage = Connection.GetStage(_loop);
         int most = System.Text.Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
         Span<byte> utf8 = stackalloc byte[most];
