@@ -1,6 +1,15 @@
+using System.Net;
+
 namespace Broker.Bridge.PubSub;
 
 /// <summary>Where ZeroMQ programs are found.</summary>
 /// <param name="Bind">Whether they connect to us; otherwise we connect to them, and they bind.</param>
 /// <param name="Endpoint">As ZeroMQ writes it: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>.</param>
-public sealed record BridgeEndpoint(bool Bind, string Endpoint);
+public sealed record BridgeEndpoint(bool Bind, string Endpoint)
+{
+    /// <summary>
+    /// Who may connect, where programs do: addresses and networks; everybody else is turned away before the handshake. Programs by ipc
+    /// have no address. Default: everybody.
+    /// </summary>
+    public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
+}

@@ -221,7 +221,7 @@ public sealed partial class PubSubBridge : IAsyncDisposable
         {
             if (endpoint.Bind)
             {
-                bound.Add(socket.Bind(endpoint.Endpoint).ToString());
+                bound.Add(socket.Bind(endpoint.Endpoint, endpoint.AllowedAddresses).ToString());
             }
             else
             {

@@ -56,7 +56,7 @@ internal static class ServeConfig
             Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } }.Read(section, settings.Security),
         };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
-        settings = settings with { ZeroMq = ZeroMq(section, settings.ZeroMq, problems) };
+        settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, problems, warnings ?? []);
         section.RejectTheRest(UnsupportedKeys.OfFile);
         if (problems.Count == 0)
@@ -245,65 +245,5 @@ internal static class ServeConfig
             ConfigText { Value: "drop_newest" } => SlowConsumerPolicy.DropNewest,
             ConfigText { Value: "drop_oldest" } => SlowConsumerPolicy.DropOldest,
             var value => section.Wrong("slow_consumers", "disconnect, drop_newest or drop_oldest", value, otherwise),
-        };
-
-    private static ZeroMqSettings? ZeroMq(ConfigSection section, ZeroMqSettings? otherwise, List<ConfigProblem> problems)
-    {
-        switch (section.Find("zeromq"))
-        {
-            case null:
-                return otherwise;
-            case ConfigBoolean { Value: var on }:
-                return on ? new ZeroMqSettings() : null;
-            case ConfigBlock block:
-                return ZeroMq(new ConfigSection(block, problems));
-            case var value:
-                return section.Wrong("zeromq", "a block, or true for its defaults", value, otherwise);
-        }
-    }
-
-    private static ZeroMqSettings ZeroMq(ConfigSection section)
-    {
-        var defaults = new ZeroMqSettings();
-        var settings = new ZeroMqSettings
-        {
-            Publishers = section.Many("publishers", defaults.Publishers, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse),
-            Subscribers = section.Many("subscribers", defaults.Subscribers, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse),
-            Prefix = Prefix(section, defaults.Prefix),
-            Delimiter = Character(section, "delimiter", defaults.Delimiter),
-            SingleFrameDelimiter = Character(section, "single_frame_delimiter", defaults.SingleFrameDelimiter),
-            Echo = section.Flag("echo", defaults.Echo),
-            SendHighWaterMark = section.Bytes("send_high_water_mark", defaults.SendHighWaterMark, 1024, 1L << 40),
-            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, 64 * 1024 * 1024),
-            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, 1_000_000),
-            Url = Url(section),
-        };
-        section.RejectTheRest();
-        return settings;
-    }
-
-    private static string Prefix(ConfigSection section, string otherwise) =>
-        section.Find("prefix") switch
-        {
-            null => otherwise,
-            ConfigText text when SubjectPrefix.IsValid(text.Value) => text.Value,
-            var value => section.Wrong("prefix", SubjectPrefix.Shape, value, otherwise),
-        };
-
-    private static char Character(ConfigSection section, string key, char otherwise) =>
-        section.Find(key) switch
-        {
-            null => otherwise,
-            ConfigText { Value: [var c] } when char.IsAscii(c) => c,
-            var value => section.Wrong(key, "one ASCII character in quotes", value, otherwise),
-        };
-
-    private static string? Url(ConfigSection section) =>
-        section.Find("url") switch
-        {
-            null => null,
-            ConfigText text when Uri.TryCreate(text.Value, UriKind.Absolute, out var url)
-                && url is { Scheme: "nats" or "tls", Host.Length: > 0 } => text.Value,
-            var value => section.Wrong("url", "the address of a NATS server, such as \"nats://host:4222\"", value, (string?)null),
         };
 }

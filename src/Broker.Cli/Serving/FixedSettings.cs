@@ -24,8 +24,8 @@ internal static class FixedSettings
         ("loops", settings.Loops),
         ("logtime", settings.LogTime),
         ("zeromq", settings.ZeroMq is null ? null : settings.ZeroMq with { Publishers = [], Subscribers = [] }),
-        ("zeromq", Text(settings.ZeroMq?.Publishers)),
-        ("zeromq", Text(settings.ZeroMq?.Subscribers)),
+        ("zeromq", Text(settings.ZeroMq?.Publishers.Select(ZeroMqEndpointText.FormatAll))),
+        ("zeromq", Text(settings.ZeroMq?.Subscribers.Select(ZeroMqEndpointText.FormatAll))),
     ];
 
     private static string? Text<T>(IEnumerable<T>? values) => values is null ? null : string.Join('\n', values);

@@ -25,6 +25,11 @@ internal static class ServeCheck
             yield return ("zeromq", $"a setting of the ZeroMQ bridge is wrong: {wrong}");
         }
 
+        if (settings.ZeroMq is { } bridge && BridgeUser.Problem(settings.Security, bridge) is { } who)
+        {
+            yield return ("zeromq", who);
+        }
+
         foreach ((string key, string? folder) in Folders(settings))
         {
             if (folder is not null && !Directory.Exists(folder))

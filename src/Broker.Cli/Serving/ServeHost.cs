@@ -1,14 +1,12 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.WebSockets;
 using Broker.Bridge.PubSub;
 using Broker.Cli.Configuration;
 using Broker.Client.Errors;
 using Broker.Server;
-using Broker.Server.Security;
 using Broker.Transport;
 using Broker.ZeroMq.Endpoints;
 using Microsoft.Extensions.Logging;
@@ -30,10 +28,7 @@ internal sealed class ServeHost : IServeHost
     private ServeSettings _settings = new();
 
     // The bridge is a client like others, and must be somebody where everybody must; also after a reload.
-    private readonly string _bridgePassword = RandomNumberGenerator.GetHexString(32);
-    private readonly User _bridgeUser;
-
-    public ServeHost() => _bridgeUser = new User("zeromq-" + RandomNumberGenerator.GetHexString(16), _bridgePassword, new Permissions());
+    private readonly BridgeUser _bridgeUser = new();
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
@@ -195,7 +190,7 @@ internal sealed class ServeHost : IServeHost
             {
                 Loops = _loops,
                 User = zeroMq.Url is null ? _bridgeUser.Name : null,
-                Password = zeroMq.Url is null ? _bridgePassword : null,
+                Password = zeroMq.Url is null ? _bridgeUser.Password : null,
                 Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
                 Dialer = zeroMq.Url is null ? server.Connect() : null,
             },

@@ -1,6 +1,5 @@
 using Broker.Cryptography;
 using Broker.Server;
-using Broker.Server.Security;
 
 namespace Broker.Cli.Serving;
 
@@ -28,12 +27,13 @@ internal static class ServerSetup
     /// <summary>Who may come in.</summary>
     /// <param name="settings">The settings.</param>
     /// <param name="options">What is changed.</param>
-    /// <param name="bridge">The user that the bridge is; it is added where clients must be somebody.</param>
-    public static void ApplySecurity(ServeSettings settings, BrokerServerOptions options, User? bridge)
+    /// <param name="bridge">Who the bridge is.</param>
+    public static void ApplySecurity(ServeSettings settings, BrokerServerOptions options, BridgeUser bridge)
     {
         SecuritySettings security = settings.Security ?? new SecuritySettings();
+        security = settings.ZeroMq is { } zeroMq ? bridge.AddTo(security, zeroMq) : security;
         options.UseCryptography();
-        options.Users = security.IsRequired && settings.ZeroMq is not null && bridge is not null ? [.. security.Users, bridge] : security.Users;
+        options.Users = security.Users;
         options.Accounts = security.Accounts;
         options.SystemAccount = security.SystemAccount;
         options.Token = security.Token;

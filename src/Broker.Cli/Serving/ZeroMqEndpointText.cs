@@ -32,5 +32,8 @@ internal static class ZeroMqEndpointText
             : new BridgeEndpoint(isBound, endpoint.ToString());
     }
 
+    /// <summary>With who may connect.</summary>
+    public static string FormatAll(BridgeEndpoint endpoint) => $"{Format(endpoint)} {string.Join(' ', endpoint.AllowedAddresses)}";
+
     public static string Format(BridgeEndpoint endpoint) => $"{(endpoint.Bind ? BindVerb : ConnectVerb)} {endpoint.Endpoint}";
 }

@@ -14,6 +14,12 @@ internal sealed record ZeroMqSettings
     /// <summary>Where ZeroMQ SUB sockets are found: the broker publishes here.</summary>
     public IReadOnlyList<BridgeEndpoint> Subscribers { get; init; } = Defaults.Subscribers;
 
+    /// <summary>The user whose permissions publishers have, one of the server's; null, for everything, when <see cref="SubscribersUser"/> is.</summary>
+    public string? PublishersUser { get; init; }
+
+    /// <summary>The same of subscribers. Both are of one account.</summary>
+    public string? SubscribersUser { get; init; }
+
     /// <summary>The first subject token of every bridged message.</summary>
     public string Prefix { get; init; } = Defaults.Mapping.Prefix;
 

@@ -35,6 +35,7 @@ public sealed partial class ExampleTests : IDisposable
     public async Task A_file_as_it_is_printed_starts(string text)
     {
         (string certificate, string key) = PemFiles.Write(_folder);
+        text = Regex.Replace(text, "bind tcp://0.0.0.0:\\d+", "bind tcp://127.0.0.1:*", RegexOptions.CultureInvariant, TimeSpan.FromSeconds(10));
         text = Ports().Replace(CertificateFiles().Replace(KeyFiles().Replace(text, Quote(key)), Quote(certificate)), "$1-1\"");
         string file = _folder.Write("example.conf", "port: -1\n" + text);
 

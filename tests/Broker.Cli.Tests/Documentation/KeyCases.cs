@@ -28,6 +28,9 @@ internal static class KeyCases
         "tls" => "tls { BODY }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
+        "publishers and subscribers" =>
+            "authorization { users: [ { user: u, password: p }, { user: v, password: p, permissions { subscribe: [] } } ] }\n"
+            + "zeromq { user: u, subscribers: \"tcp://127.0.0.1:*\", publishers { BODY } }",
         _ => throw new ArgumentException($"nobody says what the keys of \"{section}\" stand in", nameof(section)),
     };
 
@@ -204,6 +207,22 @@ internal static class KeyCases
         new(
             "zeromq", "subscribers", ["subscribers: \"bind tcp://0.0.0.0:*\", OTHER_PUBLISHERS", "subscribers: [\"ipc://FOLDER/s\"], OTHER_PUBLISHERS"],
             ["subscribers: \"tcp://h\"", "subscribers: [1]", "subscribers: \"ipc://\""]),
+        new(
+            "zeromq", "user", ["^authorization { user: u, password: p }\nzeromq { user: u, OTHER_PUBLISHERS, OTHER_SUBSCRIBERS }"],
+            ["user: u", "^authorization { token: t }\nzeromq { user: u }", "^authorization { user: u, password: p }\nzeromq { user: u, url: \"NATSURL\" }"]),
+        new(
+            "publishers and subscribers", "endpoint", ["endpoint: \"tcp://127.0.0.1:*\"", "endpoint: [\"bind tcp://*:*\", \"connect tcp://127.0.0.1:9\"]"],
+            ["endpoint: x", "endpoint: 1", "endpoint: \"connect tcp://*:1\""]),
+        new(
+            "publishers and subscribers", "user", ["endpoint: \"tcp://127.0.0.1:*\", user: v"],
+            [
+                "user: w", "user: 1",
+                "^authorization { user: u, password: p }\nzeromq { publishers { user: u } }",
+                "^accounts { A { users: [ { user: a, password: p } ] }\nB { users: [ { user: b, password: p } ] } }\nzeromq { user: a, publishers { user: b } }",
+            ]),
+        new(
+            "publishers and subscribers", "allow", ["endpoint: \"tcp://127.0.0.1:*\", allow: [\"10.0.0.0/8\", \"::1\"]", "endpoint: \"ipc://FOLDER/a\", allow: \"127.0.0.1\""],
+            ["allow: x", "allow: \"10.0.0.0/40\"", "allow: 1"]),
         .. Bridge("prefix", ["a", "\"plant.zmq\""], ["\"a.*\"", "\"\"", "\"a b\"", "1", "LONGPREFIX"]),
         .. Bridge("delimiter", ["\"/\"", "\":\""], ["ab", "\"\"", "\"é\"", "1"]),
         .. Bridge("single_frame_delimiter", ["\",\""], ["ab", "\"\"", "1"]),

@@ -1,0 +1,74 @@
+using System.Security.Cryptography;
+using Broker.Server.Accounts;
+using Broker.Server.Security;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>
+/// Who the bridge is where clients must be somebody: a user that nobody else can be, with the permissions of those users that publishers and
+/// subscribers are to be, and in their account.
+/// </summary>
+internal sealed class BridgeUser
+{
+    public string Name { get; } = "zeromq-" + RandomNumberGenerator.GetHexString(16);
+
+    public string Password { get; } = RandomNumberGenerator.GetHexString(32);
+
+    /// <summary>What keeps it from being both users at once, or null.</summary>
+    public static string? Problem(SecuritySettings? security, ZeroMqSettings zeroMq)
+    {
+        foreach (string? user in (ReadOnlySpan<string?>)[zeroMq.PublishersUser, zeroMq.SubscribersUser])
+        {
+            if (user is not null && security?.AllUsers.Any(u => u.Name == user) is not true)
+            {
+                return $"there is no user \"{user}\" for ZeroMQ";
+            }
+        }
+
+        return zeroMq is { PublishersUser: { } publishers, SubscribersUser: { } subscribers }
+            && AccountOf(security!, publishers) != AccountOf(security!, subscribers)
+            ? $"the users \"{publishers}\" and \"{subscribers}\" are of two accounts, and what ZeroMQ publishers send must reach its subscribers"
+            : null;
+    }
+
+    /// <summary>The settings with this user among the others, where clients must be somebody.</summary>
+    public SecuritySettings AddTo(SecuritySettings security, ZeroMqSettings zeroMq)
+    {
+        if (!security.IsRequired || zeroMq.Url is not null)
+        {
+            return security;
+        }
+
+        if (zeroMq is not { PublishersUser: { } publishers, SubscribersUser: { } subscribers })
+        {
+            return security with { Users = [.. security.Users, new User(Name, Password, new Permissions())] };
+        }
+
+        AccountOptions? account = AccountOf(security, publishers);
+        Permissions publish = PermissionsOf(security, account, publishers);
+        var permissions = new Permissions
+        {
+            Publish = publish.Publish,
+            Responses = publish.Responses,
+            Subscribe = PermissionsOf(security, account, subscribers).Subscribe,
+        };
+        var user = new User(Name, Password, permissions);
+        return account is null
+            ? security with { Users = [.. security.Users, user] }
+            : security with { Accounts = [.. security.Accounts.Select(a => a == account ? With(a, user) : a)] };
+    }
+
+    private static AccountOptions? AccountOf(SecuritySettings security, string user) =>
+        security.Accounts.FirstOrDefault(a => a.Users.Any(u => u.Name == user));
+
+    private static Permissions PermissionsOf(SecuritySettings security, AccountOptions? account, string user) =>
+        security.AllUsers.First(u => u.Name == user).Permissions ?? account?.DefaultPermissions ?? security.DefaultPermissions ?? new Permissions();
+
+    private static AccountOptions With(AccountOptions account, User user) => new(account.Name)
+    {
+        Users = [.. account.Users, user],
+        DefaultPermissions = account.DefaultPermissions,
+        Exports = account.Exports,
+        Imports = account.Imports,
+    };
+}

@@ -1,0 +1,83 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Text.Json;
+using Broker.Cli.Serving;
+
+namespace Broker.Cli.Tests.Starting;
+
+/// <summary>The program itself, as a script starts it.</summary>
+public sealed class ExecutableTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("broker")]
+    [InlineData("nats-server")]
+    public async Task The_ports_file_is_named_after_the_link_that_started_it(string name)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "links and signals are Unix's");
+        string link = Path.Combine(_folder.Path, name);
+        File.CreateSymbolicLink(link, Path.Combine(AppContext.BaseDirectory, "broker"));
+        using Process process = Start(link, "-a", "0.0.0.0", "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.Path);
+        try
+        {
+            string file = Path.Combine(_folder.Path, $"{name}_{process.Id}.ports");
+            using var guard = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+            guard.CancelAfter(TimeSpan.FromMinutes(2));
+            while (!File.Exists(file))
+            {
+                Assert.False(process.HasExited);
+                await Task.Delay(20, guard.Token);
+            }
+
+            using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(file, guard.Token));
+            using var http = new HttpClient();
+            string health = await http.GetStringAsync(ports.RootElement.GetProperty("monitoring")[0].GetString() + "/healthz", guard.Token);
+            Assert.Contains("ok", health, StringComparison.Ordinal);
+            UnixSignals.Send(process.Id, UnixSignals.Terminate);
+            await process.WaitForExitAsync(guard.Token);
+            Assert.Equal(ExitCode.Success, process.ExitCode);
+            Assert.False(File.Exists(file));
+        }
+        finally
+        {
+            process.Kill();
+        }
+    }
+
+    [Fact]
+    public async Task By_that_name_it_tells_nats_servers_version_alone()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "links are Unix's");
+        string link = Path.Combine(_folder.Path, "nats-server");
+        File.CreateSymbolicLink(link, Path.Combine(AppContext.BaseDirectory, "broker"));
+        using Process process = Start(link, "-v");
+
+        string output = await process.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal("nats-server: v2.9.10", output.TrimEnd());
+    }
+
+    [Fact]
+    public async Task What_cannot_start_is_one_line_and_code_1()
+    {
+        string program = Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? "broker.exe" : "broker");
+        using Process process = Start(program, "-a", "203.0.113.7", "-p", "-1");
+
+        string error = await process.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
+        await process.WaitForExitAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal(ExitCode.Failure, process.ExitCode);
+        Assert.StartsWith("broker: cannot listen on 203.0.113.7:0", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+    }
+
+    private static Process Start(string program, params string[] args)
+    {
+        var start = new ProcessStartInfo(program, args) { RedirectStandardOutput = true, RedirectStandardError = true };
+        // Of the runtime that runs the test: three folders above its assemblies.
+        start.Environment["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
+        return Process.Start(start)!;
+    }
+}

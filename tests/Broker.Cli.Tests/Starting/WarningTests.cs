@@ -1,0 +1,33 @@
+namespace Broker.Cli.Tests.Starting;
+
+/// <summary>Doors that stand open are named at the start, and those that do not are not.</summary>
+public sealed class WarningTests : IDisposable
+{
+    private const string Bound = "publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\"";
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("zeromq { BOUND }\nauthorization { token: t }", "ZeroMQ has no authentication: at tcp://127.0.0.1:", 2)]
+    [InlineData("zeromq { BOUND }\naccounts { A { users: [ { user: a, password: p } ] } }", "ZeroMQ has no authentication: at tcp://127.0.0.1:", 2)]
+    [InlineData("zeromq { publishers: \"tcp://*:*\", subscribers: \"tcp://127.0.0.1:*\" }", "ZeroMQ has no authentication: at tcp://", 1)]
+    [InlineData("zeromq { publishers: \"tcp://0.0.0.0:*\", subscribers: \"tcp://[::]:*\" }", "ZeroMQ has no authentication: at tcp://", 2)]
+    [InlineData("zeromq { BOUND }", "ZeroMQ has no authentication", 0)]
+    [InlineData("http: \"0.0.0.0:-1\"", "Monitoring has no authentication: at http://0.0.0.0:", 1)]
+    [InlineData("host: \"*\"\nhttp_port: -1", "Monitoring has no authentication: at http://[::]:", 1)]
+    [InlineData("http: -1", "Monitoring has no authentication", 0)]
+    [InlineData("websocket { port: -1, no_tls: true }", "No host was given for websocket", 1)]
+    [InlineData("websocket { listen: \":-1\", no_tls: true }", "No host was given for websocket", 1)]
+    [InlineData("websocket { listen: \"0.0.0.0:-1\", no_tls: true }", "No host was given for websocket", 0)]
+    public async Task It_is_said_which_stand_open(string text, string warning, int times)
+    {
+        string file = _folder.Write("b.conf", "port: -1\n" + text.Replace("BOUND", Bound, StringComparison.Ordinal));
+
+        RealRun run = await RealRun.Of("serve", "-q", "-c", file);
+
+        Assert.NotNull(run.Addresses);
+        Assert.Equal(times, run.Error.Split('\n').Count(l => l.Contains("[warn]", StringComparison.Ordinal) && l.Contains(warning, StringComparison.Ordinal)));
+    }
+}
