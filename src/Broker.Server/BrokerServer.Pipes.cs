@@ -16,12 +16,15 @@ public sealed partial class BrokerServer
     /// <param name="pipe">The server's end. It is completed, both ways, when the server has done with the client.</param>
     /// <param name="remote">Where the client is, for the log and for monitoring.</param>
     /// <param name="transport">How it is connected, for monitoring.</param>
+    /// <returns>Tells why the server has ended the client.</returns>
     /// <exception cref="ObjectDisposedException">The server has ended.</exception>
-    public void ConnectPipe(IDuplexPipe pipe, EndPoint? remote, ClientTransport transport)
+    public PipeClient ConnectPipe(IDuplexPipe pipe, EndPoint? remote, ClientTransport transport)
     {
         ArgumentNullException.ThrowIfNull(pipe);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         EventLoop loop = Loops.Next();
-        PipeLink.Open(loop, pipe, new ClientSession(_core, loop, remote, transport));
+        var session = new ClientSession(_core, loop, remote, transport);
+        PipeLink.Open(loop, pipe, session);
+        return new PipeClient(session);
     }
 }

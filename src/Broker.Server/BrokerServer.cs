@@ -43,6 +43,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <summary>The loops it runs on. Connections on the same loop as an in-process client exchange messages without waking a thread.</summary>
     public EventLoopGroup Loops { get; }
 
+    /// <summary>How many clients may be connected now; see <see cref="BrokerServerOptions.MaxConnections"/>.</summary>
+    public int MaxConnections => _core.Options.MaxConnections;
+
     /// <summary>The name in INFO.</summary>
     public string Name => _core.Identity.Name;
 

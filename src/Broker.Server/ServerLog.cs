@@ -1,4 +1,5 @@
 using System.Net;
+using Broker.Server.Tracing;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
@@ -9,7 +10,12 @@ internal sealed partial class ServerLog(ILogger logger)
 {
     private readonly ILogger _logger = logger;
 
+    internal bool IsTrace => _logger.IsEnabled(LogLevel.Trace);
+
     internal bool IsDebug => _logger.IsEnabled(LogLevel.Debug);
+
+    /// <summary>Writes what a client says and is told.</summary>
+    internal ProtocolTrace TraceOf(ulong client, EndPoint? from) => new(_logger, Address(from), client);
 
     internal void Connected(ulong client, EndPoint? from, string? name, string? language, string? version)
     {

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using Broker.Server;
+using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;

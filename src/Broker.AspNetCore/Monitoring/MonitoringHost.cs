@@ -1,6 +1,7 @@
 using System.Net;
 using Broker.AspNetCore.Hosting;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.AspNetCore.Monitoring;
 

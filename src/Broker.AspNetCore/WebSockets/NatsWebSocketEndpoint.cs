@@ -10,7 +10,10 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 {
     private const string Subprotocol = "nats";
 
+    private const int MostRefused = 64;
+
     private readonly OriginPolicy _origins = new(options);
+    private long _open;
 
     internal async Task AcceptAsync(HttpContext context)
     {
@@ -33,17 +36,30 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
             return;
         }
 
-        // Official clients name no protocol. Whoever does must name ours.
-        IList<string> offered = context.WebSockets.WebSocketRequestedProtocols;
-        if (offered.Count != 0 && !offered.Contains(Subprotocol, StringComparer.Ordinal))
+        if (!TryEnter())
         {
-            await RefuseAsync(context, StatusCodes.Status400BadRequest, "the subprotocol here is nats").ConfigureAwait(false);
+            await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, "maximum connections exceeded").ConfigureAwait(false);
             return;
         }
 
+        try
+        {
+            await ServeAsync(context).ConfigureAwait(false);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _open);
+        }
+    }
+
+    private async Task ServeAsync(HttpContext context)
+    {
+        // Official clients name no protocol. Who names ours is answered with it, since browsers want that; who names others is let in
+        // without one, as by nats-server, and may go.
+        bool named = context.WebSockets.WebSocketRequestedProtocols.Contains(Subprotocol, StringComparer.Ordinal);
         var accept = new WebSocketAcceptContext
         {
-            SubProtocol = offered.Count == 0 ? null : Subprotocol,
+            SubProtocol = named ? Subprotocol : null,
             DangerousEnableCompression = options.Compression,
             // A window for each of ten thousand connections would be 40 KiB and more for each.
             DisableServerContextTakeover = true,
@@ -56,6 +72,18 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
             : null;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
         await client.RunAsync(remote, context.RequestAborted).ConfigureAwait(false);
+    }
+
+    // The server counts its clients itself and tells who is one too many why; this bounds how many are being told.
+    private bool TryEnter()
+    {
+        if (Interlocked.Increment(ref _open) <= (long)server.MaxConnections + MostRefused)
+        {
+            return true;
+        }
+
+        Interlocked.Decrement(ref _open);
+        return false;
     }
 
     private static Task RefuseAsync(HttpContext context, int status, string why)

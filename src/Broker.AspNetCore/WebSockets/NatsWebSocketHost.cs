@@ -1,6 +1,7 @@
 using System.Net;
 using Broker.AspNetCore.Hosting;
 using Broker.Server;
+using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
 
 namespace Broker.AspNetCore.WebSockets;
@@ -9,6 +10,8 @@ namespace Broker.AspNetCore.WebSockets;
 /// <remarks>It does not own the server, logs nothing and leaves the process's signals alone.</remarks>
 public sealed class NatsWebSocketHost : IAsyncDisposable
 {
+    private const int MostAsking = 1024;
+
     private readonly KestrelHost _host;
 
     private NatsWebSocketHost(KestrelHost host, NatsWebSocketOptions options)
@@ -47,13 +50,13 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
                 "A WebSocket listener needs a certificate; to do without, for tests or behind a proxy, set no_tls.", nameof(options));
         }
 
-        int maxConnections = server.Inspect().MaxConnections;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
             options.Authentication(),
             limits =>
             {
-                limits.MaxConcurrentUpgradedConnections = maxConnections;
+                // Those that have not asked yet; the others are counted by the endpoint, by a limit that may change.
+                limits.MaxConcurrentConnections = MostAsking;
                 limits.RequestHeadersTimeout = options.HandshakeTimeout;
                 limits.KeepAliveTimeout = options.HandshakeTimeout;
                 limits.MaxRequestBodySize = 0;

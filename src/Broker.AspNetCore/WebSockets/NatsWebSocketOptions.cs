@@ -25,8 +25,8 @@ public sealed class NatsWebSocketOptions
     public bool Compression { get; set; }
 
     /// <summary>
-    /// Whether a browser may connect only from a page of the same scheme, host and port. Default false. Programs that are no
-    /// browser send no origin and are not asked.
+    /// Whether a browser may connect only from a page of the same host and port that its request names (Host). A proxy must pass
+    /// that on as the browser sent it. Default false. Programs that are no browser send no origin and are not asked.
     /// </summary>
     public bool SameOrigin { get; set; }
 

@@ -6,6 +6,11 @@ namespace Broker.AspNetCore.WebSockets;
 /// Which pages a browser may connect from (RFC 6455, section 10.2): without it any page that somebody visits could speak to a
 /// server that this somebody can reach.
 /// </summary>
+/// <remarks>
+/// The same origin is one of the same host and port as those that the browser asked for, as in nats-server. The scheme is not
+/// compared: behind a proxy that ends TLS the browser's is not known here. That Host is the one that the browser sent is the
+/// proxy's duty, and a Host says nothing of who resolved its name: against a name that is made to point here helps a list.
+/// </remarks>
 internal sealed class OriginPolicy
 {
     private readonly bool _sameOrigin;
@@ -35,9 +40,14 @@ internal sealed class OriginPolicy
 
         return origins.Count == 1
             && Origin.TryParse(text) is { } origin
-            && (!_sameOrigin || Origin.TryParse($"{request.Scheme}://{request.Host.Value}") == origin)
+            && (!_sameOrigin || IsOwn(origin, request))
             && (_allowed.Count == 0 || _allowed.Contains(origin));
     }
+
+    // A Host without a port means the usual one of the browser's scheme: with TLS of our own that is known, else the origin tells.
+    private static bool IsOwn(Origin origin, HttpRequest request)
+        => Origin.TryParse($"{(request.IsHttps ? request.Scheme : origin.Scheme)}://{request.Host.Value}") is { } own
+            && own with { Scheme = origin.Scheme } == origin;
 
     /// <summary>Scheme, host and port; those that are left out have their defaults, and case does not matter.</summary>
     private sealed record Origin(string Scheme, string Host, int Port)

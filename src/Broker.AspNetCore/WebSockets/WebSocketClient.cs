@@ -33,8 +33,12 @@ internal sealed class WebSocketClient : IDisposable
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Pipe _inbound = new(Options(MostInbound));
     private readonly Pipe _outbound = new(Options(MostOutbound));
+    private PipeClient? _client;
     private WebSocketCloseStatus _status = WebSocketCloseStatus.NormalClosure;
     private string? _words;
+
+    // While it does, a close is the server's doing.
+    private volatile bool _receives = true;
 
     internal WebSocketClient(BrokerServer server, WebSocket socket, long maxMessage)
     {
@@ -47,9 +51,10 @@ internal sealed class WebSocketClient : IDisposable
     internal async Task RunAsync(EndPoint? remote, CancellationToken aborted)
     {
         using CancellationTokenRegistration registration = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
-        _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket);
+        _client = _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket);
         Task sending = SendAllAsync();
         _status = await ReceiveAllAsync().ConfigureAwait(false);
+        _receives = false;
         // What the client published before it closed is handled yet.
         await _inbound.Writer.CompleteAsync().ConfigureAwait(false);
         _ending.CancelAfter(Grace);
@@ -135,8 +140,10 @@ internal sealed class WebSocketClient : IDisposable
             }
             while (!read.IsCompleted);
 
-            // The server has ended it: the client has a while to answer the close frame that says so.
-            await _socket.CloseOutputAsync(_status, _words, _ending.Token).ConfigureAwait(false);
+            // The server has ended it, of itself or because nothing comes any more: the client has a while to answer the close frame
+            // that says so.
+            (WebSocketCloseStatus status, string? words) = _receives ? CloseStatus.For(_client?.EndedFor) : (_status, _words);
+            await _socket.CloseOutputAsync(status, words, _ending.Token).ConfigureAwait(false);
             _ending.CancelAfter(Grace);
         }
         catch (Exception e) when (e is WebSocketException or OperationCanceledException or IOException or ObjectDisposedException)

@@ -4,6 +4,7 @@ using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.WebSockets;
 using Broker.Server;
 using Broker.Server.Tls;
+using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;

@@ -8,7 +8,6 @@ using Broker.Cli.Configuration;
 using Broker.Client.Errors;
 using Broker.Server;
 using Broker.Transport;
-using Broker.ZeroMq.Endpoints;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
@@ -171,7 +170,7 @@ internal sealed class ServeHost : IServeHost
         }
         catch (ListenException e) when (e.InnerException is SocketException reason)
         {
-            throw ServeStartException.CannotListen(e.EndPoint.ToString() ?? "", reason);
+            throw ServeStartException.CannotListen(e.Address, reason);
         }
         catch (ArgumentException e)
         {
@@ -200,9 +199,9 @@ internal sealed class ServeHost : IServeHost
         {
             return await PubSubBridge.StartAsync(options, cancellationToken);
         }
-        catch (ZeroMqBindException e) when (e.InnerException is SocketException reason)
+        catch (ListenException e) when (e.InnerException is SocketException reason)
         {
-            throw ServeStartException.CannotListen(e.Endpoint.ToString(), reason);
+            throw ServeStartException.CannotListen(e.Address, reason);
         }
         catch (ClientException e)
         {

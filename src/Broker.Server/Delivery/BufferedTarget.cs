@@ -67,9 +67,9 @@ internal abstract class BufferedTarget : DeliveryTarget
     /// Whether a message is to be written; it is counted then. What every delivery must go by, whatever the target writes.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private protected bool TryCount(Subscription subscription, int payload, Publisher publisher)
+    private protected bool TryCount(Subscription subscription, Route route, in Message message, Publisher publisher)
     {
-        if (subscription.IsClosed || (_isWatched && !MayTake(payload, publisher)))
+        if (subscription.IsClosed || (_isWatched && !MayTake(subscription, route, in message, publisher)))
         {
             return false;
         }
@@ -81,7 +81,7 @@ internal abstract class BufferedTarget : DeliveryTarget
             return false;
         }
 
-        _tallies[state.Index].Count(payload);
+        _tallies[state.Index].Count(message.Payload.Length);
         return true;
     }
 
@@ -106,8 +106,24 @@ internal abstract class BufferedTarget : DeliveryTarget
     {
     }
 
+    /// <summary>There is room for the message, where that is watched. On the publisher's loop.</summary>
+    private protected virtual void OnTaken(Subscription subscription, Route route, in Message message)
+    {
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool MayTake(int size, Publisher publisher)
+    private bool MayTake(Subscription subscription, Route route, in Message message, Publisher publisher)
+    {
+        if (!HasRoom(message.Payload.Length, publisher))
+        {
+            return false;
+        }
+
+        OnTaken(subscription, route, in message);
+        return true;
+    }
+
+    private bool HasRoom(int size, Publisher publisher)
     {
         OnDelivering(publisher);
         if (_isCut)

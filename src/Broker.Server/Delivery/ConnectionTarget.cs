@@ -30,7 +30,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 
     internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
     {
-        if (!Connection.IsOpen || !TryCount(subscription, message.Payload.Length, publisher))
+        if (!Connection.IsOpen || !TryCount(subscription, route, in message, publisher))
         {
             return false;
         }
@@ -89,6 +89,9 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     private protected override void OnLosing(SlowConsumerPolicy policy) => owner.OnLosing(policy);
 
     private protected override void OnDelivering(Publisher publisher) => owner.OnDelivering(publisher);
+
+    private protected override void OnTaken(Subscription subscription, Route route, in Message message)
+        => owner.OnTaken(subscription, route, in message);
 
     /// <summary>
     /// Puts a message together that cannot be sent on as it came: with headers, which subscribers have that declared them

@@ -16,4 +16,7 @@ internal interface IConnectionOwner
 
     /// <summary>A message is about to be written, where that is watched.</summary>
     void OnDelivering(Publisher publisher);
+
+    /// <summary>The client is sent a message, where that is watched: it was found that there is room.</summary>
+    void OnTaken(Subscription subscription, Route route, in Message message);
 }

@@ -15,8 +15,8 @@ internal static class CloseText
         _ => "Server Shutdown",
     };
 
-    // By what the client was told.
-    private static string OfFailure(string failure) => failure.ToUpperInvariant() switch
+    /// <summary>By what the client was told.</summary>
+    internal static string OfFailure(string failure) => failure.ToUpperInvariant() switch
     {
         "STALE CONNECTION" => "Stale Connection",
         "AUTHORIZATION VIOLATION" => "Authentication Failure",

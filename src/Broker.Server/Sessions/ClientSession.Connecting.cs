@@ -11,6 +11,7 @@ internal sealed partial class ClientSession
 
     private bool Connect(ReadOnlySpan<byte> json)
     {
+        _trace?.Connect(json);
         if (ConnectRequest.TryParse(json, _connect, out string? problem) is not { } request)
         {
             _server.Log.ProtocolError(Id, RemoteEndPoint, problem!);
@@ -55,6 +56,7 @@ internal sealed partial class ClientSession
         PongReceived();
         bool isFirst = _connect is null;
         _connect = request.WithoutCredentials();
+        _trace?.Name(_connect.Name);
         _verbose = request.Verbose;
         _pedantic = request.Pedantic;
         _publisher.NotTo = request.Echo ? null : _target;

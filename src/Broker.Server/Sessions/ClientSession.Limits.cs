@@ -34,12 +34,17 @@ internal sealed partial class ClientSession : IConnectionOwner
 
     private void ApplyLimits()
     {
+        ApplyTracing();
         BrokerServerOptions options = _server.Options;
         bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
         // A loop's stage is handed over at 256 KiB and a message; the transport's bound comes after all that may be staged.
         long room = drops ? RoomForAnswers + (_loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
         Connection.MaxPendingBytes = options.MaxPending + room;
         Connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
+<<<<<<< HEAD
         _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0);
+=======
+        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: options.MaxPendingTotal != 0 || _trace is not null);
+>>>>>>> c1e05ca (Log the protocol, close WebSockets with the status of the reason, and bound who asks for one)
     }
 }

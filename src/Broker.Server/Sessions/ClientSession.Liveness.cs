@@ -49,6 +49,7 @@ internal sealed partial class ClientSession
         else
         {
             _pingsOut++;
+            _trace?.Out("PING");
             Write("PING\r\n"u8);
             PingSent();
         }
@@ -59,6 +60,7 @@ internal sealed partial class ClientSession
 
     private bool Ping()
     {
+        _trace?.Out("PONG");
         Write("PONG\r\n"u8);
         return true;
     }

@@ -34,6 +34,9 @@ internal sealed partial class ClientSession
     internal long LastActivityTick => Volatile.Read(ref _lastActivity);
 
     // Null until the first turn of its loop after it was accepted.
+    /// <summary>Why the server ends it; null while it does not. Written on the loop before the connection is closed.</summary>
+    internal string? EndedFor => !_ended ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
+
     internal long PendingBytes => Connection?.PendingBytes ?? 0;
 
     /// <summary>What can be told of it now. Any thread.</summary>

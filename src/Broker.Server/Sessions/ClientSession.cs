@@ -105,7 +105,9 @@ internal sealed partial class ClientSession : ConnectionHandler
         _publisher.Begin();
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
-        int consumed = _parser.Parse(bytes, ref handler, ref needed, out ProtocolError error);
+        int consumed = _trace is { } trace
+            ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
+            : _parser.Parse(bytes, ref handler, ref needed, out error);
         if (_publisher.IsSpent)
         {
             connection.YieldReceiving();
@@ -189,6 +191,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     private void WriteError(string text)
     {
         _publisher.Spend(StepsOfError);
+        _trace?.Out("-ERR " + text);
         OutboundStage stage = Connection.GetStage(_loop);
         int most = System.Text.Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
         Span<byte> utf8 = stackalloc byte[most];
@@ -200,6 +203,7 @@ internal sealed partial class ClientSession : ConnectionHandler
     {
         if (_verbose)
         {
+            _trace?.Out("OK");
             Write("+OK\r\n"u8);
         }
     }

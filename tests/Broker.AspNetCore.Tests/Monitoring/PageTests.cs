@@ -4,6 +4,7 @@ using System.Text.Json;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Server;
+using Broker.Transport;
 
 namespace Broker.AspNetCore.Tests.Monitoring;
 

@@ -55,6 +55,16 @@ internal static class WebSocketCases
             yield return With($"origin {origin} where it must be the same", "Origin", origin) with { SameOrigin = true };
         }
 
+        foreach (string origin in (string[])["https://app.example", "http://app.example", "https://app.example:8443", "https://other.example"])
+        {
+            yield return new WebSocketCase($"origin {origin} behind a proxy")
+            {
+                Headers = new Dictionary<string, string>(StringComparer.Ordinal) { ["Origin"] = origin, ["Host"] = "app.example" },
+                Writes = [Of(Binary, Talk)],
+                SameOrigin = true,
+            };
+        }
+
         yield return new WebSocketCase("no origin where it must be the same") { SameOrigin = true };
     }
 

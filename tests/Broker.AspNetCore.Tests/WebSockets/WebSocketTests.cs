@@ -82,8 +82,48 @@ public sealed class WebSocketTests
         using ClientSocket web = await ClientSocket.OpenAsync(site);
         await web.SendAsync("NONSENSE\r\n");
         await web.ReadUntilAsync("-ERR 'Unknown Protocol Operation'\r\n");
-        Assert.Equal(WebSocketCloseStatus.NormalClosure, await web.ReadToEndAsync());
+        Assert.Equal(WebSocketCloseStatus.ProtocolError, await web.ReadToEndAsync());
+        Assert.Equal("Protocol Violation", web.Socket.CloseStatusDescription);
         await GoneAsync(site);
+    }
+
+    [Fact]
+    public async Task A_server_that_stops_says_so_in_the_close_frame()
+    {
+        await using Site site = await Site.StartAsync(sockets: Plain);
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+        Task<DrainReport> drained = site.Server.DrainAsync(Wait.Long, TestContext.Current.CancellationToken);
+        Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await web.ReadToEndAsync());
+        Assert.Equal("Server Shutdown", web.Socket.CloseStatusDescription);
+        await drained;
+    }
+
+    [Theory]
+    [InlineData(new byte[] { 0x82, 0x05, 1, 2, 3, 4, 5 }, WebSocketCloseStatus.ProtocolError)] // Not masked.
+    [InlineData(new byte[] { 0xF2, 0x80, 1, 2, 3, 4 }, WebSocketCloseStatus.ProtocolError)] // Reserved bits.
+    [InlineData(new byte[] { 0x80, 0x80, 1, 2, 3, 4 }, WebSocketCloseStatus.ProtocolError)] // The continuation of nothing.
+    [InlineData(new byte[] { 0x81, 0x81, 0, 0, 0, 0, 0xFF }, WebSocketCloseStatus.InvalidPayloadData)] // Text that is no UTF-8.
+    [InlineData(new byte[] { 0x82, 0xFE, 0x03, 0xE9, 0, 0, 0, 0 }, WebSocketCloseStatus.MessageTooBig)] // A message of 1,001 bytes.
+    public async Task A_frame_that_breaks_the_rules_is_answered_with_the_status_of_the_rule(byte[] frame, WebSocketCloseStatus expected)
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, MaxMessageBytes = 1000 });
+        using TcpClient hostile = await UpgradeAsync(site);
+        // What the message has beyond its head, all of it ours to read, so that no reset takes the answer away.
+        byte[] rest = expected == WebSocketCloseStatus.MessageTooBig ? new byte[1001] : [];
+        await hostile.GetStream().WriteAsync((byte[])[.. frame, .. rest], TestContext.Current.CancellationToken);
+        byte[] head = new byte[2];
+        byte[] payload = [];
+        do
+        {
+            await hostile.GetStream().ReadExactlyAsync(head, TestContext.Current.CancellationToken);
+            byte[] length = new byte[head[1] == 126 ? 2 : 0];
+            await hostile.GetStream().ReadExactlyAsync(length, TestContext.Current.CancellationToken);
+            payload = new byte[head[1] == 126 ? (length[0] << 8) | length[1] : head[1]];
+            await hostile.GetStream().ReadExactlyAsync(payload, TestContext.Current.CancellationToken);
+        }
+        while (head[0] != 0x88);
+
+        Assert.Equal(expected, (WebSocketCloseStatus)((payload[0] << 8) | payload[1]));
     }
 
     [Fact]
@@ -257,7 +297,8 @@ public sealed class WebSocketTests
     [Theory]
     [InlineData(true, "", "http://evil.example", HttpStatusCode.Forbidden)]
     [InlineData(true, "", "http://{host}", HttpStatusCode.SwitchingProtocols)]
-    [InlineData(true, "", "https://{host}", HttpStatusCode.Forbidden)]
+    [InlineData(true, "", "https://{host}", HttpStatusCode.SwitchingProtocols)]
+    [InlineData(true, "", "https://{name}", HttpStatusCode.Forbidden)]
     [InlineData(true, "", "null", HttpStatusCode.Forbidden)]
     [InlineData(true, "", null, HttpStatusCode.SwitchingProtocols)]
     [InlineData(false, "https://app.example", "https://APP.example:443", HttpStatusCode.SwitchingProtocols)]
@@ -272,7 +313,8 @@ public sealed class WebSocketTests
             SameOrigin = same,
             AllowedOrigins = allowed.Length == 0 ? [] : [allowed],
         });
-        string? header = origin?.Replace("{host}", site.WebSocketAddress.Authority, StringComparison.Ordinal);
+        string? header = origin?.Replace("{host}", site.WebSocketAddress.Authority, StringComparison.Ordinal)
+            .Replace("{name}", site.WebSocketAddress.Host, StringComparison.Ordinal);
         Assert.Equal(expected, await AskAsync(site, header is null ? "" : $"Origin: {header}\r\n"));
     }
 
@@ -280,11 +322,75 @@ public sealed class WebSocketTests
     [InlineData("", HttpStatusCode.SwitchingProtocols)]
     [InlineData("Sec-WebSocket-Protocol: nats\r\n", HttpStatusCode.SwitchingProtocols)]
     [InlineData("Sec-WebSocket-Protocol: mqtt, nats\r\n", HttpStatusCode.SwitchingProtocols)]
-    [InlineData("Sec-WebSocket-Protocol: mqtt\r\n", HttpStatusCode.BadRequest)]
+    [InlineData("Sec-WebSocket-Protocol: mqtt\r\n", HttpStatusCode.SwitchingProtocols)]
     public async Task The_subprotocol_is_nats_or_none(string header, HttpStatusCode expected)
     {
         await using Site site = await Site.StartAsync(sockets: Plain);
         Assert.Equal(expected, await AskAsync(site, header));
+    }
+
+    [Theory]
+    [InlineData("https://app.example", "app.example", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("https://app.example", "app.example:443", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("http://app.example", "app.example", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("https://app.example:8443", "app.example:8443", HttpStatusCode.SwitchingProtocols)]
+    [InlineData("https://app.example:8443", "app.example", HttpStatusCode.Forbidden)]
+    [InlineData("https://other.example", "app.example", HttpStatusCode.Forbidden)]
+    [InlineData("https://app.example", "127.0.0.1:4443", HttpStatusCode.Forbidden)]
+    public async Task Behind_a_proxy_that_ends_TLS_the_page_of_the_host_that_the_browser_asked_comes_in(
+        string origin, string host, HttpStatusCode expected)
+    {
+        await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, SameOrigin = true });
+        Assert.Equal(expected, await AskAsync(site, $"Origin: {origin}\r\n", host));
+    }
+
+    [Fact]
+    public async Task Those_that_never_ask_are_bounded_and_cut_off_in_time_and_do_not_shut_others_out()
+    {
+        await using Site site = await Site.StartAsync(
+            sockets: new NatsWebSocketOptions { NoTls = true, HandshakeTimeout = TimeSpan.FromMilliseconds(500) });
+        var silent = new List<TcpClient>();
+        try
+        {
+            for (int i = 0; i < 1200; i++)
+            {
+                var client = new TcpClient();
+                await client.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken);
+                silent.Add(client);
+            }
+
+            // Kestrel closes who is beyond the limit at once, and the others when they have not asked in time.
+            byte[] one = new byte[1];
+            foreach (TcpClient client in silent)
+            {
+                Assert.Equal(0, await EndOfAsync(client, one));
+            }
+
+            using ClientSocket web = await ClientSocket.OpenAsync(site);
+            await web.SendAsync("PING\r\n");
+            await web.ReadUntilAsync("PONG\r\n");
+        }
+        finally
+        {
+            silent.ForEach(static c => c.Dispose());
+        }
+    }
+
+    [Fact]
+    public async Task Beyond_the_servers_limit_a_client_is_told_so_and_a_limit_raised_by_a_reload_counts()
+    {
+        await using Site site = await Site.StartAsync(o => o.MaxConnections = 1, sockets: Plain);
+        using ClientSocket first = await ClientSocket.OpenAsync(site);
+        using (ClientSocket second = await ClientSocket.OpenAsync(site))
+        {
+            Assert.Equal(WebSocketCloseStatus.PolicyViolation, await second.ReadToEndAsync());
+            Assert.Equal("Maximum Connections Exceeded", second.Socket.CloseStatusDescription);
+        }
+
+        site.Server.Reload(static o => o.MaxConnections = 2);
+        using ClientSocket third = await ClientSocket.OpenAsync(site);
+        await third.SendAsync("PING\r\n");
+        await third.ReadUntilAsync("PONG\r\n");
     }
 
     [Fact]
@@ -309,18 +415,31 @@ public sealed class WebSocketTests
     private static Task GoneAsync(Site site, int left = 0)
         => Wait.UntilAsync(() => Task.FromResult(site.Server.Snapshot().Connections == left), "the connection is not gone");
 
-    private static async Task<HttpStatusCode> AskAsync(Site site, string headers)
+    private static async Task<int> EndOfAsync(TcpClient client, byte[] buffer)
     {
-        using TcpClient client = await UpgradeAsync(site, headers, mustSucceed: false);
+        try
+        {
+            return await client.GetStream().ReadAsync(buffer, TestContext.Current.CancellationToken)
+                .AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        }
+        catch (IOException e) when (e.InnerException is SocketException { SocketErrorCode: SocketError.ConnectionReset })
+        {
+            return 0;
+        }
+    }
+
+    private static async Task<HttpStatusCode> AskAsync(Site site, string headers, string? host = null)
+    {
+        using TcpClient client = await UpgradeAsync(site, headers, mustSucceed: false, host);
         string line = await ReadLineAsync(client.GetStream());
         return (HttpStatusCode)int.Parse(line.Split(' ')[1], null);
     }
 
-    private static async Task<TcpClient> UpgradeAsync(Site site, string headers = "", bool mustSucceed = true)
+    private static async Task<TcpClient> UpgradeAsync(Site site, string headers = "", bool mustSucceed = true, string? host = null)
     {
         var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken);
-        string request = $"GET / HTTP/1.1\r\nHost: {site.WebSocketAddress.Authority}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        string request = $"GET / HTTP/1.1\r\nHost: {host ?? site.WebSocketAddress.Authority}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + $"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{headers}\r\n";
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(request), TestContext.Current.CancellationToken);
         if (mustSucceed)

@@ -95,7 +95,7 @@ public sealed class DeliveryTargetTests
 
         internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
         {
-            if (!TryCount(subscription, message.Payload.Length, publisher))
+            if (!TryCount(subscription, route, in message, publisher))
             {
                 return false;
             }

@@ -8,6 +8,9 @@ internal sealed class LogCapture(LogLevel least = LogLevel.Information) : ILogge
 {
     private readonly ConcurrentQueue<(LogLevel Level, string Text)> _entries = new();
 
+    /// <summary>What is less than this is not kept. It may change at any time.</summary>
+    public LogLevel Least { get; set; } = least;
+
     public IReadOnlyList<string> Warnings => [.. _entries.Where(e => e.Level >= LogLevel.Warning).Select(e => e.Text)];
 
     public IReadOnlyList<string> All => [.. _entries.Select(e => e.Text)];
@@ -16,7 +19,7 @@ internal sealed class LogCapture(LogLevel least = LogLevel.Information) : ILogge
         where TState : notnull
         => null;
 
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= least;
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= Least;
 
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
 using Broker.Server.Tests.Harness;
+using Broker.Transport;
 
 namespace Broker.Server.Tests.Starting;
 

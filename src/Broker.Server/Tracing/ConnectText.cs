@@ -1,0 +1,75 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+
+namespace Broker.Server.Tracing;
+
+/// <summary>The JSON of a CONNECT for the log. Whatever lets somebody in is left out of it, wherever it stands.</summary>
+internal static class ConnectText
+{
+    private const string Masked = "[REDACTED]";
+
+    // Of clients, and of servers that take us for one of theirs.
+    private static readonly string[] Secrets = ["pass", "password", "auth_token", "token", "jwt", "sig", "nonce", "seed", "creds"];
+
+    internal static string WithoutSecrets(ReadOnlySpan<byte> json)
+    {
+        var buffer = new ArrayBufferWriter<byte>(json.Length + 64);
+        try
+        {
+            using (var writer = new Utf8JsonWriter(buffer))
+            {
+                Copy(json, writer);
+            }
+
+            string text = Encoding.UTF8.GetString(buffer.WrittenSpan);
+            return text.Length <= TraceText.Most * 4 ? text : text[..(TraceText.Most * 4)] + "...";
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            // Where a secret ends cannot be told of what is no JSON.
+            return string.Create(CultureInfo.InvariantCulture, $"({json.Length} bytes that are no JSON)");
+        }
+    }
+
+    private static void Copy(ReadOnlySpan<byte> json, Utf8JsonWriter writer)
+    {
+        var reader = new Utf8JsonReader(json);
+        while (reader.Read())
+        {
+            switch (reader.TokenType)
+            {
+                case JsonTokenType.StartObject:
+                    writer.WriteStartObject();
+                    break;
+                case JsonTokenType.EndObject:
+                    writer.WriteEndObject();
+                    break;
+                case JsonTokenType.StartArray:
+                    writer.WriteStartArray();
+                    break;
+                case JsonTokenType.EndArray:
+                    writer.WriteEndArray();
+                    break;
+                case JsonTokenType.PropertyName:
+                    string name = reader.GetString()!;
+                    writer.WritePropertyName(name);
+                    if (Secrets.Contains(name, StringComparer.OrdinalIgnoreCase))
+                    {
+                        reader.Read();
+                        reader.Skip();
+                        writer.WriteStringValue(Masked);
+                    }
+
+                    break;
+                case JsonTokenType.String:
+                    writer.WriteStringValue(reader.GetString());
+                    break;
+                default:
+                    writer.WriteRawValue(reader.ValueSpan);
+                    break;
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+using System.Text;
+using Broker.Server.Tests.Harness;
+using Broker.Server.Tracing;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Server.Tests.Tracing;
+
+/// <summary>The protocol in the log, as nats-server writes it.</summary>
+public sealed class ProtocolTraceTests
+{
+    [Fact]
+    public async Task Every_operation_is_one_line_with_the_clients_number_and_name_both_ways()
+    {
+        var log = new LogCapture(LogLevel.Trace);
+        await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
+        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"name\":\"x\",\"headers\":true}\r\n");
+        client.Send("SUB a.* q 1\r\nSUB b 2\r\nUNSUB 2 5\r\nPUB a.b r 3\r\nabc\r\nHPUB b 12 14\r\nNATS/1.0\r\n\r\nhi\r\nNONSENSE\r\n");
+        client.ReadToEnd();
+
+        string[] lines = [.. log.All.Where(static l => l.Contains("- cid:", StringComparison.Ordinal))];
+        Assert.All(lines, static l => Assert.Matches(@"^127\.0\.0\.1:\d+ - cid:\d+ - ", l));
+        Assert.Equal(
+            [
+                "<<- [CONNECT {\"verbose\":true,\"name\":\"x\",\"headers\":true}]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - <<- [SUB a.* q 1]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - <<- [SUB b 2]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - <<- [UNSUB 2 5]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - <<- [PUB a.b r 3]",
+                "\"x\" - <<- MSG_PAYLOAD: [\"abc\"]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - ->> [MSG a.b 1 r 3]",
+                "\"x\" - <<- [HPUB b 12 14]",
+                "\"x\" - <<- MSG_PAYLOAD: [\"NATS/1.0\\r\\n\\r\\nhi\"]",
+                "\"x\" - ->> [OK]",
+                "\"x\" - ->> [HMSG b 2 12 14]",
+                "\"x\" - ->> [-ERR Unknown Protocol Operation]",
+            ],
+            lines.Select(static l => l[(l.IndexOf(" - ", l.IndexOf("cid:", StringComparison.Ordinal), StringComparison.Ordinal) + 3)..]));
+    }
+
+    [Fact]
+    public async Task What_lets_somebody_in_is_not_in_the_log()
+    {
+        var log = new LogCapture(LogLevel.Trace);
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Logger = log;
+            o.Token = "hidden-a";
+        });
+        using RawClient client = RawClient.Open(
+            server,
+            "CONNECT {\"user\":\"u\",\"pass\":\"hidden-b\",\"auth_token\":\"hidden-a\",\"jwt\":\"hidden-c\",\"SIG\":\"hidden-d\",\"verbose\":false,\"pedantic\":false,\"lang\":\"\\u0070ass\"}\r\n");
+        client.Sync();
+        using RawClient broken = RawClient.Open(server, "CONNECT {\"pass\":\"hidden-e\",\r\n");
+        broken.ReadToEnd();
+
+        Assert.Contains(log.All, static l => l.Contains("\"pass\":\"[REDACTED]\"", StringComparison.Ordinal) && l.Contains("\"user\":\"u\"", StringComparison.Ordinal));
+        Assert.Contains(log.All, static l => l.Contains("bytes that are no JSON)", StringComparison.Ordinal));
+        Assert.DoesNotContain(log.All, static l => l.Contains("hidden", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Without_it_nothing_of_the_kind_is_logged_and_a_reload_turns_it_on_and_off_for_who_is_connected()
+    {
+        var log = new LogCapture(LogLevel.Debug);
+        await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
+        using RawClient client = RawClient.Open(server);
+        client.Send("SUB off 1\r\nPUB off 0\r\n\r\n");
+        client.Sync();
+        Assert.DoesNotContain(log.All, static l => l.Contains("cid:", StringComparison.Ordinal));
+
+        log.Least = LogLevel.Trace;
+        server.Reload(static _ => { });
+        client.Sync();
+        client.Send("PUB off 0\r\n\r\n");
+        client.Sync();
+        Assert.Contains(log.All, static l => l.EndsWith("<<- [PUB off 0]", StringComparison.Ordinal));
+        Assert.Contains(log.All, static l => l.EndsWith("->> [MSG off 1 0]", StringComparison.Ordinal));
+
+        log.Least = LogLevel.Debug;
+        server.Reload(static _ => { });
+        client.Sync();
+        client.Send("PUB later 0\r\n\r\n");
+        client.Sync();
+        Assert.DoesNotContain(log.All, static l => l.Contains("later", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("plain", "plain")]
+    [InlineData("two\r\nlines\t", @"two\r\nlines\t")]
+    [InlineData("\u001b[31m\0", @"\x1b[31m\x00")]
+    [InlineData("\"quoted\" and \\", @"\""quoted\"" and \\")]
+    [InlineData("grüße", "grüße")]
+    [InlineData("a\u202Eb\u2028", @"a\xe2\x80\xaeb\xe2\x80\xa8")]
+    public void What_a_peer_sends_neither_ends_the_line_nor_drives_the_terminal(string sent, string shown)
+        => Assert.Equal(shown, TraceText.Of(Encoding.UTF8.GetBytes(sent)));
+
+    [Fact]
+    public void Bytes_that_are_no_text_are_shown_as_numbers_and_of_many_only_some()
+    {
+        Assert.Equal(@"\xff\xc3(", TraceText.Of([0xFF, 0xC3, (byte)'(']));
+        Assert.Equal(new string('x', 1024) + "... (70000 bytes)", TraceText.Of(Encoding.ASCII.GetBytes(new string('x', 70_000))));
+    }
+}
