@@ -41,10 +41,6 @@ internal sealed partial class ClientSession : IConnectionOwner
         long room = drops ? RoomForAnswers + (_loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
         Connection.MaxPendingBytes = options.MaxPending + room;
         Connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
-<<<<<<< HEAD
-        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0);
-=======
-        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: options.MaxPendingTotal != 0 || _trace is not null);
->>>>>>> c1e05ca (Log the protocol, close WebSockets with the status of the reason, and bound who asks for one)
+        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0 || _trace is not null);
     }
 }

@@ -387,7 +387,7 @@ public sealed class WebSocketTests
             Assert.Equal("Maximum Connections Exceeded", second.Socket.CloseStatusDescription);
         }
 
-        site.Server.Reload(static o => o.MaxConnections = 2);
+        await site.Server.ReloadAsync(static o => o.MaxConnections = 2);
         using ClientSocket third = await ClientSocket.OpenAsync(site);
         await third.SendAsync("PING\r\n");
         await third.ReadUntilAsync("PONG\r\n");

@@ -74,7 +74,7 @@ public sealed class ProtocolTraceTests
         Assert.DoesNotContain(log.All, static l => l.Contains("cid:", StringComparison.Ordinal));
 
         log.Least = LogLevel.Trace;
-        server.Reload(static _ => { });
+        await server.ReloadAsync(static _ => { });
         client.Sync();
         client.Send("PUB off 0\r\n\r\n");
         client.Sync();
@@ -82,7 +82,7 @@ public sealed class ProtocolTraceTests
         Assert.Contains(log.All, static l => l.EndsWith("->> [MSG off 1 0]", StringComparison.Ordinal));
 
         log.Least = LogLevel.Debug;
-        server.Reload(static _ => { });
+        await server.ReloadAsync(static _ => { });
         client.Sync();
         client.Send("PUB later 0\r\n\r\n");
         client.Sync();
