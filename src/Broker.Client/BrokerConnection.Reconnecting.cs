@@ -149,6 +149,30 @@ public sealed partial class BrokerConnection
         await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
+    // After a first connect that found nobody.
+    private void SearchOn(Exception cause)
+    {
+        lock (_gate)
+        {
+            _state = ConnectionState.Reconnecting;
+            _passesInVain = 1;
+
+            // No server has said otherwise, and what is published meanwhile must not be refused for that.
+            _headers = Options.Headers;
+        }
+
+        TellFailed(cause);
+        _ = Task.Run(ReconnectAsync);
+    }
+
+    private void TellFailed(Exception cause)
+    {
+        if (Options.OnConnectFailed is not null)
+        {
+            Loop.Post(() => Tell(Options.OnConnectFailed, cause));
+        }
+    }
+
     private async Task ReconnectAsync()
     {
         try
@@ -202,6 +226,8 @@ public sealed partial class BrokerConnection
                     {
                         _servers.Note(address, refused: true);
                     }
+
+                    TellFailed(e);
                 }
             }
 

@@ -44,7 +44,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     {
         Options = options;
         Tls = new ClientTls(options.Tls);
-        _servers = new ServerPool(options.Servers);
+        _servers = new ServerPool(options.Servers, options.RetryRefused);
         _shared = options.Loops is null ? SharedEventLoops.Acquire(fault => ReportFault(null, fault)) : null;
         _group = options.Loops ?? _shared!.Group;
         Loop = _group.Next();
@@ -119,6 +119,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         try
         {
             await connection.ConnectFirstAsync(cancellationToken).ConfigureAwait(false);
+            return connection;
+        }
+        catch (Exception e) when (options.ConnectInBackground && IsFailedAttempt(e, cancellationToken))
+        {
+            connection.SearchOn(e);
             return connection;
         }
         catch

@@ -85,6 +85,18 @@ public sealed record ClientOptions
     /// <summary>How often a server is dialled after a loss before the connection closes for good. Default -1: without end. 0: never.</summary>
     public int MaxReconnectAttempts { get; init; } = -1;
 
+    /// <summary>
+    /// Whether a first connect that finds no server among those named gives a connection all the same, which goes on looking for one
+    /// as after a loss. Default false: it fails, or waits where <see cref="RetryOnFirstConnect"/> says so.
+    /// </summary>
+    public bool ConnectInBackground { get; init; }
+
+    /// <summary>
+    /// Whether a server that refused the credentials is asked again, as often as others. Default false: after its second refusal it is
+    /// left alone, and when all have refused the connection closes for good.
+    /// </summary>
+    public bool RetryRefused { get; init; }
+
     /// <summary>The wait after all servers have been tried in vain; it doubles each time. Default 250 ms.</summary>
     public TimeSpan ReconnectWait { get; init; } = TimeSpan.FromMilliseconds(250);
 
@@ -155,6 +167,12 @@ public sealed record ClientOptions
 
     /// <summary>A server is there again; the subscriptions, and what was kept meanwhile, have been sent to it.</summary>
     public Action<BrokerConnection>? OnReconnected { get; init; }
+
+    /// <summary>
+    /// An attempt to find a server failed while <see cref="BrokerConnection.State"/> is <see cref="ConnectionState.Reconnecting"/>; the next
+    /// follows.
+    /// </summary>
+    public Action<BrokerConnection, Exception>? OnConnectFailed { get; init; }
 
     /// <summary>It is over: closed by its owner, or given up. Once, last.</summary>
     public Action<BrokerConnection>? OnClosed { get; init; }

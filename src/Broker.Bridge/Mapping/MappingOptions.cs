@@ -32,8 +32,11 @@ public sealed record MappingOptions
     /// <summary>Most frames in one message.</summary>
     public int MaxFrames { get; init; } = 1024;
 
-    /// <summary>Most bytes of headers and payload together; not above the server's <c>max_payload</c>.</summary>
-    public int MaxPayload { get; init; } = 1024 * 1024;
+    /// <summary>
+    /// Most bytes of headers and payload together, up to 512 MiB. Default null: what the server takes, which says so by its
+    /// <c>max_payload</c>.
+    /// </summary>
+    public int? MaxPayload { get; init; }
 
     /// <summary>
     /// Whether a message that this bridge brought from ZeroMQ may go back to ZeroMQ. Turn it off where both sides

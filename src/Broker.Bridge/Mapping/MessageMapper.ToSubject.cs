@@ -9,7 +9,7 @@ public sealed partial class MessageMapper
     public int ToSubjectScratch(int wireBytes)
     {
         // A length prefix is at most two bytes longer than the shortest frame header it replaces.
-        int wire = Math.Clamp(wireBytes, 0, _options.MaxPayload);
+        int wire = Math.Clamp(wireBytes, 0, _maxPayload);
         return Codec.MaxSubjectLength + _headers.Bound(Math.Clamp(wireBytes, 0, _options.MaxTopicBytes)) + (2 * wire);
     }
 
@@ -83,7 +83,7 @@ public sealed partial class MessageMapper
 
     private MapStatus Finish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, out SubjectMessage message)
     {
-        if (payload.Length > _options.MaxPayload - headers.Length)
+        if (payload.Length > _maxPayload - headers.Length)
         {
             message = default;
             return Refuse(MapStatus.TooLarge);
@@ -117,7 +117,7 @@ public sealed partial class MessageMapper
             return MapStatus.TooManyFrames;
         }
 
-        if (frame.Length > _options.MaxPayload - written - 4)
+        if (frame.Length > _maxPayload - written - 4)
         {
             return MapStatus.TooLarge;
         }

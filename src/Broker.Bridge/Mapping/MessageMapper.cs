@@ -18,10 +18,12 @@ namespace Broker.Bridge.Mapping;
 public sealed partial class MessageMapper
 {
     private const int MaxBridgeId = 64;
+    private const int MostPayload = 1 << 29;
 
     private readonly MappingOptions _options;
     private readonly HeaderWriter _headers;
     private readonly LoopGuard _guard;
+    private readonly int _maxPayload;
 
     /// <summary>Prepares the constant parts.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
@@ -35,9 +37,10 @@ public sealed partial class MessageMapper
 
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxTopicBytes, 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFrames, 1, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxPayload, 1, nameof(options));
+        _maxPayload = options.MaxPayload ?? MostPayload;
+        ArgumentOutOfRangeException.ThrowIfLessThan(_maxPayload, 1, nameof(options));
         // Bounds are computed in int.
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxPayload, 1 << 29, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(_maxPayload, MostPayload, nameof(options));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxTopicBytes, 1 << 20, nameof(options));
         _options = options;
         _headers = new HeaderWriter(options.BridgeId);

@@ -1,4 +1,5 @@
 using System.Net;
+using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Bridge.PubSub;
 
@@ -12,4 +13,16 @@ public sealed record BridgeEndpoint(bool Bind, string Endpoint)
     /// have no address. Default: everybody.
     /// </summary>
     public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
+
+    /// <exception cref="FormatException">It is no endpoint, or has a wildcard and is to be connected to.</exception>
+    /// <exception cref="ArgumentException">Something is null.</exception>
+    internal void Validate()
+    {
+        ArgumentNullException.ThrowIfNull(AllowedAddresses);
+        ZeroMqEndpoint endpoint = ZeroMqEndpoint.Parse(Endpoint);
+        if (!Bind && endpoint.IsWildcard)
+        {
+            throw new FormatException($"'{Endpoint}' cannot be connected to: it has a wildcard.");
+        }
+    }
 }

@@ -9,7 +9,7 @@ internal sealed partial class BridgeLog(ILogger logger)
     internal const string BridgeRefused = "this peer is a bridge too, and messages would go round and round";
 
     private readonly ILogger _logger = logger;
-    private int _bridgeRefused;
+    private readonly RefusalEpisodes _refusals = new(TimeProvider.System);
 
     internal void ZeroMq(ZeroMqEvent what)
     {
@@ -21,12 +21,8 @@ internal sealed partial class BridgeLog(ILogger logger)
             case ZeroMqEventKind.ConnectFailed:
                 ConnectFailed(what.Endpoint, what.Reason);
                 break;
-            case ZeroMqEventKind.PeerRefused when ReferenceEquals(what.Reason, BridgeRefused) && Interlocked.Exchange(ref _bridgeRefused, 1) != 0:
-                // It connects again and again, as ZeroMQ does.
-                RefusedAgain(what.Address, what.Endpoint, what.Reason);
-                break;
             case ZeroMqEventKind.PeerRefused:
-                PeerRefused(what.Address, what.Endpoint, what.Reason);
+                Refused(what);
                 break;
             case ZeroMqEventKind.MessagesDropped:
                 Dropping(what.Address);
@@ -40,6 +36,23 @@ internal sealed partial class BridgeLog(ILogger logger)
             default:
                 PeerDisconnected(what.Address, what.Reason);
                 break;
+        }
+    }
+
+    // Who is refused connects again and again, as ZeroMQ does.
+    private void Refused(ZeroMqEvent what)
+    {
+        if (!_refusals.IsNews(what.Endpoint, what.Address, what.Reason, out long before))
+        {
+            RefusedAgain(what.Address, what.Endpoint, what.Reason);
+        }
+        else if (before == 0)
+        {
+            PeerRefused(what.Address, what.Endpoint, what.Reason);
+        }
+        else
+        {
+            PeerRefusedAnew(what.Address, what.Endpoint, what.Reason, before);
         }
     }
 
@@ -87,6 +100,15 @@ internal sealed partial class BridgeLog(ILogger logger)
 
     [LoggerMessage(115, LogLevel.Warning, "ZeroMQ messages are dropped: {Reason}. Further ones are only counted")]
     internal partial void NotTaken(string reason);
+
+    [LoggerMessage(117, LogLevel.Warning, "The bridge has no NATS server: {Reason}; ZeroMQ messages are dropped until it has one")]
+    internal partial void ServerAbsent(string reason);
+
+    [LoggerMessage(118, LogLevel.Error, "The bridge cannot subscribe to {Filter}: {Reason}. Further ones are not told of until it has a server anew")]
+    internal partial void FilterRefused(string? filter, string reason);
+
+    [LoggerMessage(119, LogLevel.Warning, "ZeroMQ peer {Address} at {Endpoint} refused: {Reason}; and {Before} more since the last such line")]
+    internal partial void PeerRefusedAnew(string address, string endpoint, string? reason, long before);
 
     [LoggerMessage(116, LogLevel.Debug, "ZeroMQ peer {Address} at {Endpoint} refused again: {Reason}")]
     internal partial void RefusedAgain(string address, string endpoint, string? reason);

@@ -8,6 +8,8 @@ public sealed partial class PubSubBridge
     // The kinds that have been logged since the last connect. A server complains of every message that it does not permit.
     private readonly HashSet<string> _serverErrors = new(StringComparer.Ordinal);
 
+    private string? _lastFailure;
+
     private void OnServerLost(Exception reason)
     {
         if (!_stopping)
@@ -18,14 +20,26 @@ public sealed partial class PubSubBridge
         DropHeld();
     }
 
+    // One line for each reason, however often it is met: a server that is away for a day is asked some thousand times.
+    private void OnServerAbsent(Exception reason)
+    {
+        if (!_stopping && !string.Equals(_lastFailure, reason.Message, StringComparison.Ordinal))
+        {
+            _lastFailure = reason.Message;
+            _log.ServerAbsent(reason.Message);
+        }
+    }
+
     private void OnServerBack()
     {
         // What was asked for meanwhile.
         DropHeld();
         _serverErrors.Clear();
+        _filterRefused = false;
+        _lastFailure = null;
         var commands = new Commands(this);
         _interest.ConnectionReset(ref commands);
-        SendBarrier(endsBatch: false);
+        SendCommands();
         _log.ServerBack(_interest.SubscriptionCount);
     }
 

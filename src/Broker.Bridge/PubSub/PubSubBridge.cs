@@ -42,8 +42,9 @@ public sealed partial class PubSubBridge : IAsyncDisposable
         _ownsLoops = options.Client.Loops is null;
         Mapper = new MessageMapper(options.Mapping);
 
-        // Limits for the socket are limits for the set: it holds as much again while one prefix is exchanged for another.
-        _interest = new InterestSet(Mapper.Codec, (int)Math.Min(2L * options.MaxPrefixes, int.MaxValue), 2L * MostPrefixBytes);
+        // What is asked for, as much again that is not taken back yet, and a batch: the changes see to it that there is no more.
+        _changes = new InterestChanges(options.MaxFilters, MostPrefixBytes);
+        _interest = new InterestSet(Mapper.Codec, (int)Math.Min((3L * options.MaxFilters) + WorkOfBatch, int.MaxValue), 4L * MostPrefixBytes);
         Loops = options.Client.Loops ?? new EventLoopGroup(new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
         try
         {
@@ -61,8 +62,10 @@ public sealed partial class PubSubBridge : IAsyncDisposable
             {
                 MaxPeers = options.MaxPeers,
                 HighWaterMark = options.HighWaterMark,
-                MaxInterestPrefixes = options.MaxPrefixes,
-                MaxInterestBytes = MostPrefixBytes,
+                MaxSubscriptionsPerPeer = options.MaxPrefixes,
+                MaxInterestPrefixes = int.MaxValue,
+                MaxInterestBytes = int.MaxValue,
+                MaxSubscriptionMemory = options.MaxPrefixMemory,
                 OnInterest = OnInterest,
                 Properties = properties,
                 AcceptPeer = RefuseBridges,
@@ -92,14 +95,20 @@ public sealed partial class PubSubBridge : IAsyncDisposable
     /// <summary>Where SUBs can connect, with the ports that were really taken.</summary>
     public IReadOnlyList<string> SubscriberEndpoints { get; private set; } = [];
 
-    /// <summary>Connects to the NATS side, then opens the ZeroMQ side. When the task is done, all endpoints are bound.</summary>
-    /// <exception cref="Broker.Client.Errors.ClientException">No NATS server can be had.</exception>
+    /// <summary>
+    /// Connects to the NATS side, or goes on trying while the bridge runs, then opens the ZeroMQ side. When the task is done, all
+    /// endpoints are bound.
+    /// </summary>
+    /// <exception cref="Broker.Client.Errors.ClientException">
+    /// No NATS server can be had, and <see cref="PubSubBridgeOptions.RequireServer"/> is set.
+    /// </exception>
     /// <exception cref="ZeroMqBindException">An endpoint cannot be had.</exception>
     /// <exception cref="FormatException">An endpoint is none.</exception>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     public static async Task<PubSubBridge> StartAsync(PubSubBridgeOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
+        options.Validate();
         var bridge = new PubSubBridge(options);
         try
         {
@@ -172,6 +181,8 @@ public sealed partial class PubSubBridge : IAsyncDisposable
             {
                 Loops = Loops,
                 Echo = true,
+                ConnectInBackground = !_options.RequireServer,
+                RetryRefused = true,
                 Name = given.Name ?? "zeromq bridge",
                 OnDisconnected = (client, reason) =>
                 {
@@ -182,6 +193,11 @@ public sealed partial class PubSubBridge : IAsyncDisposable
                 {
                     OnServerBack();
                     given.OnReconnected?.Invoke(client);
+                },
+                OnConnectFailed = (client, reason) =>
+                {
+                    OnServerAbsent(reason);
+                    given.OnConnectFailed?.Invoke(client, reason);
                 },
                 OnServerError = (client, text) =>
                 {

@@ -6,7 +6,7 @@ namespace Broker.Cli.Serving;
 /// <summary>What the bridge is told of the settings, but for how it reaches the server.</summary>
 internal static class BridgeSetup
 {
-    public static PubSubBridgeOptions Options(ServeSettings settings, ZeroMqSettings zeroMq)
+    public static PubSubBridgeOptions Options(ZeroMqSettings zeroMq)
     {
         var defaults = new PubSubBridgeOptions();
         return defaults with
@@ -19,7 +19,6 @@ internal static class BridgeSetup
                 TopicDelimiter = (byte)zeroMq.Delimiter,
                 SingleFrameDelimiter = (byte)zeroMq.SingleFrameDelimiter,
                 Echo = zeroMq.Echo,
-                MaxPayload = settings.MaxPayload,
             },
             HighWaterMark = zeroMq.SendHighWaterMark,
             MaxMessageSize = zeroMq.MaxMessageSize,
@@ -28,11 +27,11 @@ internal static class BridgeSetup
     }
 
     /// <summary>What keeps the bridge from being started so, or null.</summary>
-    public static string? Problem(ServeSettings settings, ZeroMqSettings zeroMq)
+    public static string? Problem(ZeroMqSettings zeroMq)
     {
         try
         {
-            _ = new MessageMapper(Options(settings, zeroMq).Mapping);
+            _ = new MessageMapper(Options(zeroMq).Mapping);
             return null;
         }
         catch (ArgumentException e)

@@ -20,7 +20,7 @@ internal static class ServeCheck
             yield return ("https", "monitoring over HTTPS needs a certificate: a \"tls\" block with cert_file and key_file");
         }
 
-        if (settings.ZeroMq is { } zeroMq && BridgeSetup.Problem(settings, zeroMq) is { } wrong)
+        if (settings.ZeroMq is { } zeroMq && BridgeSetup.Problem(zeroMq) is { } wrong)
         {
             yield return ("zeromq", $"a setting of the ZeroMQ bridge is wrong: {wrong}");
         }

@@ -181,7 +181,7 @@ internal sealed class ServeHost : IServeHost
     private async Task<PubSubBridge> StartBridgeAsync(
         ZeroMqSettings zeroMq, ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
     {
-        PubSubBridgeOptions defaults = BridgeSetup.Options(settings, zeroMq);
+        PubSubBridgeOptions defaults = BridgeSetup.Options(zeroMq);
         BrokerServer server = _server!;
         var options = defaults with
         {

@@ -11,10 +11,14 @@ internal sealed class ServerPool
 
     private readonly Lock _gate = new();
     private readonly List<Entry> _entries = [];
+    private readonly int _mostRefusals;
     private int _next;
 
-    internal ServerPool(IEnumerable<string> servers)
+    /// <param name="servers">Those that were named.</param>
+    /// <param name="retryRefused">Whether one that refused the credentials is tried again without end.</param>
+    internal ServerPool(IEnumerable<string> servers, bool retryRefused = false)
     {
+        _mostRefusals = retryRefused ? int.MaxValue : MostRefusals;
         foreach (string server in servers)
         {
             _entries.Add(new Entry(ServerAddress.Parse(server), learnt: false));
@@ -40,7 +44,7 @@ internal sealed class ServerPool
             for (int i = 0; i < _entries.Count; i++)
             {
                 Entry entry = _entries[_next++ % _entries.Count];
-                if (entry.Refusals < MostRefusals)
+                if (entry.Refusals < _mostRefusals)
                 {
                     return entry.Address;
                 }

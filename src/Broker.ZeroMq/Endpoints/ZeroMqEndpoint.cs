@@ -39,6 +39,9 @@ public sealed partial class ZeroMqEndpoint
     /// <summary>The TCP port; 0 asks for a free one. 0 for ipc too.</summary>
     public int Port { get; }
 
+    /// <summary>Whether it stands for any interface or any port, and so can be bound and not connected to.</summary>
+    public bool IsWildcard => _path is null && (Port == 0 || string.Equals(_host, AnyHost, StringComparison.Ordinal));
+
     /// <summary>The file of a Unix domain socket; null for TCP and for the abstract namespace.</summary>
     public string? Path => _path is ['@', ..] ? null : _path;
 
@@ -94,7 +97,7 @@ public sealed partial class ZeroMqEndpoint
             return Unix();
         }
 
-        if (Port == 0 || string.Equals(_host, AnyHost, StringComparison.Ordinal))
+        if (IsWildcard)
         {
             throw new FormatException($"'{this}' cannot be connected to: it has a wildcard.");
         }

@@ -8,6 +8,19 @@ public sealed partial class PublisherSocket
     private readonly Lock _interestGate = new();
     private readonly PrefixSubscriptions? _interest;
 
+    /// <summary>
+    /// Shows what the peers together subscribe to, each prefix with the number of peers; nothing where there is no
+    /// <see cref="PublisherOptions.OnInterest"/>. Any thread, and within that handler, where it shows the state after the change.
+    /// </summary>
+    public void VisitInterest<TVisitor>(ref TVisitor visitor)
+        where TVisitor : struct, IPrefixVisitor, allows ref struct
+    {
+        lock (_interestGate)
+        {
+            _interest?.Visit(ref visitor);
+        }
+    }
+
     /// <summary>A peer wants a prefix it did not want before. False when that exceeds the limits.</summary>
     internal bool AddInterest(ReadOnlySpan<byte> prefix)
     {

@@ -21,7 +21,7 @@ public sealed class StartTests
         await using Site site = await Site.StartAsync(1);
         string taken = site.Bridge.PublisherEndpoints[0];
         BridgeEndpoint any = new(true, "tcp://127.0.0.1:0");
-        var good = new PubSubBridgeOptions { Client = new ClientOptions { Servers = [site.Url] }, Publishers = [any], Subscribers = [any] };
+        var good = new PubSubBridgeOptions { Client = new ClientOptions { Servers = [site.Url] }, Publishers = [any], Subscribers = [any], RequireServer = true };
         PubSubBridgeOptions options = fault switch
         {
             "mapping" => good with { Mapping = good.Mapping with { Prefix = "a..b" } },

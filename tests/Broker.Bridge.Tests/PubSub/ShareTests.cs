@@ -1,0 +1,127 @@
+using System.Net;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Client;
+
+namespace Broker.Bridge.Tests.PubSub;
+
+/// <summary>What one SUB asks for is no other's loss.</summary>
+public sealed class ShareTests
+{
+    [Fact]
+    public async Task Above_the_limit_of_filters_everything_is_subscribed_to_and_every_prefix_is_served_and_below_half_of_it_each_again()
+    {
+        await using Site site = await Site.StartAsync(1, o => o with { MaxFilters = 10 });
+        await using Subscriber first = await site.SubscriberAsync("first.");
+        using RawPeer greedy = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        await greedy.SendAsync([.. Enumerable.Range(0, 200).SelectMany(i => RawPeer.Subscription($"g{i}.", true))]);
+        await SubscriptionsAsync(site, 1);
+        await using Subscriber second = await site.SubscriberAsync("second.");
+        BrokerConnection client = await site.ClientAsync();
+        long before = site.Bridge.Snapshot().MessagesOut;
+        for (int i = 0; i < 200; i++)
+        {
+            client.Publish($"zmq.g{i}.x", "1"u8);
+        }
+
+        client.Publish("zmq.nobody.x", "1"u8);
+        client.Publish("zmq.first.x", "1"u8);
+        client.Publish("zmq.second.x", "1"u8);
+        await Wait.UntilAsync(() => first.Count == 1 && second.Count == 1, () => $"{first.Count} {second.Count}");
+        Assert.Equal(before + 202, site.Bridge.Snapshot().MessagesOut);
+
+        await greedy.SendAsync([.. Enumerable.Range(0, 197).SelectMany(i => RawPeer.Subscription($"g{i}.", false))]);
+        await SubscriptionsAsync(site, 5);
+        client.Publish("zmq.g199.x", "1"u8);
+        client.Publish("zmq.first.y", "1"u8);
+        await Wait.UntilAsync(() => first.Count == 2, () => $"{first.Count}");
+        Assert.Equal(before + 204, site.Bridge.Snapshot().MessagesOut);
+        Assert.Empty(site.Log.Warnings);
+    }
+
+    [Fact]
+    public async Task A_greedy_SUB_is_closed_at_its_share_with_one_line_and_the_others_have_theirs()
+    {
+        await using Site site = await Site.StartAsync(1, o => o with { MaxPeers = 8, MaxPrefixMemory = 512 * 1024 });
+        byte[] all = [.. Enumerable.Range(0, 5000).SelectMany(i => RawPeer.Subscription($"g{i}.", true))];
+        for (int i = 0; i < 5; i++)
+        {
+            using RawPeer greedy = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+            await greedy.SendAsync(all);
+            await greedy.ReadToEndAsync();
+        }
+
+        await using Subscriber subscriber = await site.SubscriberAsync("t.");
+        Assert.Contains("share of the memory", Assert.Single(site.Log.Warnings), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_SUB_with_very_many_prefixes_comes_and_goes_and_what_is_left_is_right()
+    {
+        await using Site site = await Site.StartAsync(1);
+        await using Subscriber stays = await site.SubscriberAsync("p7.");
+        for (int i = 0; i < 2; i++)
+        {
+            using (RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB"))
+            {
+                await raw.SendAsync([.. Enumerable.Range(0, 60_000).SelectMany(i => RawPeer.Subscription($"p{i}.", true))]);
+                BrokerConnection prober = await site.ClientAsync();
+                long before = site.Bridge.Snapshot().MessagesOut;
+                await Wait.UntilAsync(
+                    () => site.Bridge.Snapshot().MessagesOut > before,
+                    () => "the last is not served",
+                    () => prober.TryPublish("zmq.p59999.x", "1"u8));
+            }
+
+            await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 1, () => "it is still there");
+            await SubscriptionsAsync(site, 1);
+            BrokerConnection client = await site.ClientAsync();
+            long count = stays.Count;
+            client.Publish("zmq.p7.x", "1"u8);
+            await Wait.UntilAsync(() => stays.Count == count + 1, () => $"{stays.Count}");
+        }
+
+        Assert.Empty(site.Log.Warnings);
+    }
+
+    [Fact]
+    public async Task A_peer_of_an_address_that_is_not_allowed_is_turned_away_with_one_line()
+    {
+        await using Site site = await Site.StartAsync(
+            1,
+            o => o with { Subscribers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0") { AllowedAddresses = [IPNetwork.Parse("192.0.2.0/24")] }] });
+        for (int i = 0; i < 20; i++)
+        {
+            using var peer = new System.Net.Sockets.TcpClient();
+            var uri = new Uri(site.Bridge.SubscriberEndpoints[0]);
+            await peer.ConnectAsync(uri.Host, uri.Port, TestContext.Current.CancellationToken);
+            Assert.Equal(0, await peer.GetStream().ReadAsync(new byte[100], TestContext.Current.CancellationToken));
+        }
+
+        Assert.Contains("not allowed", Assert.Single(site.Log.Warnings), StringComparison.Ordinal);
+        await using Publisher publisher = await site.PublisherAsync();
+    }
+
+    [Theory]
+    [InlineData("tcp://nonsense", true)]
+    [InlineData("tcp://*:5556", false)]
+    [InlineData("tcp://host:0", false)]
+    public void Options_know_an_endpoint_that_cannot_be_had_before_a_start(string endpoint, bool bind)
+    {
+        var options = new PubSubBridgeOptions { Publishers = [new BridgeEndpoint(bind, endpoint)] };
+        Assert.Contains(endpoint, Assert.Throws<FormatException>(options.Validate).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Options_know_a_prefix_that_leaves_no_room_for_topics()
+    {
+        var good = new PubSubBridgeOptions();
+        (good with { Mapping = good.Mapping with { Prefix = new string('p', 221) } }).Validate();
+        Assert.Throws<ArgumentException>((good with { Mapping = good.Mapping with { Prefix = new string('p', 222) } }).Validate);
+    }
+
+    private static Task SubscriptionsAsync(Site site, int count)
+        => Wait.UntilAsync(
+            () => site.Server!.Snapshot().Subscriptions == count,
+            () => $"{site.Server!.Snapshot().Subscriptions} subscriptions, {site.Bridge.InterestChanges} changes");
+}
