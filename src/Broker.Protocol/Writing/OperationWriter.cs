@@ -79,17 +79,6 @@ public static class OperationWriter
     }
 
     /// <summary>
-    /// The beginning of MSG, or of HMSG when there are <paramref name="headers"/>, up to the subscription's sid.
-    /// What <see cref="MessageTail"/> writes, or a publisher's own tail, and the payload follow.
-    /// </summary>
-    public static int MessageHead(Span<byte> destination, bool headers, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> sid)
-    {
-        int at = Put(destination, 0, headers ? "HMSG "u8 : "MSG "u8);
-        at = Put(destination, at, subject);
-        return PutAfterSpace(destination, at, sid);
-    }
-
-    /// <summary>
     /// What follows subject and sid in MSG or HMSG, up to the payload: <c>" [reply ][header size ]size CR LF"</c>.
     /// </summary>
     public static int MessageTail(Span<byte> destination, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength)

@@ -87,9 +87,6 @@ public enum ZmtpError
     /// <summary>A PING without time-to-live, or with a context above 16 octets.</summary>
     PingMalformed,
 
-    /// <summary>A PONG with a context above 16 octets.</summary>
-    PongMalformed,
-
     /// <summary>The peer sent ERROR.</summary>
     PeerRefused,
 

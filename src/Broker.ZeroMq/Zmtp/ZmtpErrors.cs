@@ -43,7 +43,6 @@ public static class ZmtpErrors
         ZmtpError.IdentityReserved => "the identity begins with a zero octet",
         ZmtpError.IdentityTooLong => "the identity is longer than 255 octets",
         ZmtpError.PingMalformed => "a PING command is malformed",
-        ZmtpError.PongMalformed => "a PONG command is malformed",
         ZmtpError.PeerRefused => "the peer refused the connection",
         ZmtpError.SubscriptionLimit => "too many or too large subscriptions",
         ZmtpError.Aborted => "the handler gave up the connection",

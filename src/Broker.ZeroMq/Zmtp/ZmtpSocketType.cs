@@ -35,28 +35,4 @@ public enum ZmtpSocketType
 
     /// <summary>PAIR: exclusive pair.</summary>
     Pair,
-
-    /// <summary>CLIENT (thread-safe family).</summary>
-    Client,
-
-    /// <summary>SERVER (thread-safe family).</summary>
-    Server,
-
-    /// <summary>RADIO (thread-safe family).</summary>
-    Radio,
-
-    /// <summary>DISH (thread-safe family).</summary>
-    Dish,
-
-    /// <summary>SCATTER (thread-safe family).</summary>
-    Scatter,
-
-    /// <summary>GATHER (thread-safe family).</summary>
-    Gather,
-
-    /// <summary>PEER (thread-safe family).</summary>
-    Peer,
-
-    /// <summary>CHANNEL (thread-safe family).</summary>
-    Channel,
 }

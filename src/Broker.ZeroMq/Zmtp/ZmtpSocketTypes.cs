@@ -4,7 +4,7 @@ namespace Broker.ZeroMq.Zmtp;
 public static class ZmtpSocketTypes
 {
     /// <summary>Number of socket types; the enumeration runs from 0 to one less.</summary>
-    public const int Count = (int)ZmtpSocketType.Channel + 1;
+    public const int Count = (int)ZmtpSocketType.Pair + 1;
 
     /// <summary>The name as it is sent in the Socket-Type property. The span is static data.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not a member of the enumeration.</exception>
@@ -21,21 +21,13 @@ public static class ZmtpSocketTypes
         ZmtpSocketType.Push => "PUSH"u8,
         ZmtpSocketType.Pull => "PULL"u8,
         ZmtpSocketType.Pair => "PAIR"u8,
-        ZmtpSocketType.Client => "CLIENT"u8,
-        ZmtpSocketType.Server => "SERVER"u8,
-        ZmtpSocketType.Radio => "RADIO"u8,
-        ZmtpSocketType.Dish => "DISH"u8,
-        ZmtpSocketType.Scatter => "SCATTER"u8,
-        ZmtpSocketType.Gather => "GATHER"u8,
-        ZmtpSocketType.Peer => "PEER"u8,
-        ZmtpSocketType.Channel => "CHANNEL"u8,
         _ => throw new ArgumentOutOfRangeException(nameof(type)),
     };
 
     /// <summary>Finds the type of a wire name. The match is exact: the grammar of RFC 37 has upper case only.</summary>
     public static bool TryParse(ReadOnlySpan<byte> name, out ZmtpSocketType type)
     {
-        for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Channel; type++)
+        for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Pair; type++)
         {
             if (name.SequenceEqual(type.Name()))
             {
@@ -65,14 +57,8 @@ public static class ZmtpSocketTypes
         ZmtpSocketType.Sub or ZmtpSocketType.XSub => Bit(ZmtpSocketType.Pub) | Bit(ZmtpSocketType.XPub),
         ZmtpSocketType.Push => Bit(ZmtpSocketType.Pull),
         ZmtpSocketType.Pull => Bit(ZmtpSocketType.Push),
-        ZmtpSocketType.Client => Bit(ZmtpSocketType.Server),
-        ZmtpSocketType.Server => Bit(ZmtpSocketType.Client),
-        ZmtpSocketType.Radio => Bit(ZmtpSocketType.Dish),
-        ZmtpSocketType.Dish => Bit(ZmtpSocketType.Radio),
-        ZmtpSocketType.Scatter => Bit(ZmtpSocketType.Gather),
-        ZmtpSocketType.Gather => Bit(ZmtpSocketType.Scatter),
 
-        // PAIR, PEER and CHANNEL meet only their own kind.
+        // PAIR meets only its own kind.
         _ => Bit(type),
     };
 

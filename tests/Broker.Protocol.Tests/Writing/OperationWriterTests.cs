@@ -42,8 +42,7 @@ public sealed class OperationWriterTests : IDisposable
             ulong sid = (ulong)random.NextInt64(random.Next(2) == 0 ? 10 : long.MaxValue);
             int headerLength = random.Next(2) == 0 ? -1 : random.Next(20);
             string payload = Body(random) + Text.Letters(Math.Max(headerLength, 0));
-            int written = OperationWriter.MessageHead(
-                _buffer, headerLength >= 0, Text.Bytes(subject), Text.Bytes(sid.ToString(System.Globalization.CultureInfo.InvariantCulture)));
+            int written = Put(0, $"{(headerLength >= 0 ? "HMSG" : "MSG")} {subject} {sid}");
             written += OperationWriter.MessageTail(_buffer.AsSpan(written), Text.Bytes(replyTo), headerLength, payload.Length);
             written += Put(written, payload + "\r\n");
             Outcome outcome = _feed.Server(_buffer.AsSpan(0, written), ParserLimits.Default);

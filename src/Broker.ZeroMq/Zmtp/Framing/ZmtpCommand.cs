@@ -63,14 +63,6 @@ public readonly ref struct ZmtpCommand
         return ZmtpError.None;
     }
 
-    /// <summary>The context of a PONG.</summary>
-    public ZmtpError ReadPong(out ReadOnlySpan<byte> context)
-    {
-        bool legal = Data.Length <= ZmtpCommandWriter.MaxPingContext;
-        context = legal ? Data : default;
-        return legal ? ZmtpError.None : ZmtpError.PongMalformed;
-    }
-
     /// <summary>The reason of an ERROR: as much as is there, for a reason that is cut short is still a refusal.</summary>
     public ReadOnlySpan<byte> ReadErrorReason() => Data.IsEmpty ? default : Data.Slice(1, Math.Min(Data[0], Data.Length - 1));
 

@@ -12,7 +12,6 @@ public sealed class ZmtpHandshakeOptions
     /// <summary>Encodes the metadata.</summary>
     /// <param name="socketType">Our socket type.</param>
     /// <param name="identity">Our identity, 0 to 255 octets, not beginning with 0; sent by REQ, DEALER and ROUTER only.</param>
-    /// <param name="resource">The resource asked for, if any.</param>
     /// <param name="properties">Further properties; names for application use begin with "X-". Values are sent in UTF-8.</param>
     /// <param name="maxCommandSize">Largest command accepted from a peer during the handshake.</param>
     /// <exception cref="ArgumentException">An identity or property name is not legal.</exception>
@@ -20,7 +19,6 @@ public sealed class ZmtpHandshakeOptions
     public ZmtpHandshakeOptions(
         ZmtpSocketType socketType,
         ReadOnlyMemory<byte> identity = default,
-        string? resource = null,
         IReadOnlyCollection<KeyValuePair<string, string>>? properties = null,
         int maxCommandSize = 8 << 10)
     {
@@ -37,11 +35,6 @@ public sealed class ZmtpHandshakeOptions
         if (socketType.HasIdentity())
         {
             all.Add((ZmtpPropertyNames.Identity.ToArray(), identity.ToArray()));
-        }
-
-        if (resource is not null)
-        {
-            all.Add((ZmtpPropertyNames.Resource.ToArray(), Encoding.UTF8.GetBytes(resource)));
         }
 
         foreach (var (name, value) in properties ?? [])

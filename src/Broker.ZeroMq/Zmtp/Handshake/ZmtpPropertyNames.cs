@@ -14,9 +14,6 @@ public static class ZmtpPropertyNames
     /// <summary>Identity: 0 to 255 octets, the first not 0.</summary>
     public static ReadOnlySpan<byte> Identity => "Identity"u8;
 
-    /// <summary>Resource: which service behind an endpoint is meant (3.1).</summary>
-    public static ReadOnlySpan<byte> Resource => "Resource"u8;
-
     /// <summary>Whether all octets are legal in a name. Says nothing about its length.</summary>
     internal static bool IsLegal(ReadOnlySpan<byte> name) => !name.ContainsAnyExcept(NameOctets);
 }
