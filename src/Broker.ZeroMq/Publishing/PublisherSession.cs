@@ -17,7 +17,7 @@ internal sealed class PublisherSession : PeerSession
     internal const int DropReportInterval = 1000;
 
     private readonly PublisherSocket _socket;
-    private readonly PrefixSubscriptions _subscriptions;
+    private PrefixSubscriptions _subscriptions;
     private readonly long _highWaterMark;
 
     // The subscriptions change on the peer's own loop only. So that loop reads them without a lock, and the lock orders its changes
@@ -94,7 +94,15 @@ internal sealed class PublisherSession : PeerSession
     private protected override void OnGone()
     {
         _socket.Remove(this);
-        LeavingPeer.Start(_socket, Loop, _subscriptions, _held);
+
+        // Whoever keeps the peer for its counters must not keep what it had subscribed to.
+        PrefixSubscriptions left = _subscriptions;
+        lock (_subscriptionsGate)
+        {
+            _subscriptions = new PrefixSubscriptions(0, 0);
+        }
+
+        LeavingPeer.Start(_socket, Loop, left, _held);
     }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
