@@ -3,6 +3,7 @@ using System.Net.Security;
 using System.Net.Sockets;
 using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -44,6 +45,7 @@ internal sealed class KestrelHost : IAsyncDisposable
     /// <exception cref="ListenException">The address cannot be had.</exception>
     internal static async Task<KestrelHost> StartAsync(
         EndPoint endPoint,
+        ConnectionBudget budget,
         SslServerAuthenticationOptions? tls,
         Action<KestrelServerLimits> limit,
         Action<WebApplication> map,
@@ -67,6 +69,8 @@ internal sealed class KestrelHost : IAsyncDisposable
                 }
             });
         });
+        // The last one registered is asked first.
+        builder.Services.AddSingleton<IConnectionListenerFactory>(services => ActivatorUtilities.CreateInstance<BudgetedTransport>(services, budget));
         builder.Services.AddRoutingCore();
         // The default one takes SIGTERM and SIGINT for itself.
         builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();

@@ -38,6 +38,7 @@ public sealed class MonitoringHost : IAsyncDisposable
         options.EndPoint = endPoint;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
+            server.Loops.ConnectionBudget,
             options.Authentication(),
             limits =>
             {

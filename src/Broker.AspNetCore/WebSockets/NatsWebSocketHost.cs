@@ -52,6 +52,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
 
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
+            server.Loops.ConnectionBudget,
             options.Authentication(),
             limits =>
             {

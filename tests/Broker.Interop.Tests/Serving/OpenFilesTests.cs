@@ -1,0 +1,97 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>A process that may open only so many files, while others open connections to it.</summary>
+public sealed class OpenFilesTests : IDisposable
+{
+    private const int Files = 400;
+
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("files-");
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Delete(recursive: true);
+
+    [Fact]
+    public async Task HTTP_and_NATS_share_what_may_be_open_and_both_serve_again_when_there_is_room()
+    {
+        await using PeerProcess broker = PeerProcess.Start(
+            "broker", "prlimit", $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"),
+            "serve", "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName);
+        PortsFile ports = await PortsFile.WaitAsync(_folder.FullName, broker);
+        int port = new Uri(ports.Nats[0]).Port;
+        string line = await broker.ReadLineWithAsync("Monitoring:");
+        var pages = new Uri(line[line.IndexOf("http", StringComparison.Ordinal)..]);
+        using RawConnection old = await RawConnection.OpenAsync(port);
+        await old.SendAsync("CONNECT {\"verbose\":false}\r\nPING\r\n");
+        await old.ReadToAsync("PONG\r\n");
+        var silent = new List<Socket>();
+        try
+        {
+            for (int i = 0; i < Files + 50; i++)
+            {
+                silent.Add(await ConnectAsync(port));
+            }
+
+            for (int i = 0; i < 50; i++)
+            {
+                silent.Add(await ConnectAsync(pages.Port));
+            }
+
+            using Process process = Process.GetProcessById(broker.Id);
+            TimeSpan before = process.TotalProcessorTime;
+            await Task.Delay(TimeSpan.FromSeconds(2), Ct);
+            process.Refresh();
+            // Somebody who asks again and again uses the whole of it.
+            Assert.InRange(process.TotalProcessorTime - before, TimeSpan.Zero, TimeSpan.FromSeconds(1));
+            Assert.InRange(Directory.GetFileSystemEntries($"/proc/{broker.Id}/fd").Length, 0, Files - 1);
+            await old.SendAsync("PING\r\n");
+            await old.ReadToAsync("PONG\r\n");
+        }
+        finally
+        {
+            silent.ForEach(static s => s.Dispose());
+        }
+
+        using var http = new HttpClient();
+        await UntilAsync(async () => (await http.GetAsync(new Uri(pages, "/healthz"), Ct)).StatusCode == HttpStatusCode.OK);
+        using RawConnection newcomer = await RawConnection.OpenAsync(port);
+        await newcomer.ReadToAsync("INFO {");
+        await broker.SignalAsync("TERM");
+        Assert.Equal(0, await broker.WaitForExitAsync());
+    }
+
+    private static async Task<Socket> ConnectAsync(int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(IPAddress.Loopback, port, Ct);
+        return socket;
+    }
+
+    private static async Task UntilAsync(Func<Task<bool>> holds)
+    {
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        patience.CancelAfter(TimeSpan.FromSeconds(20));
+        while (true)
+        {
+            try
+            {
+                if (await holds())
+                {
+                    return;
+                }
+            }
+            catch (HttpRequestException)
+            {
+                // Closed at once: there is no room yet.
+            }
+
+            await Task.Delay(50, patience.Token);
+        }
+    }
+}
