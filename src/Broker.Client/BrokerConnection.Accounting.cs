@@ -24,7 +24,7 @@ public sealed partial class BrokerConnection
     /// <summary>Bytes for a link were discarded. Any thread.</summary>
     internal void CountDiscarded(Link link, ReadOnlySpan<byte> written)
     {
-        long messages = PublishCount.Of(written);
+        long messages = WrittenCommand.Of(written);
         lock (_gate)
         {
             _lostBytes += written.Length;

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using Broker.Client.Errors;
 using Broker.Client.Handshake;
-using Broker.Client.Publishing;
 using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
@@ -72,7 +71,7 @@ public sealed partial class BrokerConnection
             // A close that is under way has taken the link out already.
             wasClosed = _state == ConnectionState.Closed;
             _lostBytes += link.Transport.PendingBytes;
-            _lost += PublishCount.Unsent(link.Transport);
+            _lost += link.Transport.CountCertainlyUnsent().Messages;
             // Told as discarded, as what the loops have staged will be.
             link.Transport.FlushExternal();
             _link = null;

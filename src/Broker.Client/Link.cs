@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Json;
 using Broker.Client.Errors;
 using Broker.Client.Handshake;
+using Broker.Client.Publishing;
 using Broker.Client.Servers;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
@@ -95,6 +96,7 @@ internal sealed partial class Link : ConnectionHandler
         // The client's own limit comes first and refuses; the transport's is there for what is not asked: PONGs without end.
         ClientOptions options = _owner.Options;
         connection.MaxPendingBytes = (options.MaxPendingBytes * 2) + options.ReconnectBufferSize + (16 * 1024 * 1024);
+        connection.Framing = WrittenCommand.Framing;
         connection.WriteDeadline = options.WriteDeadline;
         lock (_gate)
         {

@@ -248,7 +248,7 @@ internal sealed class ServerCore
 
     private void CountUndelivered(ClientSession session, Connection connection)
     {
-        (long messages, long bytes) = UnsentCount.Of(connection);
+        (long messages, long bytes) = connection.CountUnsent();
         // A PING or an error text that did not go out is no loss to anybody.
         if (messages != 0)
         {

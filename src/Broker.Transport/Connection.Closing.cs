@@ -15,7 +15,7 @@ public abstract partial class Connection
     private bool _peerEnded;
 
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
-    private protected bool IsLingering => _state is StateFlushing or StateHalfClosed;
+    internal bool IsLingering => _state is StateFlushing or StateHalfClosed;
 
     internal bool IsClosed => _state == StateClosed;
 
@@ -23,6 +23,11 @@ public abstract partial class Connection
     internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)
     {
         if (_state == StateClosed)
+        {
+            return;
+        }
+
+        if (!_isAnnounced && !TryAnnounce())
         {
             return;
         }
@@ -44,34 +49,50 @@ public abstract partial class Connection
             return;
         }
 
-        if (_tls is { IsSecured: false })
+        if (Tls is { IsSecured: false })
         {
             // What is queued could leave only after a handshake that nobody wants any more.
             Finish();
             return;
         }
 
-        _state = StateFlushing;
+        // The last that is taken over. Sealed before the state says that this lingers: else the end of the sending here would already
+        // shut down, and what another thread hands over until the seal would be accepted for nothing.
         if (_stages[Loop.Index] is { Length: > 0 } stage)
         {
             TakeOver(stage, Loop);
         }
 
-        // The gate also orders this with a sender on another thread: either it sees that it must call AdvanceLinger when
-        // it has done, or what it has done is seen here.
-        lock (_gate)
-        {
-            _sealed = true;
-        }
-
-        if (_state != StateFlushing)
+        if (_state != StateOpen)
         {
             return;
+        }
+
+        // A sender on another thread either sees the state, and calls AdvanceLinger when it has done, or what it has done is seen here.
+        lock (WatchGate)
+        {
+            _outbound.Seal();
+            _state = StateFlushing;
         }
 
         _lingerTimer = Loop.StartTimer(linger, Finish);
         LiftHolds();
         AdvanceLinger();
+    }
+
+    // A handler hears of the opening before it hears of the end. False when it has closed the connection, or failed to hear.
+    private bool TryAnnounce()
+    {
+        try
+        {
+            Announce();
+            return _state != StateClosed;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+            return false;
+        }
     }
 
     /// <summary>The peer has ended its direction. On the loop.</summary>
@@ -81,7 +102,7 @@ public abstract partial class Connection
         {
             // It may still listen: our last words are sent, and there is nothing to wait for after them.
             _peerEnded = true;
-            lock (_gate)
+            lock (WatchGate)
             {
                 StopReceiving();
             }
@@ -98,19 +119,19 @@ public abstract partial class Connection
         SayGoodbye();
 
         // A reset is told once, and to the sender if that was first; the reader then sees a mere end.
-        CloseOnLoop(_sendFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
+        CloseOnLoop(_outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
     /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>
-    private void AdvanceLinger()
+    internal void AdvanceLinger()
     {
-        if (_state != StateFlushing || HasUnsent())
+        if (_state != StateFlushing || _outbound.HasUnsent())
         {
             return;
         }
 
         // Sending it comes back here: then there is nothing left to do.
-        if (!SayGoodbye() || _state != StateFlushing || HasUnsent())
+        if (!SayGoodbye() || _state != StateFlushing || _outbound.HasUnsent())
         {
             return;
         }
@@ -140,13 +161,24 @@ public abstract partial class Connection
         _holds = Holds.None;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
-        _deadlineTimer?.Cancel();
-        _deadlineTimer = null;
+        _outbound.CancelDeadline();
         _tlsTimer?.Cancel();
         _tlsTimer = null;
         ReleaseInbound();
-        RetireOutbound();
-        _tls?.Dispose();
+        if (_outbound.TryRetire())
+        {
+            EndClosing();
+        }
+    }
+
+    /// <summary>
+    /// The second half of closing, when nobody sends any more: the descriptor is nobody's and the queue is whole. Once, on the loop
+    /// or, if that has ended, on the thread that sent last.
+    /// </summary>
+    internal void EndClosing()
+    {
+        ReleaseTransport();
+        Tls?.Dispose();
         Loop.Group.Forget(this);
         try
         {
@@ -157,7 +189,7 @@ public abstract partial class Connection
             Loop.Group.ReportFault(e);
         }
 
-        DropQueue();
+        _outbound.DropQueue();
     }
 
     private protected abstract void ShutdownSend();

@@ -1,252 +1,179 @@
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 
-// The outbound queue: blocks in order, guarded by _gate. At most one thread sends at a time (_sending); it takes the
-// whole queue out, sends without the lock, and looks again. So a loop that delivers never waits for a system call of another.
+// What users and transports see of sending; the queue and who may send it are OutboundSender's.
 public abstract partial class Connection
 {
-    // A waiting send ends when all of it has gone, and only then counts as progress of the peer.
-    private const int MostToWaitWith = 16 * 1024;
-
-    private readonly Lock _gate = new();
-    private Block? _queueHead;
-    private Block? _queueTail;
-    private long _pendingBytes;
-    private long _sentBytes;
-    private bool _sending;
-    private bool _blocked;
-    private bool _armed;
-    private bool _retired;
-    private bool _overflowed;
-    private bool _sealed;
-    private bool _heldUp;
-    private bool _writableMissed;
-    private bool _sendWaits;
-    private volatile bool _sendFailed;
-    private readonly Action _postedWritable;
-    private readonly Action _postedDrained;
-
-    /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
-    private protected Lock WatchGate => _gate;
+    private readonly OutboundSender _outbound;
 
     /// <summary>
-    /// How many bytes may wait for the peer before the connection is closed as a slow consumer. Default 64 MiB.
+    /// How much may wait for the peer, counted as <see cref="HeldBytes"/>, before the connection is closed with
+    /// <see cref="CloseReason.SlowConsumer"/>. Default 64 MiB.
     /// </summary>
-    public long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
+    public long MaxPendingBytes
+    {
+        get => _outbound.MaxPendingBytes;
+        set => _outbound.MaxPendingBytes = value;
+    }
+
+    /// <summary>
+    /// A mark below the limit at which a writer may go on: when <see cref="HeldBytes"/> has risen above it and falls to it or
+    /// below, <see cref="ConnectionHandler.OnLowWater"/> is called, once for each time. 0, the default, for none. Any thread.
+    /// </summary>
+    public long LowWaterBytes
+    {
+        get => _outbound.LowWaterBytes;
+        set => _outbound.LowWaterBytes = value;
+    }
 
     /// <summary>
     /// How long the peer may take nothing while bytes wait for it. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/>
     /// for no limit. Read when the peer first holds up the queue.
     /// </summary>
-    public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
+    public TimeSpan WriteDeadline
+    {
+        get => _outbound.WriteDeadline;
+        set => _outbound.WriteDeadline = value;
+    }
+
+    /// <summary>
+    /// Where messages begin and end in what is written to this connection, for <see cref="DropOldest"/> and <see cref="CountUnsent"/>.
+    /// Set it before the first message is written; without one there are no messages. Default null.
+    /// </summary>
+    public IOutboundFraming? Framing { get; set; }
 
     /// <summary>Bytes handed over and not yet taken by the kernel or the in-process peer. Any thread, a moment's truth.</summary>
-    public long PendingBytes => Volatile.Read(ref _pendingBytes);
+    public long PendingBytes => _outbound.Queue.PendingBytes;
+
+    /// <summary>
+    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the room between them that nothing more is written to, and their
+    /// ciphertext. Beyond that the queue holds no more than what is left of two blocks. Any thread, a moment's truth.
+    /// </summary>
+    public long HeldBytes => _outbound.Queue.HeldBytes;
 
     /// <summary>Bytes taken by the kernel or the in-process peer so far. Any thread.</summary>
-    public long SentBytes => Volatile.Read(ref _sentBytes);
+    public long SentBytes => _outbound.Queue.SentBytes;
+
+    internal OutboundSender Outbound => _outbound;
+
+    /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
+    private protected Lock WatchGate => _outbound.Queue.Gate;
 
     /// <summary>
-    /// What is queued and could not be sent, in order: for counting what was lost at the end. The memory is borrowed and good
-    /// until <see cref="ConnectionHandler.OnClosed"/> returns; call it there.
+    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/> for sure, as long as the connection is open: when
+    /// <see cref="HeldBytes"/> next falls to <see cref="LowWaterBytes"/>; where it is not above that, once nothing waits, which may be now.
+    /// For a writer that was refused room and will wait for the call: its message may not fit beside what is below the mark. Any thread.
     /// </summary>
-    public IReadOnlyList<UnsentBlock> UnsentBlocks()
-    {
-        lock (_gate)
-        {
-            var blocks = new List<UnsentBlock>();
-            for (Block? at = _queueHead; at is not null; at = at.Next)
-            {
-                blocks.Add(new UnsentBlock(at.Array.AsMemory(0, at.End), at.Start));
-            }
+    public void RequestLowWater() => _outbound.RequestLowWater();
 
-            return blocks;
+    /// <summary>Bytes that <paramref name="loop"/> has written for this connection in the present turn. On that loop's thread.</summary>
+    public long StagedBytes(EventLoop loop)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        return _stages[loop.Index]?.Length ?? 0;
+    }
+
+    /// <summary>Closes the connection with <see cref="CloseReason.SlowConsumer"/>; what is queued is dropped. Any thread.</summary>
+    public void CloseAsSlowConsumer() => Loop.PostClose(this, CloseReason.SlowConsumer);
+
+    /// <summary>
+    /// Takes the messages that have waited longest out of the queue, until <paramref name="bytes"/> are gone or there is no more.
+    /// A block that was sent or encrypted in part, or is being sent, stays: the peer never sees half of anything. Without
+    /// a <see cref="Framing"/> nothing is dropped. Any thread of the group.
+    /// </summary>
+    /// <param name="bytes">How many bytes to let go, at least if possible.</param>
+    /// <param name="loop">The caller's loop, which gets the blocks back.</param>
+    /// <returns>What was let go.</returns>
+    public OutboundCount DropOldest(long bytes, EventLoop loop)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        return Framing is { } framing ? _outbound.Drop(bytes, framing, loop) : default;
+    }
+
+    /// <summary>
+    /// Counts what was handed over and could not be sent, including what came after <see cref="MaxPendingBytes"/> had been reached. What
+    /// was encrypted and not sent to the end of its chunk, of at most 64 KiB, counts as not sent. Call it in
+    /// <see cref="ConnectionHandler.OnClosed"/>.
+    /// </summary>
+    public OutboundCount CountUnsent()
+    {
+        lock (_outbound.Queue.Gate)
+        {
+            return _outbound.Queue.CountUnsent(Framing);
         }
     }
 
     /// <summary>
-    /// How many bytes from the start of <see cref="UnsentBlocks"/> may have left all the same: they are encrypted and the peer
-    /// may have been sent a part of that, or a send is under way that waits. Call it where that may be called.
+    /// Counts what is queued and has certainly not been sent to its end: not what is encrypted, of which the peer may have been sent a part,
+    /// nor what a send under way may have taken. What was discarded (<see cref="ConnectionHandler.OnDiscarded"/>) is not in it. Call
+    /// it in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
-    public int UncertainBytes
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return Math.Max(_tls?.Encrypted ?? 0, _sendWaits && _queueHead is { } head ? Math.Min(head.Length, MostToWaitWith) : 0);
-            }
-        }
-    }
+    public OutboundCount CountCertainlyUnsent() => _outbound.CountCertainlyUnsent(Framing);
 
-    /// <summary>Moves a stage's bytes into the queue and sends if nobody does. <paramref name="loop"/> is the caller's, if it is one.</summary>
-    internal void TakeOver(OutboundStage stage, EventLoop? loop)
-    {
-        Block? first = stage.Detach(out Block? last, out long bytes);
-        if (first is null)
-        {
-            return;
-        }
+    internal void TakeOver(OutboundStage stage, EventLoop? loop) => _outbound.TakeOver(stage, loop);
 
-        lock (_gate)
-        {
-            if (!(_retired || _overflowed || _sealed || bytes == 0))
-            {
-                if (_queueTail is null)
-                {
-                    _queueHead = first;
-                }
-                else
-                {
-                    _queueTail.Next = first;
-                }
+    /// <summary>The peer takes bytes again. On the loop.</summary>
+    internal void OnWritable() => _outbound.OnWritable();
 
-                _queueTail = last;
-                _pendingBytes += bytes;
-                if (_sending || _blocked || _tls is { IsSecured: false })
-                {
-                    // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
-                    // end of a handshake.
-                    CheckOverflow();
-                    return;
-                }
-
-                _sending = true;
-                first = null;
-            }
-        }
-
-        if (first is null)
-        {
-            SendQueue(loop);
-        }
-        else
-        {
-            Discard(first, loop);
-        }
-    }
-
-    // Outside the gate: the handler may take locks of its own, under which others hand over.
-    private void Discard(Block first, EventLoop? loop)
-    {
-        for (Block? at = first; at is not null; at = at.Next)
-        {
-            try
-            {
-                Handler.OnDiscarded(this, at.Array.AsSpan(at.Start, at.Length));
-            }
-            catch (Exception e) when (e is not OutOfMemoryException)
-            {
-                Loop.Group.ReportFault(e);
-            }
-        }
-
-        GiveBack(first, loop);
-    }
-
-    private void RetireOutbound()
-    {
-        lock (_gate)
-        {
-            _retired = true;
-        }
-
-        // Another thread may be in a system call on the descriptor, with bytes that are neither sent nor queued. The call
-        // does not wait for the peer and the thread does not wait for this one, so this is short; after it the descriptor
-        // is nobody's and the queue is whole. A send that waits is ended by the release.
-        SpinWait wait = default;
-        while (!_sendWaits && Volatile.Read(ref _sending))
-        {
-            wait.SpinOnce();
-        }
-
-        ReleaseTransport();
-    }
+    /// <inheritdoc cref="OutboundSender.RepeatWatch"/>
+    private protected void RepeatArmWritable() => _outbound.RepeatWatch();
 
     /// <summary>The transport takes no more; what the peer said before is still worth hearing. On the loop.</summary>
-    private void EndAfterFailedSend()
+    internal void EndAfterFailedSend()
     {
         if (!IsClosed)
         {
             OnReadable(1);
-            CloseOnLoop(CloseReason.Error, _tls?.Fault, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, _outbound.Tls?.Fault, TimeSpan.Zero);
         }
     }
 
-    private void DropQueue()
+    internal void TellDiscarded(ReadOnlySpan<byte> written)
     {
-        lock (_gate)
+        try
         {
-            if (!_sending && _queueHead is not null)
-            {
-                GiveBack(_queueHead, Loop);
-                _queueHead = _queueTail = null;
-            }
-
-            if (!_sending && _tls?.DetachWire() is { } wire)
-            {
-                GiveBack(wire, Loop);
-            }
+            Handler.OnDiscarded(this, written);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Loop.Group.ReportFault(e);
         }
     }
 
-    private static void GiveBack(Block first, EventLoop? loop)
-    {
-        for (Block? at = first; at is not null;)
-        {
-            Block next = at;
-            at = at.Next;
-            Give(next, loop);
-        }
-    }
+    internal void NotifyDrained() => Notify(static connection => connection.Handler.OnDrained(connection));
 
-    private protected static void Give(Block block, EventLoop? loop)
-    {
-        if (loop is not null)
-        {
-            loop.Blocks.Give(block);
-        }
-        else
-        {
-            block.Home.Give(block);
-        }
-    }
+    internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     /// <summary>
-    /// Takes <paramref name="gone"/> bytes off the front of a chain and gives back the blocks that are empty.
-    /// Returns what is left of it.
-    /// </summary>
-    internal static Block? Consume(Block chain, int gone, EventLoop? loop)
-    {
-        Block? at = chain;
-        while (at is not null && gone >= at.Length)
-        {
-            gone -= at.Length;
-            Block empty = at;
-            at = at.Next;
-            Give(empty, loop);
-        }
-
-        if (at is not null)
-        {
-            at.Start += gone;
-        }
-
-        return at;
-    }
-
-    /// <summary>
-    /// Sends what it can of the chain and gives sent blocks back to the pool. Called by one thread at a time.
+    /// Sends what it can of the chain and gives sent blocks back to the pool; the tally grows. Called by one thread at a time.
     /// Returns the first block that is not wholly sent.
     /// </summary>
-    private protected abstract Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome);
+    internal abstract Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome);
 
     /// <summary>
     /// Asks to be called through <see cref="OnWritable"/>, on the loop, once the peer takes bytes again. Under the gate, any thread.
     /// </summary>
-    private protected abstract void ArmWritable();
+    internal abstract void ArmWritable();
 
     /// <summary>Takes that request back. Under the gate, on the loop.</summary>
-    private protected abstract void DisarmWritable();
+    internal abstract void DisarmWritable();
+
+    private void Notify(Action<Connection> tell)
+    {
+        if (!IsOpen)
+        {
+            return;
+        }
+
+        try
+        {
+            tell(this);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+        }
+    }
 }

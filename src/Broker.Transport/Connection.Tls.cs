@@ -7,7 +7,6 @@ namespace Broker.Transport;
 // Open in clear → handshake → secured. In the handshake nothing is given to the handler, and what is handed over waits in the queue.
 public abstract partial class Connection
 {
-    private TlsLayer? _tls;
     private LoopTimer? _tlsTimer;
     private Action<Connection>? _onSecured;
     private bool _goodbyeSaid;
@@ -15,7 +14,7 @@ public abstract partial class Connection
     /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
     public TlsFacts? TlsFacts { get; private set; }
 
-    private protected TlsLayer? Tls => _tls;
+    private protected TlsLayer? Tls => _outbound.Tls;
 
     /// <summary>Goes over to TLS as the server: the peer is expected to say hello.</summary>
     /// <param name="options">
@@ -63,31 +62,7 @@ public abstract partial class Connection
     internal void PostTlsStarved() => Loop.Post(OnTlsStarved);
 
     /// <summary>Ciphertext that is the protocol's own, from the thread that runs the handshake or reads.</summary>
-    internal void PostWire(Block block)
-    {
-        lock (_gate)
-        {
-            if (_retired)
-            {
-                block.Home.Give(block);
-                return;
-            }
-
-            _tls!.Post(block, block);
-            if (_sending || _blocked)
-            {
-                return;
-            }
-
-            _sending = true;
-        }
-
-        SendQueue(Loop.Group.Current);
-    }
-
-    /// <summary>Sends blocks as they are.</summary>
-    internal Block? SendWire(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
-        => Send(chain, loop, out sent, out outcome);
+    internal void PostWire(Block block) => _outbound.SendWire(block, Loop.Group.Current);
 
     private protected virtual bool CanCarryTls => false;
 
@@ -110,7 +85,7 @@ public abstract partial class Connection
     private protected void EndWhileHandshaking(TlsLayer tls)
     {
         _peerEnded = true;
-        lock (_gate)
+        lock (WatchGate)
         {
             StopReceiving();
         }
@@ -121,7 +96,7 @@ public abstract partial class Connection
     private void BeginTls(Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
     {
         ArgumentNullException.ThrowIfNull(onSecured);
-        if (!Loop.IsCurrent || _tls is not null)
+        if (!Loop.IsCurrent || Tls is not null)
         {
             throw new InvalidOperationException("TLS is started once, on the connection's loop.");
         }
@@ -143,21 +118,7 @@ public abstract partial class Connection
 
         var tls = new TlsLayer(this);
         _onSecured = onSecured;
-        lock (_gate)
-        {
-            if (_queueHead is not null)
-            {
-                // What another thread is sending at this time comes back to the front, see SendQueue.
-                long clear = LengthOf(_queueHead);
-                _pendingBytes -= clear;
-                _sentBytes += clear;
-                tls.Post(_queueHead, _queueTail!);
-                _queueHead = _queueTail = null;
-            }
-
-            _tls = tls;
-        }
-
+        _outbound.Insert(tls);
         _tlsTimer = Loop.StartTimer(timeout, () => EndHandshake(new TimeoutException("The handshake of TLS took too long.")));
         OnTlsStarted();
         tls.Start(authenticate, error => Loop.Post(() => EndHandshake(error)));
@@ -165,7 +126,7 @@ public abstract partial class Connection
 
     private void EndHandshake(Exception? error)
     {
-        TlsLayer tls = _tls!;
+        TlsLayer tls = Tls!;
         if (!IsOpen || tls.IsSecured)
         {
             return;
@@ -178,10 +139,7 @@ public abstract partial class Connection
             return;
         }
 
-        lock (_gate)
-        {
-            tls.Secure();
-        }
+        _outbound.Secure();
 
         try
         {
@@ -196,37 +154,18 @@ public abstract partial class Connection
         _onSecured = null;
         if (!IsClosed)
         {
-            ResumeSending();
+            _outbound.Resume(Loop);
             OnTlsSecured(tls);
         }
-    }
-
-    private void ResumeSending()
-    {
-        lock (_gate)
-        {
-            if (_sending || _blocked || _retired || _queueHead is null)
-            {
-                return;
-            }
-
-            _sending = true;
-        }
-
-        SendQueue(Loop);
     }
 
     private void FailHandshake(Exception error)
     {
         _reason = CloseReason.Error;
         _error = error;
+        _outbound.Seal();
         _state = StateFlushing;
-        lock (_gate)
-        {
-            _sealed = true;
-        }
-
-        _tls!.Abort(error);
+        Tls!.Abort(error);
         // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
         LiftHolds();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
@@ -236,44 +175,19 @@ public abstract partial class Connection
     /// <summary>Sends the alert that closes our direction (close_notify). On the loop. False when it has to wait for another sender.</summary>
     private bool SayGoodbye()
     {
-        if (_goodbyeSaid || _tls is not { IsSecured: true } tls)
+        if (_goodbyeSaid || Tls is not { IsSecured: true } tls)
         {
             return true;
         }
 
-        lock (_gate)
+        if (!_outbound.TryBeginAddition())
         {
-            if (_sending || _blocked || _retired)
-            {
-                return false;
-            }
-
-            _sending = true;
+            return false;
         }
 
         _goodbyeSaid = true;
         tls.EncryptGoodbye(Loop);
-        SendQueue(Loop);
+        _outbound.EndAddition();
         return true;
-    }
-
-    // In clear: all that was handed over. Over TLS: what can still leave, in one form or the other.
-    private bool HasUnsent()
-    {
-        lock (_gate)
-        {
-            return _tls is null ? _pendingBytes != 0 : _tls.HasWire || (_tls.IsSecured && _pendingBytes != 0);
-        }
-    }
-
-    private static long LengthOf(Block chain)
-    {
-        long length = 0;
-        for (Block? at = chain; at is not null; at = at.Next)
-        {
-            length += at.Length;
-        }
-
-        return length;
     }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 
@@ -23,14 +24,14 @@ public abstract partial class Connection
     private volatile int _state;
     private Exception? _error;
     private CloseReason _reason;
+    private bool _isAnnounced;
 
     private protected Connection(EventLoop loop, ConnectionHandler handler)
     {
         Loop = loop;
         Handler = handler;
         _stages = new OutboundStage?[loop.Group.Count];
-        _postedWritable = OnWritable;
-        _postedDrained = NotifyDrained;
+        _outbound = new OutboundSender(this);
     }
 
     /// <summary>The loop on whose thread the handler is called.</summary>
@@ -117,7 +118,7 @@ public abstract partial class Connection
 
         try
         {
-            Handler.OnOpened(this);
+            Announce();
             // The handler may have closed it, and then the descriptor may be somebody else's by now.
             if (!IsClosed)
             {
@@ -127,6 +128,15 @@ public abstract partial class Connection
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             CloseOnLoop(CloseReason.Error, e, TimeSpan.Zero);
+        }
+    }
+
+    private void Announce()
+    {
+        if (!_isAnnounced)
+        {
+            _isAnnounced = true;
+            Handler.OnOpened(this);
         }
     }
 

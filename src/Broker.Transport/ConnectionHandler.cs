@@ -6,7 +6,9 @@ namespace Broker.Transport;
 /// </summary>
 public abstract class ConnectionHandler
 {
-    /// <summary>The connection is established and may be written to. Called once, before anything else.</summary>
+    /// <summary>
+    /// The connection is established and may be written to. Called once, before anything else, also when it is closed at the same time.
+    /// </summary>
     public virtual void OnOpened(Connection connection)
     {
     }
@@ -38,6 +40,14 @@ public abstract class ConnectionHandler
     /// <param name="connection">The connection.</param>
     /// <param name="written">Whole pieces, as a writer asked <see cref="OutboundStage.GetSpan"/> for them. Borrowed until the return.</param>
     public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
+    {
+    }
+
+    /// <summary>
+    /// The outbound queue has fallen to <see cref="Connection.LowWaterBytes"/> after it had been above, or
+    /// <see cref="Connection.RequestLowWater"/> asked for this call.
+    /// </summary>
+    public virtual void OnLowWater(Connection connection)
     {
     }
 

@@ -30,7 +30,7 @@ public sealed partial class EventLoop
     {
         Group = group;
         Index = index;
-        Blocks = new BlockPool(group.Depot);
+        Blocks = new BlockPool(group.Depot) { TrimLater = TrimBlocksLater };
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
         Pacing = new Pacing(options.BulkPause ?? Pacing.PauseOf(Environment.ProcessorCount));
@@ -141,6 +141,7 @@ public sealed partial class EventLoop
             connection.CloseOnLoop(CloseReason.Shutdown, null, TimeSpan.Zero);
         }
 
+        AwaitSenders();
         RunLastPosted();
         // What these wrote is discarded, and told.
         HandOverStages();

@@ -56,6 +56,8 @@ public sealed class EventLoopGroup : IDisposable
             throw;
         }
 
+        EventLoop trimming = _loops[0];
+        Depot.TrimLater = () => trimming.Post(trimming.TrimDepotLater);
         foreach (EventLoop loop in _loops)
         {
             loop.Start();
@@ -67,6 +69,24 @@ public sealed class EventLoopGroup : IDisposable
 
     /// <summary>How many loops there are.</summary>
     public int Count => _loops.Length;
+
+    /// <summary>
+    /// How much memory the connections' stages and queues hold now, in whole blocks: what is written to them and not taken by their
+    /// peers, with all that is unused between. A sum over the loops; nothing is counted per message. Any thread, a moment's truth.
+    /// </summary>
+    public long HeldBytes
+    {
+        get
+        {
+            long bytes = Depot.Outstanding;
+            foreach (EventLoop loop in _loops)
+            {
+                bytes += loop.Blocks.Outstanding;
+            }
+
+            return bytes;
+        }
+    }
 
     internal BlockDepot Depot { get; } = new();
 

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 
@@ -28,6 +29,7 @@ public sealed class OutboundStage
     private Block? _first;
     private Block? _current;
     private long _sealedBytes;
+    private long _waste;
     private bool _streaming;
 
     internal OutboundStage(Connection connection, EventLoop? loop)
@@ -74,19 +76,17 @@ public sealed class OutboundStage
         Advance(bytes.Length);
     }
 
-    /// <summary>Gives up what is held, as a chain of blocks in order.</summary>
-    internal Block? Detach(out Block? last, out long bytes)
+    /// <summary>Gives up what is held.</summary>
+    internal StagedBlocks Detach()
     {
         Seal();
-        Block? first = _first;
-        last = _current;
-        bytes = _sealedBytes;
+        var staged = new StagedBlocks(_first, _current, _sealedBytes, _waste);
+        _streaming = _sealedBytes > BlockSizes.Small;
         _first = _current = null;
         _array = [];
         _position = _limit = _currentStart = 0;
-        _sealedBytes = 0;
-        _streaming = bytes > BlockSizes.Capacity(0);
-        return first;
+        _sealedBytes = _waste = 0;
+        return staged;
     }
 
     // An empty stage has a limit of 0, so that its first write comes here too: the check for space and the check
@@ -109,14 +109,15 @@ public sealed class OutboundStage
 
         // The first block is small unless the turn before was not: most turns answer in a few bytes, and ten thousand
         // connections may do so at once.
-        int wanted = _first is null && !_streaming ? size : Math.Max(size, BlockSizes.Capacity(1));
-        Block block = _loop is not null ? _loop.Blocks.Take(wanted) : _connection.Depot.Take(wanted);
+        int wanted = Math.Max(size, _first is null && !_streaming ? BlockSizes.Small : BlockSizes.Stream);
+        Block block = Recycling.Take(wanted, _loop, _connection.Depot);
         if (_current is null)
         {
             _first = block;
         }
         else
         {
+            _waste += _current.Room;
             _current.Next = block;
         }
 

@@ -118,6 +118,8 @@ public sealed class Probe : ConnectionHandler
 
     public Action<Connection>? WhenDrained { get; init; }
 
+    public Action<Connection>? WhenLowWater { get; init; }
+
     public Action<Connection>? WhenClosed { get; init; }
 
     public Task<Connection> Opened => _opened.Task;
@@ -150,6 +152,8 @@ public sealed class Probe : ConnectionHandler
     }
 
     public override void OnDrained(Connection connection) => WhenDrained?.Invoke(connection);
+
+    public override void OnLowWater(Connection connection) => WhenLowWater?.Invoke(connection);
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {

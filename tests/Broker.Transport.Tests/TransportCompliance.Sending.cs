@@ -248,7 +248,7 @@ public abstract partial class TransportCompliance
         {
             WhenClosed = connection =>
             {
-                unsent = connection.UnsentBlocks().Sum(block => (long)block.Bytes.Length - block.Sent);
+                unsent = connection.CountUnsent().Bytes;
                 sent = connection.SentBytes;
             },
         };
@@ -305,6 +305,7 @@ public abstract partial class TransportCompliance
         };
         var near = new Probe();
         await pairs.ConnectAsync(near, far);
+        near.Connection.Framing = new Sized(Size);
         TaskCompletionSource stopped = Signal();
         pairs.Far[0].Post(() =>
         {
@@ -329,8 +330,9 @@ public abstract partial class TransportCompliance
             // In the next turn, when the queue is held up.
             connection.Loop.Post(() =>
             {
-                var filter = default(KeepNothing);
-                dropped.SetResult(connection.DropOldest(Wanted, ref filter, connection.Loop));
+                OutboundCount count = connection.DropOldest(Wanted, connection.Loop);
+                Assert.Equal(count.Bytes, count.Messages * Size);
+                dropped.SetResult(count.Bytes);
             });
         });
         long gone = await Soon(dropped.Task);
@@ -342,8 +344,13 @@ public abstract partial class TransportCompliance
         Assert.Equal(0, connection.PendingBytes);
     }
 
-    private struct KeepNothing : IQueueFilter
+    // Messages of one size, and nothing else.
+    private sealed class Sized(int size) : IOutboundFraming
     {
-        public readonly int Keep(Span<byte> written) => 0;
+        public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
+        {
+            isMessage = true;
+            return size;
+        }
     }
 }

@@ -73,14 +73,9 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     }
 
     private protected override long CountWaiting(EventLoop loop)
-        => Connection is { IsOpen: true } connection ? connection.PendingBytes + connection.StagedBytes(loop) : 0;
+        => Connection is { IsOpen: true } connection ? connection.HeldBytes + connection.StagedBytes(loop) : 0;
 
-    private protected override long DropOldest(long bytes, EventLoop loop)
-    {
-        var messages = new QueuedMessages();
-        Connection.DropOldest(bytes, ref messages, loop);
-        return messages.Dropped;
-    }
+    private protected override long DropOldest(long bytes, EventLoop loop) => Connection.DropOldest(bytes, loop).Messages;
 
     private protected override void End() => Connection.CloseAsSlowConsumer();
 

@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using Broker.Transport;
 
 namespace Broker.Server.Delivery;
 
@@ -7,12 +8,14 @@ namespace Broker.Server.Delivery;
 /// and behind that of a message so many bytes as its last word says and CR LF. No other word is looked at: sids and subjects are
 /// clients' and may hold anything.
 /// </summary>
-internal static class WrittenOperation
+internal sealed class WrittenOperation : IOutboundFraming
 {
+    internal static readonly WrittenOperation Framing = new();
+
     private const int EndLength = 2;
 
-    /// <summary>How long the first operation is; 0 when it is not whole.</summary>
-    internal static int Length(ReadOnlySpan<byte> written, out bool isMessage)
+    /// <inheritdoc/>
+    public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
     {
         int line = written.IndexOf((byte)'\n') + 1;
         isMessage = line > EndLength && (written.StartsWith("MSG "u8) || written.StartsWith("HMSG "u8));

@@ -7,7 +7,7 @@ internal static class CloseText
 {
     internal static string Of(string? failure, CloseReason reason, Connection connection) => reason switch
     {
-        CloseReason.SlowConsumer when connection.PendingBytes > connection.MaxPendingBytes => "Slow Consumer (Pending Bytes)",
+        CloseReason.SlowConsumer when connection.HeldBytes > connection.MaxPendingBytes => "Slow Consumer (Pending Bytes)",
         CloseReason.SlowConsumer => "Slow Consumer (Write Deadline)",
         _ when failure is not null => OfFailure(failure),
         CloseReason.Peer => "Client Closed",

@@ -39,6 +39,7 @@ internal sealed partial class ClientSession : IConnectionOwner
         bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
         // A loop's stage is handed over at 256 KiB and a message; the transport's bound comes after all that may be staged.
         long room = drops ? RoomForAnswers + (_loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
+        Connection.Framing = WrittenOperation.Framing;
         Connection.MaxPendingBytes = options.MaxPending + room;
         Connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
         _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0 || _trace is not null);

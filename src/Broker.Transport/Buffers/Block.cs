@@ -29,4 +29,14 @@ internal sealed class Block
     internal Block? Next { get; set; }
 
     internal int Length => End - Start;
+
+    /// <summary>How many bytes can still be appended.</summary>
+    internal int Room => Array.Length - End;
+
+    /// <summary>Copies all that <paramref name="other"/> holds behind what is there. There must be room.</summary>
+    internal void Append(Block other)
+    {
+        other.Array.AsSpan(other.Start, other.Length).CopyTo(Array.AsSpan(End));
+        End += other.Length;
+    }
 }

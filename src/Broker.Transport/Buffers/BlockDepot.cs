@@ -7,68 +7,100 @@ namespace Broker.Transport.Buffers;
 /// </summary>
 internal sealed class BlockDepot
 {
-    private readonly Lock _gate = new();
-    private readonly Block?[] _heads = new Block?[BlockSizes.Count];
-    private readonly int[] _counts = new int[BlockSizes.Count];
+    private const long MostBytes = 16 * 1024 * 1024;
+    private const long LeastBytes = 512 * 1024;
 
-    /// <summary>Takes up to <paramref name="most"/> blocks as a chain; null when none is kept.</summary>
-    internal Block? TakeChain(int sizeClass, int most, out int taken)
+    private readonly Lock _gate = new();
+    private readonly BlockShelf _free = new(MostBytes, LeastBytes);
+    private long _outstanding;
+    private bool _trims;
+
+    /// <summary>Asked for, by any thread, when there is something to <see cref="Trim"/> after a while.</summary>
+    internal Action? TrimLater { get; set; }
+
+    /// <summary>
+    /// The size of all blocks that were taken here and by the loops' pools, less what came back here: its part of what is held.
+    /// </summary>
+    internal long Outstanding => Volatile.Read(ref _outstanding);
+
+    /// <summary>The size of the free blocks.</summary>
+    internal long KeptBytes
     {
-        taken = 0;
+        get
+        {
+            lock (_gate)
+            {
+                return _free.Bytes;
+            }
+        }
+    }
+
+    /// <summary>Takes up to <paramref name="most"/> blocks of a size as a chain; null when none is kept.</summary>
+    internal Block? TakeChain(int sizeClass, int most)
+    {
         lock (_gate)
         {
-            Block? first = _heads[sizeClass];
-            Block? last = null;
-            for (Block? at = first; at is not null && taken < most; at = at.Next)
+            Block? first = null;
+            for (int taken = 0; taken < most && _free.Take(sizeClass) is { } block; taken++)
             {
-                last = at;
-                taken++;
-            }
-
-            if (last is not null)
-            {
-                _heads[sizeClass] = last.Next;
-                _counts[sizeClass] -= taken;
-                last.Next = null;
+                block.Next = first;
+                first = block;
             }
 
             return first;
         }
     }
 
-    internal void GiveChain(Block first, Block last, int count, int sizeClass)
+    internal void GiveChain(Block first)
     {
+        bool asks;
         lock (_gate)
         {
-            if (_counts[sizeClass] + count > BlockSizes.Kept(sizeClass) * 2)
+            Block? at = first;
+            while (at is not null && !_free.IsOverfull)
             {
-                return;
+                Block next = at;
+                at = at.Next;
+                _free.Give(next);
             }
 
-            last.Next = _heads[sizeClass];
-            _heads[sizeClass] = first;
-            _counts[sizeClass] += count;
+            asks = !_trims && _free.HasSurplus;
+            _trims |= asks;
+        }
+
+        if (asks)
+        {
+            TrimLater?.Invoke();
         }
     }
 
     internal Block Take(int size)
     {
         int sizeClass = BlockSizes.ClassFor(size);
-        if (sizeClass == BlockSizes.Unpooled)
-        {
-            return new Block(this, size, BlockSizes.Unpooled);
-        }
-
-        Block? block = TakeChain(sizeClass, 1, out _) ?? new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
+        Block? block = sizeClass == BlockSizes.Unpooled ? new Block(this, size, BlockSizes.Unpooled) : TakeChain(sizeClass, 1);
+        block ??= new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
         block.Start = block.End = 0;
+        Interlocked.Add(ref _outstanding, block.Array.Length);
         return block;
     }
 
     internal void Give(Block block)
     {
+        Interlocked.Add(ref _outstanding, -block.Array.Length);
+        block.Next = null;
         if (block.SizeClass != BlockSizes.Unpooled)
         {
-            GiveChain(block, block, 1, block.SizeClass);
+            GiveChain(block);
+        }
+    }
+
+    /// <summary>Lets go what was kept for nothing. Returns whether to come again.</summary>
+    internal bool Trim()
+    {
+        lock (_gate)
+        {
+            _free.Trim();
+            return _trims = _free.HasSurplus;
         }
     }
 }

@@ -3,75 +3,107 @@ namespace Broker.Transport.Buffers;
 /// <summary>One loop's own blocks, last in first out. Used by that loop's thread only.</summary>
 internal sealed class BlockPool(BlockDepot depot)
 {
-    private const int ChainLength = 16;
+    private const long MostBytes = 8 * 1024 * 1024;
+    private const long LeastBytes = 512 * 1024;
+    private const int ChainBytes = 256 * 1024;
+    private const int LongestChain = 16;
 
-    private readonly Block?[] _heads = new Block?[BlockSizes.Count];
-    private readonly int[] _counts = new int[BlockSizes.Count];
+    private readonly BlockShelf _free = new(MostBytes, LeastBytes);
+    private long _outstanding;
+    private bool _trims;
+
+    /// <summary>Asked for, on the loop, when there is something to <see cref="Trim"/> after a while.</summary>
+    internal Action? TrimLater { get; set; }
+
+    /// <summary>
+    /// The size of all blocks taken here less that of those given here, by whichever loop they were taken: the sum over a
+    /// group's loops and its depot is what stages and queues hold. Any thread, a moment's truth.
+    /// </summary>
+    internal long Outstanding => Volatile.Read(ref _outstanding);
+
+    /// <summary>The size of the free blocks.</summary>
+    internal long KeptBytes => _free.Bytes;
 
     /// <summary>A block of at least <paramref name="size"/> bytes, empty, owned by the caller.</summary>
     internal Block Take(int size)
     {
         int sizeClass = BlockSizes.ClassFor(size);
-        if (sizeClass == BlockSizes.Unpooled)
-        {
-            return new Block(depot, size, BlockSizes.Unpooled);
-        }
-
-        Block? block = _heads[sizeClass] ?? Refill(sizeClass);
-        _heads[sizeClass] = block.Next;
-        _counts[sizeClass]--;
-        block.Next = null;
+        Block block = sizeClass == BlockSizes.Unpooled
+            ? new Block(depot, size, BlockSizes.Unpooled)
+            : _free.Take(sizeClass) ?? Refill(sizeClass);
+        Volatile.Write(ref _outstanding, _outstanding + block.Array.Length);
         block.Start = block.End = 0;
         return block;
     }
 
     internal void Give(Block block)
     {
-        int sizeClass = block.SizeClass;
-        if (sizeClass == BlockSizes.Unpooled)
-        {
-            return;
-        }
-
         if (block.Home != depot)
         {
             block.Home.Give(block);
             return;
         }
 
-        block.Next = _heads[sizeClass];
-        _heads[sizeClass] = block;
-        if (++_counts[sizeClass] > BlockSizes.Kept(sizeClass))
+        Volatile.Write(ref _outstanding, _outstanding - block.Array.Length);
+        if (block.SizeClass == BlockSizes.Unpooled)
         {
-            Spill(sizeClass);
+            return;
+        }
+
+        _free.Give(block);
+        if (!_trims && _free.HasSurplus)
+        {
+            _trims = true;
+            TrimLater?.Invoke();
+        }
+
+        if (_free.IsOverfull)
+        {
+            Spill(block.SizeClass);
         }
     }
 
+    /// <summary>Lets go what was kept for nothing. Returns whether to come again. On the loop.</summary>
+    internal bool Trim()
+    {
+        _free.Trim();
+        return _trims = _free.HasSurplus;
+    }
+
+    // Large ones one by one: what another loop has given back there is somebody else's to take too.
+    private static int ChainOf(int sizeClass) => Math.Clamp(ChainBytes / BlockSizes.Capacity(sizeClass), 1, LongestChain);
+
     private Block Refill(int sizeClass)
     {
-        Block? chain = depot.TakeChain(sizeClass, ChainLength, out int taken);
-        if (chain is null)
+        Block? first = depot.TakeChain(sizeClass, ChainOf(sizeClass));
+        if (first is null)
         {
-            chain = new Block(depot, BlockSizes.Capacity(sizeClass), sizeClass);
-            taken = 1;
+            return new Block(depot, BlockSizes.Capacity(sizeClass), sizeClass);
         }
 
-        _counts[sizeClass] += taken;
-        return chain;
+        for (Block? at = first.Next; at is not null;)
+        {
+            Block next = at;
+            at = at.Next;
+            _free.Give(next);
+        }
+
+        first.Next = null;
+        return first;
     }
 
     private void Spill(int sizeClass)
     {
-        int count = Math.Min(ChainLength, _counts[sizeClass]);
-        Block first = _heads[sizeClass]!;
-        Block last = first;
-        for (int i = 1; i < count; i++)
+        Block? first = null;
+        for (int left = ChainOf(sizeClass); left > 0 && _free.Take(sizeClass) is { } block; left--)
         {
-            last = last.Next!;
+            block.Next = first;
+            first = block;
         }
 
-        _heads[sizeClass] = last.Next;
-        _counts[sizeClass] -= count;
-        depot.GiveChain(first, last, count, sizeClass);
+        if (first is not null)
+        {
+            depot.GiveChain(first);
+        }
     }
 }

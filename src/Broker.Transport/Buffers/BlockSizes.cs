@@ -1,39 +1,50 @@
+using System.Numerics;
+
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// The sizes in which blocks are made and how many of each a pool keeps.
-/// The smallest serves a connection that answers now and then, the second one that is streamed to,
-/// the others hold single messages that do not fit the second.
+/// The sizes in which blocks are made. 4 KiB serves a connection that answers now and then, 64 KiB one that is streamed to, what
+/// lies below them what has to wait in little, and what lies above single messages that do not fit 64 KiB. There two sizes
+/// to each doubling keep the unused part of a message's block under a third.
 /// </summary>
 internal static class BlockSizes
 {
-    internal const int Count = 4;
-
     internal const int Unpooled = -1;
+
+    /// <summary>The first block of a stage, and of a queue that holds little.</summary>
+    internal const int Small = 4 * 1024;
+
+    /// <summary>The blocks of a stream.</summary>
+    internal const int Stream = 64 * 1024;
+
+    private static readonly int[] Capacities =
+    [
+        1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 96 << 10, 128 << 10, 192 << 10, 256 << 10, 384 << 10, 512 << 10,
+        768 << 10, 1 << 20, 3 << 19, 2 << 20,
+    ];
+
+    internal static int Count => Capacities.Length;
 
     internal static int ClassFor(int size) => size switch
     {
-        <= 4 * 1024 => 0,
-        <= 64 * 1024 => 1,
-        <= 512 * 1024 => 2,
-        <= 2 * 1024 * 1024 => 3,
+        <= 1 << 10 => 0,
+        <= 4 << 10 => 1,
+        <= 8 << 10 => 2,
+        <= 16 << 10 => 3,
+        <= 32 << 10 => 4,
+        <= 48 << 10 => 5,
+        <= 64 << 10 => 6,
+        <= 2 << 20 => ClassAbove(size),
         _ => Unpooled,
     };
 
-    internal static int Capacity(int sizeClass) => sizeClass switch
-    {
-        0 => 4 * 1024,
-        1 => 64 * 1024,
-        2 => 512 * 1024,
-        _ => 2 * 1024 * 1024,
-    };
+    internal static int Capacity(int sizeClass) => Capacities[sizeClass];
 
-    // 1 MiB, 4 MiB, 2 MiB and 4 MiB: what a burst leaves behind goes back to the garbage collector.
-    internal static int Kept(int sizeClass) => sizeClass switch
+    // 64 KiB < size <= 2 MiB. Each doubling is cut in the middle.
+    private static int ClassAbove(int size)
     {
-        0 => 256,
-        1 => 64,
-        2 => 4,
-        _ => 2,
-    };
+        int doubling = BitOperations.Log2((uint)(size - 1));
+        int half = (size - 1) >> (doubling - 1) & 1;
+        return 7 + ((doubling - 16) * 2) + half;
+    }
 }

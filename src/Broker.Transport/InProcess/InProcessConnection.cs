@@ -13,8 +13,7 @@ internal sealed class InProcessConnection : Connection
     private readonly Action _postedRead;
     private readonly Action _postedResume;
     private InProcessConnection _peer = null!;
-    private Block? _head;
-    private Block? _tail;
+    private BlockChain _inbound;
     private long _waiting;
     private bool _open;
     private bool _scheduled;
@@ -55,10 +54,9 @@ internal sealed class InProcessConnection : Connection
             ended = _ended;
             if (!IsHeld)
             {
-                chain = _head;
-                _head = _tail = null;
+                chain = _inbound.TakeAll().Head;
             }
-            else if (_head is not null)
+            else if (!_inbound.IsEmpty)
             {
                 return;
             }
@@ -113,7 +111,8 @@ internal sealed class InProcessConnection : Connection
 
             Block empty = chain;
             chain = chain.Next;
-            Give(empty, Loop);
+            taken += chain is null ? 0 : empty.Room;
+            Recycling.Give(empty, Loop);
         }
 
         bool resume;
@@ -146,9 +145,7 @@ internal sealed class InProcessConnection : Connection
             last = last.Next;
         }
 
-        last.Next = _head;
-        _head = chain;
-        _tail ??= last;
+        _waiting += _inbound.Return(chain, last, Loop);
     }
 
     private void EndOfPeer()
@@ -168,7 +165,7 @@ internal sealed class InProcessConnection : Connection
         lock (_inboundGate)
         {
             _open = true;
-            if (_head is null && !_ended)
+            if (_inbound.IsEmpty && !_ended)
             {
                 return;
             }
@@ -179,19 +176,19 @@ internal sealed class InProcessConnection : Connection
         Loop.MarkReadable(this);
     }
 
-    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
-        Block? rest = _peer.Accept(chain, loop, out sent, out bool refused);
+        Block? rest = _peer.Accept(chain, loop, ref tally, out bool refused);
         outcome = refused ? SendOutcome.Failed : rest is null ? SendOutcome.Sent : SendOutcome.Blocked;
         return rest;
     }
 
     // The peer remembers that this end waits; it calls OnWritable.
-    private protected override void ArmWritable()
+    internal override void ArmWritable()
     {
     }
 
-    private protected override void DisarmWritable()
+    internal override void DisarmWritable()
     {
     }
 
@@ -206,14 +203,7 @@ internal sealed class InProcessConnection : Connection
         lock (_inboundGate)
         {
             _released = true;
-            for (Block? at = _head; at is not null;)
-            {
-                Block empty = at;
-                at = at.Next;
-                Give(empty, Loop);
-            }
-
-            _head = _tail = null;
+            Recycling.GiveAll(_inbound.TakeAll().Head, Loop);
         }
 
         ReleaseKept();
@@ -221,10 +211,10 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ReleaseTransport() => _peer.End();
 
-    // Takes blocks until the high water, and returns the first that has to wait.
-    private Block? Accept(Block chain, EventLoop? senderLoop, out long bytes, out bool refused)
+    // Takes blocks until the high water, and returns the first that has to wait. What is not read yet is packed, and counts with the
+    // room that is wasted between.
+    private Block? Accept(Block chain, EventLoop? senderLoop, ref SentTally tally, out bool refused)
     {
-        bytes = 0;
         Block? rest = chain;
         lock (_inboundGate)
         {
@@ -234,32 +224,25 @@ internal sealed class InProcessConnection : Connection
                 return rest;
             }
 
-            Block? last = null;
+            bool takes = false;
             while (rest is not null && _waiting < HighWater)
             {
-                bytes += rest.Length;
-                _waiting += rest.Length;
-                last = rest;
-                rest = rest.Next;
+                Block block = rest;
+                rest = block.Next;
+                int length = block.Length;
+                tally.Bytes += length;
+                tally.Waste += rest is null ? 0 : block.Room;
+                block.Next = null;
+                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.Depot);
+                takes = true;
             }
 
             _peerWaits = rest is not null;
-            if (last is null)
+            if (!takes)
             {
                 return rest;
             }
 
-            last.Next = null;
-            if (_tail is null)
-            {
-                _head = chain;
-            }
-            else
-            {
-                _tail.Next = chain;
-            }
-
-            _tail = last;
             if (!_open || _scheduled)
             {
                 return rest;

@@ -120,9 +120,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
-        sent = 0;
         Block? at = chain;
         while (at is not null)
         {
@@ -139,21 +138,21 @@ internal sealed unsafe class EpollConnection : SocketConnection
                 return at;
             }
 
-            sent += gone;
-            at = Consume(at, (int)gone, loop);
+            tally.Bytes += gone;
+            at = Recycling.Consume(at, (int)gone, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
         return null;
     }
 
-    private protected override void ArmWritable()
+    internal override void ArmWritable()
     {
         _writes = true;
         Watch();
     }
 
-    private protected override void DisarmWritable()
+    internal override void DisarmWritable()
     {
         _writes = false;
         Watch();

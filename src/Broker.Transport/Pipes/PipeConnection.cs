@@ -93,9 +93,8 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
-        sent = 0;
         Block? at = chain;
         try
         {
@@ -113,8 +112,8 @@ internal sealed class PipeConnection : PullConnection
                     int count = Math.Min(at.Length, FlushAt - copied);
                     _writer.Write(at.Array.AsSpan(at.Start, count));
                     copied += count;
-                    sent += count;
-                    at = Consume(at, count, loop);
+                    tally.Bytes += count;
+                    at = Recycling.Consume(at, count, loop, ref tally.Waste);
                 }
 
                 if (!TryFlush())
@@ -134,12 +133,12 @@ internal sealed class PipeConnection : PullConnection
         }
     }
 
-    private protected override void ArmWritable()
+    internal override void ArmWritable()
     {
         // The end of the flush that is under way calls.
     }
 
-    private protected override void DisarmWritable()
+    internal override void DisarmWritable()
     {
     }
 

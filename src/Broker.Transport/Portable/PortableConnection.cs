@@ -99,9 +99,8 @@ internal sealed class PortableConnection : SocketConnection
         return got;
     }
 
-    private protected override Block? Send(Block chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
-        sent = 0;
         Block? at = chain;
         while (at is not null)
         {
@@ -112,8 +111,8 @@ internal sealed class PortableConnection : SocketConnection
                 return at;
             }
 
-            sent += gone;
-            at = Consume(at, gone, loop);
+            tally.Bytes += gone;
+            at = Recycling.Consume(at, gone, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
@@ -121,16 +120,16 @@ internal sealed class PortableConnection : SocketConnection
     }
 
     // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.
-    private protected override void ArmWritable() => Loop.Post(_startWaitingSend);
+    internal override void ArmWritable() => Loop.Post(_startWaitingSend);
 
-    private protected override void DisarmWritable()
+    internal override void DisarmWritable()
     {
         // The send that waits is a real one and ends by itself.
     }
 
     private void StartWaitingSend()
     {
-        ReadOnlyMemory<byte> head = BeginWaitingSend();
+        ReadOnlyMemory<byte> head = Outbound.BeginLoan();
         if (head.IsEmpty)
         {
             return;
@@ -151,7 +150,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private void WaitingSendDone()
     {
-        EndWaitingSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
+        Outbound.EndLoan(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
         if (IsClosed)
         {
             _writing.Dispose();

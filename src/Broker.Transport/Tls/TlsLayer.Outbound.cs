@@ -8,10 +8,19 @@ internal sealed partial class TlsLayer
 {
     private const int Chunk = 64 * 1024;
 
+    // Ahead of a peer that takes little: one record.
+    private const int SmallChunk = 16 * 1024;
+
+    // What a record adds to its bytes, at most (RFC 5246 section 6.2.3, with the room that implementations leave).
+    private const int RecordOverhead = 128;
+
     // Of the thread that has the right to send.
     private Block? _head;
     private Block? _tail;
     private int _encrypted;
+    private int _expected;
+    private bool _isHeldUp;
+    private long _made;
     private EventLoop? _loop;
     private long _wireSent;
     private volatile int _encryptingThread = -1;
@@ -19,6 +28,7 @@ internal sealed partial class TlsLayer
     // Under the connection's gate.
     private Block? _postedHead;
     private Block? _postedTail;
+    private long _posted;
 
     /// <summary>Whether ciphertext waits. Under the connection's gate.</summary>
     internal bool HasWire => _head is not null || _postedHead is not null;
@@ -32,9 +42,13 @@ internal sealed partial class TlsLayer
     /// <summary>Bytes of ciphertext the transport has taken.</summary>
     internal long WireSent => Volatile.Read(ref _wireSent);
 
+    /// <summary>Bytes that the transport has to take before what is queued. Under the gate, with the right to send or when nobody sends.</summary>
+    internal long Ciphertext => _made + _posted - _wireSent;
+
     /// <summary>Adds blocks that leave as they are. Under the gate.</summary>
     internal void Post(Block first, Block last)
     {
+        _posted += Recycling.Measure(first).Bytes;
         if (_postedTail is null)
         {
             _postedHead = first;
@@ -50,6 +64,7 @@ internal sealed partial class TlsLayer
     /// <summary>Adds blocks that leave as they are and before all others. Under the gate, by the sender.</summary>
     internal void Prepend(Block first, Block last)
     {
+        _made += Recycling.Measure(first).Bytes;
         last.Next = _head;
         _tail ??= last;
         _head = first;
@@ -83,7 +98,8 @@ internal sealed partial class TlsLayer
     internal void ConsumeWire(int gone, EventLoop loop)
     {
         Volatile.Write(ref _wireSent, _wireSent + gone);
-        _head = _head is null ? null : Connection.Consume(_head, gone, loop);
+        long waste = 0;
+        _head = _head is null ? null : Recycling.Consume(_head, gone, loop, ref waste);
         _tail = _head is null ? null : _tail;
     }
 
@@ -96,16 +112,17 @@ internal sealed partial class TlsLayer
     }
 
     /// <summary>As <c>Connection.Send</c>, with the right to send: encrypts the chain, chunk by chunk, and sends it.</summary>
-    internal Block? Send(Block? chain, EventLoop? loop, out long sent, out SendOutcome outcome)
+    internal Block? Send(Block? chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
-        sent = 0;
         while (true)
         {
             if (_head is not null)
             {
-                _head = _connection.SendWire(_head, loop, out long gone, out outcome);
+                SentTally wire = default;
+                _head = _connection.Send(_head, loop, ref wire, out outcome);
                 _tail = _head is null ? null : _tail;
-                Volatile.Write(ref _wireSent, _wireSent + gone);
+                Volatile.Write(ref _wireSent, _wireSent + wire.Bytes);
+                _isHeldUp = outcome == SendOutcome.Blocked;
                 if (outcome != SendOutcome.Sent)
                 {
                     return chain;
@@ -115,8 +132,8 @@ internal sealed partial class TlsLayer
             outcome = SendOutcome.Sent;
             if (chain is not null)
             {
-                chain = Connection.Consume(chain, _encrypted, loop);
-                sent += _encrypted;
+                chain = Recycling.Consume(chain, _encrypted, loop, ref tally.Waste);
+                tally.Bytes += _encrypted;
                 _encrypted = 0;
             }
 
@@ -184,7 +201,8 @@ internal sealed partial class TlsLayer
         BeginEncrypting(loop);
         try
         {
-            int room = Chunk;
+            int room = _isHeldUp ? SmallChunk : Chunk;
+            _expected = Expect(chain, room);
             for (Block? at = chain; at is not null && room > 0; at = at.Next)
             {
                 int length = Math.Min(at.Length, room);
@@ -215,7 +233,22 @@ internal sealed partial class TlsLayer
         finally
         {
             _encryptingThread = -1;
+            _expected = 0;
         }
+    }
+
+    // How many bytes of ciphertext there will be, about: so that they get a block of their size.
+    private static int Expect(Block chain, int room)
+    {
+        int bytes = 0;
+        int records = 1;
+        for (Block? at = chain; at is not null && bytes < room; at = at.Next)
+        {
+            bytes += Math.Min(at.Length, room - bytes);
+            records++;
+        }
+
+        return bytes + ((records + (bytes / SmallChunk)) * RecordOverhead);
     }
 
     private void BeginEncrypting(EventLoop? loop)
@@ -226,6 +259,8 @@ internal sealed partial class TlsLayer
 
     private void Append(ReadOnlySpan<byte> bytes)
     {
+        _made += bytes.Length;
+        _expected -= bytes.Length;
         while (!bytes.IsEmpty)
         {
             if (_tail is null || _tail.End == _tail.Array.Length)
@@ -243,9 +278,9 @@ internal sealed partial class TlsLayer
 
     private void Grow(int size)
     {
-        // After a large record there is another one, as a rule.
-        int wanted = size > BlockSizes.Capacity(0) / 2 && _tail is null ? BlockSizes.Capacity(1) : size;
-        Block block = _loop is not null ? _loop.Blocks.Take(wanted) : _connection.Depot.Take(wanted);
+        // Nothing that is known of is to come after it, but in the renegotiations and tickets of the protocol itself.
+        int wanted = Math.Max(size, Math.Min(_expected + size, BlockSizes.Stream));
+        Block block = Recycling.Take(wanted, _loop, _connection.Depot);
         if (_tail is null)
         {
             _head = block;

@@ -39,7 +39,7 @@ internal sealed class PublisherSession : PeerSession
         _subscriptions = new PrefixSubscriptions(options.MaxSubscriptionsPerPeer, options.MaxSubscriptionBytesPerPeer);
     }
 
-    private protected override bool MayAnswer => Connection.PendingBytes < _highWaterMark;
+    private protected override bool MayAnswer => Connection.HeldBytes < _highWaterMark;
 
     public override void OnDrained(Connection connection) => EndDropping();
 
@@ -52,7 +52,7 @@ internal sealed class PublisherSession : PeerSession
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool HasRoom(OutboundStage stage, int size)
     {
-        long waiting = Connection.PendingBytes + stage.Length;
+        long waiting = Connection.HeldBytes + stage.Length;
         if (_dropping != 0 && waiting == 0)
         {
             EndDropping();

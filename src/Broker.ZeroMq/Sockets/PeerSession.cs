@@ -68,6 +68,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             return;
         }
 
+        connection.Framing = MessageFraming.Instance;
         Configure(connection);
         if (Socket.CommonOptions.KeepAliveTime != Timeout.InfiniteTimeSpan)
         {

@@ -52,5 +52,7 @@ internal sealed class SecuredHandler(
 
     public override void OnDrained(Connection connection) => inner.OnDrained(connection);
 
+    public override void OnLowWater(Connection connection) => inner.OnLowWater(connection);
+
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error) => inner.OnClosed(connection, reason, error);
 }

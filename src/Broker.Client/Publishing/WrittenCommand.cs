@@ -1,0 +1,45 @@
+using System.Buffers.Text;
+using Broker.Transport;
+
+namespace Broker.Client.Publishing;
+
+/// <summary>
+/// Where the commands end that this client has written for a server, and which of them are messages: of those the last word of the
+/// line says how many bytes follow, with headers too. Nothing else needs to be understood of what we wrote ourselves.
+/// </summary>
+internal sealed class WrittenCommand : IOutboundFraming
+{
+    internal static readonly WrittenCommand Framing = new();
+
+    private const int EndLength = 2;
+
+    /// <summary>The messages in whole commands.</summary>
+    internal static long Of(ReadOnlySpan<byte> commands)
+    {
+        long messages = 0;
+        while (!commands.IsEmpty && Framing.Measure(commands, out bool isMessage) is var length && length > 0 && length <= commands.Length)
+        {
+            messages += isMessage ? 1 : 0;
+            commands = commands[length..];
+        }
+
+        return messages;
+    }
+
+    /// <inheritdoc/>
+    public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
+    {
+        int line = written.IndexOf((byte)'\n') + 1;
+        isMessage = line > EndLength && (written.StartsWith("PUB "u8) || written.StartsWith("HPUB "u8));
+        if (!isMessage)
+        {
+            return line;
+        }
+
+        ReadOnlySpan<byte> words = written[..(line - EndLength)];
+        ReadOnlySpan<byte> size = words[(words.LastIndexOf((byte)' ') + 1)..];
+        return Utf8Parser.TryParse(size, out int payload, out int digits) && digits == size.Length && payload <= int.MaxValue - line - EndLength
+            ? line + payload + EndLength
+            : 0;
+    }
+}

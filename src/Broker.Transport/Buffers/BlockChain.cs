@@ -1,0 +1,127 @@
+namespace Broker.Transport.Buffers;
+
+/// <summary>
+/// Blocks in order, of which all are whole pieces of what writers wrote and the last has room for more. Not thread-safe: whoever
+/// owns the blocks.
+/// </summary>
+/// <remarks>
+/// The <em>waste</em> of a chain is the room left in all of its blocks but the last, whose room is filled first when more
+/// comes. Methods say how they change it, and the owner keeps the sum.
+/// </remarks>
+internal struct BlockChain
+{
+    // What is copied at a time under a lock: a microsecond or two.
+    internal const int MostToCopy = 32 * 1024;
+
+    internal Block? Head { get; private set; }
+
+    internal Block? Tail { get; private set; }
+
+    internal readonly bool IsEmpty => Head is null;
+
+    internal BlockChain(Block head, Block tail)
+    {
+        Head = head;
+        Tail = tail;
+    }
+
+    /// <summary>Adds a block as it is. Returns how much the waste grows.</summary>
+    internal long Link(Block block)
+    {
+        long waste = 0;
+        if (Tail is null)
+        {
+            Head = block;
+        }
+        else
+        {
+            waste = Tail.Room;
+            Tail.Next = block;
+        }
+
+        Tail = block;
+        return waste;
+    }
+
+    /// <summary>
+    /// Adds what a block holds in as little memory as that takes without much copying: behind the last block's bytes, in a
+    /// block of a size of its own, or as it is. Returns how much the waste grows. So, whatever writers bring at a time, at least
+    /// about half of the memory of a chain holds bytes.
+    /// </summary>
+    /// <param name="block">Has no next one. The chain's from now on, if it is not given back.</param>
+    /// <param name="held">How much waits already, which says how large a block is worth while.</param>
+    /// <param name="loop">The caller's loop, if it is one.</param>
+    /// <param name="depot">Where other threads find blocks.</param>
+    internal long Pack(Block block, long held, EventLoop? loop, BlockDepot depot)
+    {
+        int length = block.Length;
+        if (length <= MostToCopy && block.Start == 0)
+        {
+            if (length == 0 || (Tail is { } tail && length <= tail.Room))
+            {
+                Tail?.Append(block);
+                Recycling.Give(block, loop);
+                return 0;
+            }
+
+            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(held, BlockSizes.Small, BlockSizes.Stream))));
+            if (capacity < block.Array.Length ? length * 2 < block.Array.Length : capacity > block.Array.Length && length * 2 < capacity)
+            {
+                Block fitting = Recycling.Take(capacity, loop, depot);
+                fitting.Append(block);
+                Recycling.Give(block, loop);
+                block = fitting;
+            }
+        }
+
+        return Link(block);
+    }
+
+    /// <summary>
+    /// Puts blocks in front again that were taken out, the last of which is <paramref name="last"/>. Returns how much the waste grows.
+    /// </summary>
+    internal long Return(Block first, Block last, EventLoop? loop)
+    {
+        long waste = 0;
+        // What came meanwhile, one little block after the other, goes where there is room.
+        while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MostToCopy, last.Room))
+        {
+            waste -= next.Next is null ? 0 : next.Room;
+            Head = next.Next;
+            last.Append(next);
+            Recycling.Give(next, loop);
+        }
+
+        if (Head is null)
+        {
+            Tail = last;
+        }
+        else
+        {
+            last.Next = Head;
+            waste += last.Room;
+        }
+
+        Head = first;
+        return waste;
+    }
+
+    /// <summary>Takes <paramref name="gone"/> bytes off the front. Returns how much the waste shrinks.</summary>
+    internal long Consume(int gone, EventLoop? loop)
+    {
+        long waste = 0;
+        Head = Head is null ? null : Recycling.Consume(Head, gone, loop, ref waste);
+        Tail = Head is null ? null : Tail;
+        return waste;
+    }
+
+    /// <summary>Gives all of it away.</summary>
+    internal BlockChain TakeAll()
+    {
+        BlockChain all = this;
+        Head = Tail = null;
+        return all;
+    }
+
+    internal readonly (long Bytes, long Waste) Measure() => Recycling.Measure(Head);
+}

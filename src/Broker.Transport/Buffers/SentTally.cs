@@ -1,0 +1,8 @@
+namespace Broker.Transport.Buffers;
+
+/// <summary>What a transport took: bytes, and how much the waste of the chain shrank (see <see cref="BlockChain"/>).</summary>
+internal struct SentTally
+{
+    internal long Bytes;
+    internal long Waste;
+}

@@ -1,0 +1,61 @@
+namespace Broker.Transport.Outbound;
+
+// The write deadline: one timer, started when the peer first holds up the queue and kept running only while it does,
+// so that neither a message nor a hold-up costs an allocation or a look at the clock.
+internal sealed partial class OutboundSender
+{
+    private bool _isTimed;
+    private long _progressBefore;
+    private LoopTimer? _deadlineTimer;
+
+    internal TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
+
+    // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
+    private long Progress => _queue.SentBytes + (_tls?.WireSent ?? 0);
+
+    /// <summary>On the loop.</summary>
+    internal void CancelDeadline()
+    {
+        _deadlineTimer?.Cancel();
+        _deadlineTimer = null;
+    }
+
+    // Under the gate.
+    private void WatchProgress()
+    {
+        if (!_isTimed && WriteDeadline != Timeout.InfiniteTimeSpan)
+        {
+            _isTimed = true;
+            Loop.Run(StartTimer);
+        }
+    }
+
+    private void StartTimer()
+    {
+        if (!_connection.IsClosed)
+        {
+            _progressBefore = Progress;
+            _deadlineTimer = Loop.StartTimer(WriteDeadline, CheckDeadline);
+        }
+    }
+
+    private void CheckDeadline()
+    {
+        lock (Gate)
+        {
+            if (_state is not (SendState.Blocked or SendState.Lent))
+            {
+                _isTimed = false;
+                return;
+            }
+        }
+
+        if (Progress == _progressBefore)
+        {
+            _connection.CloseOnLoop(CloseReason.SlowConsumer, null, TimeSpan.Zero);
+            return;
+        }
+
+        StartTimer();
+    }
+}

@@ -1,0 +1,70 @@
+namespace Broker.Transport.Outbound;
+
+// What the queue's growing and shrinking leads to. All of it under the gate, and told by the loop in a turn of its own:
+// handing over may happen in the middle of a handler.
+internal sealed partial class OutboundSender
+{
+    private Action? _postedWritable;
+    private Action? _postedDrained;
+    private Action? _postedLowWater;
+    private long _lowWater;
+    private bool _isHeldUp;
+    private bool _isAboveLowWater;
+    private bool _isRoomWanted;
+
+    internal long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
+
+    internal long LowWaterBytes
+    {
+        get => Volatile.Read(ref _lowWater);
+        set
+        {
+            lock (Gate)
+            {
+                _lowWater = value;
+                _isAboveLowWater = value != 0 && _queue.HeldBytes > value;
+            }
+        }
+    }
+
+    internal void RequestLowWater()
+    {
+        lock (Gate)
+        {
+            _isRoomWanted = true;
+            NoticeRoom();
+        }
+    }
+
+    private void NoticeGrowth(bool waits = true)
+    {
+        long held = _queue.HeldBytes;
+        _isAboveLowWater |= held > _lowWater && _lowWater != 0;
+        if (waits && held > MaxPendingBytes && _intake == Intake.Open)
+        {
+            _intake = Intake.Full;
+            Loop.PostClose(_connection, CloseReason.SlowConsumer);
+        }
+    }
+
+    // Who asked for room while there is little to wait for may want more than there will be before all is gone.
+    private void NoticeRoom()
+    {
+        bool isCrossed = _isAboveLowWater && _queue.HeldBytes <= _lowWater;
+        if (isCrossed || (_isRoomWanted && _queue.HeldBytes == 0))
+        {
+            _isAboveLowWater = false;
+            _isRoomWanted = false;
+            Loop.Post(_postedLowWater ??= _connection.NotifyLowWater);
+        }
+    }
+
+    private void NoticeEmpty()
+    {
+        if (_isHeldUp && _queue.IsEmpty && _tls is not { HasWire: true })
+        {
+            _isHeldUp = false;
+            Loop.Post(_postedDrained ??= _connection.NotifyDrained);
+        }
+    }
+}

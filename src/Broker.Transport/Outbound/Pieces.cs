@@ -1,0 +1,64 @@
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Outbound;
+
+/// <summary>Goes through a block piece by piece, as the protocol's framing divides it.</summary>
+internal static class Pieces
+{
+    /// <summary>How many messages end behind the first <paramref name="sent"/> bytes of a block.</summary>
+    internal static long CountUnsent(Block block, int sent, IOutboundFraming? framing)
+    {
+        long messages = 0;
+        ReadOnlySpan<byte> written = block.Array.AsSpan(0, block.End);
+        for (int at = 0; at < written.Length && framing is not null;)
+        {
+            at += Measure(framing, written[at..], out bool isMessage);
+            messages += isMessage && at > sent ? 1 : 0;
+        }
+
+        return messages;
+    }
+
+    /// <summary>Drops messages from the start until <paramref name="bytes"/> are gone, and moves the rest to the front. Returns how many.</summary>
+    internal static long DropMessages(Block block, IOutboundFraming framing, long bytes)
+    {
+        long messages = 0;
+        long gone = 0;
+        int kept = 0;
+        int at = 0;
+        Span<byte> written = block.Array.AsSpan(0, block.End);
+        while (at < written.Length && gone < bytes)
+        {
+            int length = Measure(framing, written[at..], out bool isMessage);
+            if (isMessage)
+            {
+                messages++;
+                gone += length;
+            }
+            else
+            {
+                written.Slice(at, length).CopyTo(written[kept..]);
+                kept += length;
+            }
+
+            at += length;
+        }
+
+        written[at..].CopyTo(written[kept..]);
+        block.End = kept + written.Length - at;
+        return messages;
+    }
+
+    // What a framing does not understand is better kept than cut.
+    private static int Measure(IOutboundFraming framing, ReadOnlySpan<byte> written, out bool isMessage)
+    {
+        int length = framing.Measure(written, out isMessage);
+        if (length > 0 && length <= written.Length)
+        {
+            return length;
+        }
+
+        isMessage = false;
+        return written.Length;
+    }
+}

@@ -1,0 +1,102 @@
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Tests.Outbound;
+
+public sealed class BlockMemoryTests
+{
+    [Fact]
+    public void A_block_for_a_large_message_is_at_most_half_as_large_again()
+    {
+        for (int size = 4097; size <= 2 * 1024 * 1024; size += size < 200_000 ? 1 : 997)
+        {
+            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor(size));
+            Assert.InRange(capacity, size, size > 64 * 1024 ? size * 3L / 2 : size * 2L);
+        }
+
+        Assert.Equal(BlockSizes.Unpooled, BlockSizes.ClassFor((2 * 1024 * 1024) + 1));
+    }
+
+    [Fact]
+    public void Every_capacity_is_in_its_own_class()
+    {
+        for (int sizeClass = 0; sizeClass < BlockSizes.Count; sizeClass++)
+        {
+            Assert.Equal(sizeClass, BlockSizes.ClassFor(BlockSizes.Capacity(sizeClass)));
+        }
+    }
+
+    [Fact]
+    public void What_a_burst_left_in_the_pools_is_let_go_when_nobody_needs_it()
+    {
+        var depot = new BlockDepot();
+        var pool = new BlockPool(depot);
+        int asked = 0;
+        int askedDepot = 0;
+        pool.TrimLater = () => asked++;
+        depot.TrimLater = () => askedDepot++;
+        int[] sizes = [100, 4_000, 60_000, 70_000, 300_000, 2_000_000];
+        var blocks = new List<Block>();
+        for (int i = 0; i < 300; i++)
+        {
+            blocks.Add(pool.Take(sizes[i % sizes.Length]));
+        }
+
+        long held = blocks.Sum(block => (long)block.Array.Length);
+        Assert.Equal(held, pool.Outstanding);
+        blocks.ForEach(pool.Give);
+        Assert.Equal(0, pool.Outstanding);
+        Assert.Equal((1, 1), (asked, askedDepot));
+        Assert.InRange(pool.KeptBytes + depot.KeptBytes, 4 * 1024 * 1024, 32 * 1024 * 1024);
+        int rounds = 0;
+        while (pool.Trim() | depot.Trim())
+        {
+            Assert.InRange(++rounds, 1, 3);
+        }
+
+        Assert.InRange(pool.KeptBytes, 0, 512 * 1024);
+        Assert.InRange(depot.KeptBytes, 0, 512 * 1024);
+        // And it asks again after the next burst.
+        blocks.Clear();
+        for (int i = 0; i < 20; i++)
+        {
+            blocks.Add(pool.Take(100_000));
+        }
+
+        blocks.ForEach(pool.Give);
+        Assert.Equal(2, asked);
+    }
+
+    [Fact]
+    public void Blocks_in_steady_use_are_kept()
+    {
+        var pool = new BlockPool(new BlockDepot());
+        Block[] first = [.. Enumerable.Range(0, 30).Select(_ => pool.Take(60_000))];
+        Array.ForEach(first, pool.Give);
+        for (int round = 0; round < 5; round++)
+        {
+            Block[] again = [.. Enumerable.Range(0, 30).Select(_ => pool.Take(60_000))];
+            Assert.Subset(first.ToHashSet(), again.ToHashSet());
+            Array.ForEach(again, pool.Give);
+            pool.Trim();
+        }
+    }
+
+    [Fact]
+    public void A_block_that_another_pool_of_the_group_gets_back_is_counted_once()
+    {
+        var depot = new BlockDepot();
+        var taking = new BlockPool(depot);
+        var giving = new BlockPool(depot);
+        var elsewhere = new BlockPool(new BlockDepot());
+        Block a = taking.Take(1_000);
+        Block b = depot.Take(5_000_000);
+        Block c = taking.Take(100_000);
+        Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.Outstanding + giving.Outstanding + depot.Outstanding);
+        giving.Give(a);
+        giving.Give(b);
+        // The other end of a link may be of another group.
+        elsewhere.Give(c);
+        Assert.Equal(0, taking.Outstanding + giving.Outstanding + depot.Outstanding);
+        Assert.Equal(0, elsewhere.Outstanding);
+    }
+}

@@ -1,0 +1,87 @@
+using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
+
+namespace Broker.Transport.Tests.Outbound;
+
+public sealed class PiecesTests
+{
+    [Fact]
+    public void Blocks_are_counted_and_dropped_piece_by_piece_as_the_framing_divides_them()
+    {
+        int seed = Random.Shared.Next();
+        var random = new Random(seed);
+        var depot = new BlockDepot();
+        for (int round = 0; round < 5_000; round++)
+        {
+            var pieces = new List<(byte[] Bytes, bool IsMessage)>();
+            for (int left = random.Next(12); left > 0; left--)
+            {
+                pieces.Add(Piece(random));
+            }
+
+            byte[] written = [.. pieces.SelectMany(piece => piece.Bytes)];
+            Block block = depot.Take(Math.Max(written.Length, 1));
+            written.CopyTo(block.Array, 0);
+            block.End = written.Length;
+            int sent = random.Next(written.Length + 1);
+            int end = 0;
+            long unsent = pieces.Count(piece => (end += piece.Bytes.Length) > sent && piece.IsMessage);
+            Assert.True(Pieces.CountUnsent(block, sent, LengthFirst.Framing) == unsent, $"seed {seed}, round {round}");
+
+            long wanted = random.Next(written.Length + 10);
+            long gone = 0;
+            long messages = 0;
+            var kept = new List<byte>();
+            foreach ((byte[] bytes, bool isMessage) in pieces)
+            {
+                if (isMessage && gone < wanted)
+                {
+                    gone += bytes.Length;
+                    messages++;
+                }
+                else
+                {
+                    kept.AddRange(bytes);
+                }
+            }
+
+            Assert.True(Pieces.DropMessages(block, LengthFirst.Framing, wanted) == messages, $"seed {seed}, round {round}");
+            Assert.True(kept.SequenceEqual(block.Array[..block.End]), $"seed {seed}, round {round}");
+            depot.Give(block);
+        }
+    }
+
+    [Fact]
+    public void What_a_framing_does_not_understand_is_kept_and_not_counted()
+    {
+        Block block = new BlockDepot().Take(100);
+        byte[] written = [3, 1, 7, 3, 1, 8, 200, 1, 3, 1];
+        written.CopyTo(block.Array, 0);
+        block.End = written.Length;
+        Assert.Equal(2, Pieces.CountUnsent(block, 0, LengthFirst.Framing));
+        Assert.Equal(0, Pieces.CountUnsent(block, 0, null));
+        Assert.Equal(2, Pieces.DropMessages(block, LengthFirst.Framing, long.MaxValue));
+        Assert.Equal(written[6..], block.Array[..block.End]);
+    }
+
+    private static (byte[] Bytes, bool IsMessage) Piece(Random random)
+    {
+        byte[] bytes = new byte[2 + random.Next(40)];
+        random.NextBytes(bytes);
+        bytes[0] = (byte)bytes.Length;
+        bytes[1] &= 1;
+        return (bytes, bytes[1] == 1);
+    }
+
+    // A piece begins with its length, and whether it is a message.
+    private sealed class LengthFirst : IOutboundFraming
+    {
+        internal static readonly LengthFirst Framing = new();
+
+        public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
+        {
+            isMessage = written.Length > 1 && written[1] == 1;
+            return written[0];
+        }
+    }
+}

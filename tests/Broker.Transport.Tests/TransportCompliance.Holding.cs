@@ -1,0 +1,247 @@
+namespace Broker.Transport.Tests;
+
+// What is held in memory for a peer that does not read, and when the writer hears that there is room again.
+public abstract partial class TransportCompliance
+{
+    private const int Mebibyte = 1024 * 1024;
+
+    // The last block of the queue, the first that was sent in part, and a chunk of TLS.
+    private const long BlocksAtTheEnds = 320 * 1024;
+
+    // The far loop stands still until the returned event is set.
+    private static async Task<ManualResetEventSlim> StopAsync(EventLoop loop)
+    {
+        var hold = new ManualResetEventSlim();
+        TaskCompletionSource stopped = Signal();
+        loop.Post(() =>
+        {
+            stopped.SetResult();
+            hold.Wait(ConnectionPairs.Patience);
+            hold.Dispose();
+        });
+        await Soon(stopped.Task);
+        return hold;
+    }
+
+    // One message a turn, while the condition says so. Returns how many bytes.
+    private static Task<long> WriteEachTurnAsync(Connection connection, int size, Func<long, bool> whilst)
+    {
+        var done = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
+        byte[] message = new byte[size];
+        long written = 0;
+        connection.Loop.Post(Write);
+        return Soon(done.Task);
+
+        void Write()
+        {
+            if (!whilst(written))
+            {
+                done.SetResult(written);
+                return;
+            }
+
+            connection.GetStage(connection.Loop).Write(message);
+            written += message.Length;
+            connection.Loop.Post(Write);
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(16)]
+    [InlineData(2_100)]
+    [InlineData(5_000)]
+    [InlineData(22_000)]
+    [InlineData(40_000)]
+    [InlineData(70_000)]
+    [InlineData(100_000)]
+    public async Task What_waits_for_a_reader_that_stopped_takes_at_most_twice_its_bytes_and_is_given_back(int size)
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        var near = new Probe();
+        var far = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection connection = near.Connection;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        long before = pairs.Near.HeldBytes;
+        ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+        // First as much as the transport itself takes.
+        long written = await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < 100_000);
+        long sent = connection.SentBytes;
+        int wanted = size == 1 ? 100_000 : 2 * Mebibyte;
+        written += await WriteEachTurnAsync(connection, size, soFar => soFar < wanted);
+        long queued = Kind == TransportKind.InProcess ? written : connection.PendingBytes;
+        Assert.InRange(pairs.Near.HeldBytes - before, queued, (queued * 2) + BlocksAtTheEnds);
+        Assert.InRange(connection.HeldBytes, connection.PendingBytes, (connection.PendingBytes * 2) + BlocksAtTheEnds);
+        Assert.InRange(connection.PendingBytes, 1, written - sent);
+        hold.Set();
+        await Soon(ProcessFacts.UntilAsync(() => far.Received == written, Cancellation));
+        await Soon(ProcessFacts.UntilAsync(() => pairs.Near.HeldBytes <= before, Cancellation));
+        Assert.Equal(0, connection.HeldBytes);
+        Assert.Equal(0, connection.PendingBytes);
+    }
+
+    [Fact]
+    public async Task The_limit_bounds_the_memory_that_small_messages_take_and_what_came_after_it_is_counted()
+    {
+        const int Size = 10;
+        using var pairs = new ConnectionPairs(Kind);
+        OutboundCount unsent = default;
+        long sent = 0;
+        long held = 0;
+        var near = new Probe
+        {
+            WhenClosed = connection =>
+            {
+                unsent = connection.CountUnsent();
+                sent = connection.SentBytes;
+                held = pairs.Near.HeldBytes;
+            },
+        };
+        await pairs.ConnectAsync(near, new Probe());
+        Connection connection = near.Connection;
+        connection.Framing = new Sized(Size);
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        connection.MaxPendingBytes = Mebibyte;
+        long before = pairs.Near.HeldBytes;
+        ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+        long written = await WriteEachTurnAsync(connection, Size * 5_000, _ => connection.PendingBytes < 100_000);
+        written += await WriteEachTurnAsync(connection, Size, _ => connection.HeldBytes < Mebibyte - 10_000);
+        long waits = connection.PendingBytes;
+        TaskCompletionSource done = Signal();
+        connection.Loop.Post(() =>
+        {
+            // In one turn: the close that the bound leads to cannot come between.
+            for (int i = 0; i < 10; i++)
+            {
+                connection.ExternalStage.Write(new byte[20_000]);
+                connection.FlushExternal();
+            }
+
+            done.SetResult();
+        });
+        await Soon(done.Task);
+        written += 200_000;
+        Assert.Equal(CloseReason.SlowConsumer, await Soon(near.Closed));
+        Assert.InRange(waits, Mebibyte / 2, Mebibyte);
+        Assert.InRange(held - before, 0, (Kind == TransportKind.InProcess ? 2 * Mebibyte : Mebibyte) + BlocksAtTheEnds + 40_000);
+        Assert.Equal(written, sent + unsent.Bytes);
+        Assert.Equal((unsent.Bytes + Size - 1) / Size, unsent.Messages);
+        hold.Set();
+        await Soon(ProcessFacts.UntilAsync(() => pairs.Near.HeldBytes <= before, Cancellation));
+    }
+
+    [Fact]
+    public async Task The_writer_is_told_once_for_each_time_that_the_queue_falls_to_its_mark()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        int told = 0;
+        long heldWhenTold = -1;
+        bool onLoop = true;
+        var near = new Probe
+        {
+            WhenLowWater = connection =>
+            {
+                told++;
+                heldWhenTold = connection.HeldBytes;
+                onLoop &= connection.Loop.IsCurrent;
+            },
+        };
+        var far = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection connection = near.Connection;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        connection.LowWaterBytes = Mebibyte;
+        long written = 0;
+        for (int round = 0; round < 5; round++)
+        {
+            ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+            written += await WriteEachTurnAsync(connection, 50_000, _ => connection.PendingBytes < 3 * Mebibyte);
+            // What the kernel took in steps while this was written may have been told of.
+            await near.WriteAsync(new byte[1]);
+            written++;
+            int toldBefore = told;
+            hold.Set();
+            await Soon(ProcessFacts.UntilAsync(() => far.Received == written, Cancellation));
+            // A turn later nothing more is on its way.
+            await Soon(ProcessFacts.UntilAsync(() => connection.HeldBytes == 0, Cancellation));
+            await near.WriteAsync(default);
+            Assert.Equal(toldBefore + 1, told);
+            Assert.InRange(heldWhenTold, 0, Mebibyte);
+        }
+
+        Assert.True(onLoop);
+    }
+
+    [Fact]
+    public async Task Room_that_was_asked_for_is_always_told_of()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        int told = 0;
+        var near = new Probe { WhenLowWater = _ => Interlocked.Increment(ref told) };
+        await pairs.ConnectAsync(near, new Probe());
+        Connection connection = near.Connection;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        // Nothing waits: at once.
+        connection.RequestLowWater();
+        await Soon(ProcessFacts.UntilAsync(() => Volatile.Read(ref told) == 1, Cancellation));
+        // Less waits than the mark: when it is gone.
+        connection.LowWaterBytes = 32 * Mebibyte;
+        ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+        await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < Mebibyte);
+        connection.RequestLowWater();
+        connection.RequestLowWater();
+        await near.WriteAsync(new byte[1]);
+        Assert.Equal(1, Volatile.Read(ref told));
+        hold.Set();
+        await Soon(ProcessFacts.UntilAsync(() => Volatile.Read(ref told) == 2, Cancellation));
+        await Soon(ProcessFacts.UntilAsync(() => connection.HeldBytes == 0, Cancellation));
+        await near.WriteAsync(default);
+        Assert.Equal(2, Volatile.Read(ref told));
+    }
+
+    [Fact]
+    public async Task A_thread_that_is_refused_room_and_waits_for_it_writes_everything()
+    {
+        const int Size = 1_000;
+        const int Limit = 64 * 1024;
+        const long All = 20L * Mebibyte;
+        using var pairs = new ConnectionPairs(Kind);
+        using var room = new SemaphoreSlim(0);
+        var near = new Probe { WhenLowWater = _ => room.Release() };
+        var far = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection connection = near.Connection;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        connection.LowWaterBytes = Limit / 2;
+        long written = 0;
+        bool lost = false;
+        var writing = new Thread(() =>
+        {
+            byte[] message = new byte[Size];
+            while (written < All && !lost)
+            {
+                if (connection.HeldBytes + connection.ExternalStage.Length + Size > Limit)
+                {
+                    connection.FlushExternal();
+                    connection.RequestLowWater();
+                    lost = !room.Wait(ConnectionPairs.Patience);
+                    continue;
+                }
+
+                connection.ExternalStage.Write(message);
+                written += Size;
+                if (written / Size % 7 == 0)
+                {
+                    connection.FlushExternal();
+                }
+            }
+
+            connection.FlushExternal();
+        });
+        writing.Start();
+        await Task.Run(writing.Join, Cancellation);
+        Assert.False(lost);
+        await Soon(ProcessFacts.UntilAsync(() => far.Received == written, Cancellation));
+    }
+}
