@@ -30,7 +30,7 @@ for suite in "${suites[@]}"; do
     for ((i = 1; i <= times; i++)); do
         [ -e "$record/$suite.$i.passed" ] && continue
         if dotnet test "tests/$suite" -c "$configuration" --no-build --nologo -v quiet \
-            --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none \
+            --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none --logger "console;verbosity=minimal" \
             --results-directory "$record/results" >"$record/$suite.$i.log" 2>&1; then
             mv "$record/$suite.$i.log" "$record/$suite.$i.passed"
         else

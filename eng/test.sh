@@ -90,14 +90,15 @@ run_suite() {
     name=$(basename "$project" .csproj)
     dotnet test "$project" -c "$configuration" --no-build --nologo -v quiet \
         --blame-hang --blame-hang-timeout 5min --blame-hang-dump-type none \
-        --logger "trx;LogFileName=$name.trx" --results-directory "$results" >"$results/$name.log" 2>&1 || status=$?
+        --logger "console;verbosity=minimal" --logger "trx;LogFileName=$name.trx" --results-directory "$results" \
+        >"$results/$name.log" 2>&1 || status=$?
     echo "$status" >"$results/$name.status"
 }
 
 passed=0 failed=0 skipped=0
 report_suite() {
     local name=$1 status suite_passed=0 suite_failed=0 suite_skipped=0 trx="$results/$1.trx"
-    status=$(cat "$results/$name.status")
+    status=$(cat "$results/$name.status" 2>/dev/null || echo 1)
     if [ -e "$trx" ]; then
         suite_passed=$(counter "$trx" passed)
         # The runner counts a skipped test as one that was not executed, under no name of its own.
