@@ -5,7 +5,7 @@ namespace Broker.Structure.Tests;
 public sealed class NamespaceTests
 {
     // What is still to be put in order; each that is goes from here.
-    private static readonly string[] InDisorder = ["Broker.AspNetCore", "Broker.Cli"];
+    private static readonly string[] InDisorder = [];
 
     public static TheoryData<string> Names => Assemblies.Names;
 

@@ -1,4 +1,5 @@
 using System.Text.Encodings.Web;
+using Broker.AspNetCore.Monitoring.Json;
 using Broker.Server.Monitoring;
 
 namespace Broker.AspNetCore.Monitoring;

@@ -57,7 +57,11 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
     }
 
     internal Task VarzAsync(HttpContext context)
-        => WriteAsync(context, Varz.From(server.Inspect(), options, _requests.ToDictionary()), MonitoringJson.Default.Varz);
+        => WriteAsync(
+            context,
+            Varz.From(
+                server.Inspect(), (options.EndPoint, options.BasePath, options.IsSecure), options.WebSockets, _requests.ToDictionary()),
+            MonitoringJson.Default.Varz);
 
     internal async Task ConnzAsync(HttpContext context)
     {

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Broker.Cli.Serving;
 using Broker.Server.Security;
 
 namespace Broker.Cli.CommandLine;

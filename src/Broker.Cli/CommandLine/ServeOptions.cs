@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using Broker.Bridge.PubSub;
-using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 using Broker.Server.Tls;
 
 namespace Broker.Cli.CommandLine;

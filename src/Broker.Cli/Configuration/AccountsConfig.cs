@@ -1,4 +1,3 @@
-using Broker.Cli.Serving;
 using Broker.Server.Accounts;
 
 namespace Broker.Cli.Configuration;

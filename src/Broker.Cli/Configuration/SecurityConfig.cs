@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Cli.Serving;
 using Broker.Protocol.Subjects;
 using Broker.Server.Accounts;
 using Broker.Server.Security;

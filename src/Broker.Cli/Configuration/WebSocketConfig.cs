@@ -1,5 +1,3 @@
-using Broker.Cli.Serving;
-
 namespace Broker.Cli.Configuration;
 
 /// <summary>The key <c>websocket</c>, or <c>ws</c>, as nats-server has it.</summary>

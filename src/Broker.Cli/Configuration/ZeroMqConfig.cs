@@ -1,6 +1,5 @@
 using System.Net;
 using Broker.Bridge.PubSub;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Cli.Serving;
 using Microsoft.Win32.SafeHandles;
 
 namespace Broker.Cli.Logging;

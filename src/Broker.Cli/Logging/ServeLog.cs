@@ -1,5 +1,4 @@
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 using Microsoft.Extensions.Logging;
 

@@ -1,4 +1,3 @@
-using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 using Microsoft.Extensions.Logging;
 

@@ -4,7 +4,6 @@ using System.Net.Sockets;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.WebSockets;
 using Broker.Bridge.PubSub;
-using Broker.Cli.Configuration;
 using Broker.Client.Errors;
 using Broker.Server;
 using Broker.Transport;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Terminal;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Terminal;
 

@@ -1,5 +1,3 @@
-using Broker.Cli.Serving;
-
 namespace Broker.Cli.Terminal;
 
 /// <summary>What is printed once everything listens: the addresses, and lines that can be pasted to try them.</summary>

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Runtime.InteropServices;
+using Broker.AspNetCore.WebSockets;
 using Broker.Server.Monitoring;
 
 namespace Broker.AspNetCore.Monitoring.Json;
@@ -112,10 +113,18 @@ internal sealed record Varz
 
     public required string SystemAccount { get; init; }
 
-    internal static Varz From(ServerFacts facts, MonitoringOptions options, Dictionary<string, long> requests)
+    /// <param name="facts">What the server tells.</param>
+    /// <param name="pages">Where these pages are: host and port, below which path, and whether over TLS.</param>
+    /// <param name="webSockets">Where WebSockets come in; null for nowhere.</param>
+    /// <param name="requests">How often each page was asked for.</param>
+    internal static Varz From(
+        ServerFacts facts,
+        (EndPoint? EndPoint, string BasePath, bool IsSecure) pages,
+        NatsWebSocketHost? webSockets,
+        Dictionary<string, long> requests)
     {
         var address = facts.EndPoint as IPEndPoint;
-        var http = options.EndPoint as IPEndPoint;
+        var http = pages.EndPoint as IPEndPoint;
         return new Varz
         {
             ServerId = facts.Id,
@@ -130,15 +139,15 @@ internal sealed record Varz
             PingInterval = Nanoseconds(facts.PingInterval),
             PingMax = facts.PingMax,
             HttpHost = http?.Address.ToString() ?? "",
-            HttpPort = options.IsSecure ? 0 : http?.Port ?? 0,
-            HttpBasePath = options.BasePath,
-            HttpsPort = options.IsSecure ? http?.Port ?? 0 : 0,
+            HttpPort = pages.IsSecure ? 0 : http?.Port ?? 0,
+            HttpBasePath = pages.BasePath,
+            HttpsPort = pages.IsSecure ? http?.Port ?? 0 : 0,
             AuthTimeout = facts.AuthTimeout.TotalSeconds,
             TlsTimeout = facts.TlsTimeout.TotalSeconds,
             MaxControlLine = facts.MaxControlLine,
             MaxPayload = facts.MaxPayload,
             MaxPending = facts.MaxPending,
-            Websocket = WebSocketVarz.From(options.WebSockets),
+            Websocket = WebSocketVarz.From(webSockets),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),
             Start = facts.Started,
             Now = facts.Now,

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>
 /// Is told how a run of the broker goes, from the start to its result: the terminal, the log, a service manager, a test.

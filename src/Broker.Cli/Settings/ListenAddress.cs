@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>Where to listen: a name, an address or <c>*</c>, and a port, of which 0 takes a free one.</summary>
 internal sealed record ListenAddress(string Host, int Port)

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary><c>host:port</c>, where an IPv6 address stands in brackets.</summary>
 internal static class HostAndPort

@@ -1,7 +1,7 @@
 using Broker.Server.Accounts;
 using Broker.Server.Security;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>Who may connect and what they may do.</summary>
 internal sealed record SecuritySettings

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>What the command answers the shell.</summary>
 internal static class ExitCode

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>How far a stop has come.</summary>
 /// <param name="Backlog">What still stands in its way.</param>

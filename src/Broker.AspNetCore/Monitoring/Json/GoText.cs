@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Broker.AspNetCore.Monitoring;
+namespace Broker.AspNetCore.Monitoring.Json;
 
 /// <summary>Times as nats-server writes them.</summary>
 internal static class GoText

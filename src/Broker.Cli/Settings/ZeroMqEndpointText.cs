@@ -1,7 +1,7 @@
 using Broker.Bridge.PubSub;
 using Broker.ZeroMq.Endpoints;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>
 /// Where ZeroMQ programs are found, as a user writes it: <c>bind tcp://127.0.0.1:5556</c>, <c>connect ipc:///run/feed</c>. Without a verb

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>
 /// The name that this program was started by. A link called <c>nats-server</c> serves scripts that look for that name in what

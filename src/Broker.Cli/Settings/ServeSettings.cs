@@ -2,7 +2,7 @@ using Broker.Server;
 using Broker.Server.Tls;
 using Broker.Transport;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>Everything <c>broker serve</c> was told, by the configuration file and by flags. The defaults are nats-server's, but for the host.</summary>
 internal sealed record ServeSettings

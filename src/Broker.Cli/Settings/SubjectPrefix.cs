@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>The subject tokens put before a ZeroMQ topic.</summary>
 internal static class SubjectPrefix

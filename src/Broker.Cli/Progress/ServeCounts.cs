@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>What the broker has done so far. Everything but the first two and <see cref="ZeroMqPeers"/> only grows.</summary>
 internal readonly record struct ServeCounts

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Configuration;
+namespace Broker.Cli.Settings;
 
 /// <summary>The part of a URL that says who asks, in <c>nats://user:password@host</c>.</summary>
 internal static class UserInfo

@@ -1,7 +1,6 @@
 using Broker.Bridge.PubSub;
-using Broker.Cli.Configuration;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>The PUB/SUB bridge between ZeroMQ sockets and subjects. The defaults are those of the bridge.</summary>
 internal sealed record ZeroMqSettings

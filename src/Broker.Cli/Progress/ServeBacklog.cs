@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>What a host still has to do before it can end without a loss.</summary>
 /// <param name="Clients">Clients that are still connected.</param>

@@ -1,4 +1,4 @@
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Progress;
 
 /// <summary>The addresses in use, with the real ports. Hosts are as a client on this machine would write them.</summary>
 /// <param name="Nats">Of the NATS protocol, <c>nats://127.0.0.1:4222</c>.</param>

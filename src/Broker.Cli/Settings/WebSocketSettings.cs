@@ -1,6 +1,6 @@
 using Broker.Server.Tls;
 
-namespace Broker.Cli.Serving;
+namespace Broker.Cli.Settings;
 
 /// <summary>The address at which clients come in by WebSocket.</summary>
 internal sealed record WebSocketSettings
