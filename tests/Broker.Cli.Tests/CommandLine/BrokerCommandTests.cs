@@ -1,5 +1,3 @@
-using Broker.Cli.Serving;
-
 namespace Broker.Cli.Tests.CommandLine;
 
 public sealed class BrokerCommandTests : IDisposable

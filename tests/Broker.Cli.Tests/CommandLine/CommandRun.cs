@@ -1,5 +1,4 @@
 using Broker.Cli.CommandLine;
-using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.CommandLine;

@@ -1,5 +1,3 @@
-using Broker.Cli.Serving;
-
 namespace Broker.Cli.Tests.CommandLine;
 
 /// <summary>What scripts give nats-server: it works, or it is said that it does not.</summary>

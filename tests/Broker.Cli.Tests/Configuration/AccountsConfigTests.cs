@@ -1,5 +1,4 @@
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 using Broker.Server.Accounts;
 
 namespace Broker.Cli.Tests.Configuration;

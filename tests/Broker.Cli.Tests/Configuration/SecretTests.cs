@@ -1,4 +1,3 @@
-using Broker.Cli.Serving;
 using Broker.Cli.Tests.Starting;
 
 namespace Broker.Cli.Tests.Configuration;

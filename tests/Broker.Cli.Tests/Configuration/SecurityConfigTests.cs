@@ -1,5 +1,4 @@
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Configuration;
 

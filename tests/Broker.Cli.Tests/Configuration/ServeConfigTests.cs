@@ -1,6 +1,5 @@
 using Broker.Bridge.PubSub;
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 using Broker.Transport;
 
 namespace Broker.Cli.Tests.Configuration;

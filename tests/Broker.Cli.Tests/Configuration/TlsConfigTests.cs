@@ -1,7 +1,6 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Server.Tls;
 

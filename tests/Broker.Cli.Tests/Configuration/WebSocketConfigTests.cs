@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Broker.Cli.Configuration;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Configuration;
 

@@ -1,5 +1,4 @@
 using System.Text.RegularExpressions;
-using Broker.Cli.Serving;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Starting;
 

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text.RegularExpressions;
-using Broker.Cli.Serving;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Starting;
 

@@ -1,5 +1,3 @@
-using Broker.Cli.Serving;
-
 namespace Broker.Cli.Tests.Serving;
 
 public sealed class ZeroMqEndpointTextTests

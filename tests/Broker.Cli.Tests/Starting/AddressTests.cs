@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Starting;
 

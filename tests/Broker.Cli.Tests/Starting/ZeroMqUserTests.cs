@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using System.Text;
-using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Starting;
 

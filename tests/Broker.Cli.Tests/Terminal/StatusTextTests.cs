@@ -1,4 +1,3 @@
-using Broker.Cli.Serving;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.Terminal;
