@@ -1,0 +1,26 @@
+namespace Broker.ZeroMq.Tests.Sockets;
+
+/// <summary>Looks at the memory of the whole process, so nothing else may run meanwhile.</summary>
+[Collection(Alone.Name)]
+public sealed class SubscriptionMemoryTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task A_peer_with_very_many_subscriptions_costs_the_memory_that_is_counted_for_them_and_gives_it_back()
+    {
+        const int Many = 60_000;
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher().Bind(AnyPort);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        using (var peer = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("topic/", Many)))
+        {
+            await rig.InterestAsync($"+topic/{Many - 1}");
+            Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 0, Many * 2L * (250 + 11));
+        }
+
+        await SubscriptionShareTests.LastGoneAsync(rig, "-topic/", Many);
+        rig.Interest.TakeAll();
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 8 << 20);
+    }
+}
