@@ -1,0 +1,231 @@
+using System.Globalization;
+using System.Net;
+using System.Text;
+using Broker.Server.Tests.Harness;
+
+namespace Broker.Server.Tests.Oracle;
+
+/// <summary>What some clients say to a server, one after the other, valid or not, and what comes of it.</summary>
+internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
+{
+    private const int Clients = 3;
+
+    private static readonly string[] Subjects = ["a", "b", "a.b", "a.c", "a.b.c", "A", "_INBOX.x"];
+    private static readonly string[] Filters = ["a", "b", "*", "a.*", "a.>", ">", "*.b", "a.b", "*.*.c", "_INBOX.>", "A"];
+    private static readonly string[] BadSubjects = ["a..b", ".a", "a.", "a.>.b", ".", "a b c d"];
+    private static readonly string[] BadLines =
+    [
+        "PUX a 1\r\nx\r\n", "SUB\r\n", "SUB a\r\n", "UNSUB\r\n", "PUB a\r\n", "PUB a -1\r\n", "PUB a x\r\n\r\n", "HPUB a 5\r\n", "\r\n", "FOO\r\n", "SUB a b c d\r\n",
+        "PUB a 3\r\nhello\r\n", "PUB a 1048577\r\n", "CONNECT {\r\n", "CONNECT []\r\n",
+    ];
+
+    /// <summary>One write of one client; null for an end of its connection and a new one.</summary>
+    internal sealed record Step(int Client, string? Text, bool IsSplit);
+
+    internal static FuzzDialogue Create(Random random)
+    {
+        var steps = new List<Step>();
+        bool[] connected = new bool[Clients];
+        bool[] headers = new bool[Clients];
+        for (int left = 4 + random.Next(26); left > 0; left--)
+        {
+            int client = random.Next(Clients);
+            if (!connected[client] && random.Next(5) != 0)
+            {
+                connected[client] = true;
+                headers[client] = random.Next(2) == 0;
+                steps.Add(new Step(client, Connect(random, headers[client]), random.Next(4) == 0));
+            }
+            else if (random.Next(25) == 0)
+            {
+                connected[client] = headers[client] = false;
+                steps.Add(new Step(client, null, false));
+            }
+            else
+            {
+                steps.Add(new Step(client, Say(random, client, headers[client]), random.Next(4) == 0));
+            }
+        }
+
+        return new FuzzDialogue(steps);
+    }
+
+    /// <summary>Plays it, and says for each step what each client heard in no particular order, and who is there no longer.</summary>
+    internal string Play(EndPoint server)
+    {
+        var heard = new StringBuilder();
+        var clients = new RawClient?[Clients];
+        try
+        {
+            for (int i = 0; i < Clients; i++)
+            {
+                clients[i] = Open(server);
+            }
+
+            for (int number = 0; number < Steps.Count; number++)
+            {
+                Step step = Steps[number];
+                if (step.Text is null)
+                {
+                    clients[step.Client]?.Dispose();
+                    clients[step.Client] = Open(server);
+                }
+                else
+                {
+                    Send(clients[step.Client], step);
+                }
+
+                // Twice: what the first PING is answered with may be written before what the step has brought others.
+                Settle(clients, step.Client, step.IsSplit, heard, number);
+                for (int i = 0; i < Clients; i++)
+                {
+                    Settle(clients, i, false, heard, number);
+                }
+            }
+
+            return heard.ToString();
+        }
+        finally
+        {
+            Array.ForEach(clients, c => c?.Dispose());
+        }
+    }
+
+    public override string ToString()
+        => string.Concat(Steps.Select((s, i) => string.Create(
+            CultureInfo.InvariantCulture,
+            $"{i} {(char)('A' + s.Client)}{(s.IsSplit ? " in two" : "")}: {s.Text?.Replace("\r", "\\r", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal) ?? "goes and comes"}\n")));
+
+    private static RawClient Open(EndPoint server)
+    {
+        var client = new RawClient(server);
+        Assert.StartsWith("INFO {", client.ReadLine(), StringComparison.Ordinal);
+        return client;
+    }
+
+    private static void Send(RawClient? client, Step step)
+    {
+        if (client is null)
+        {
+            return;
+        }
+
+        string text = step.Text!;
+        if (step.IsSplit)
+        {
+            client.SendWhatGoes(text[..(text.Length / 2)]);
+            Thread.Sleep(1);
+            client.SendWhatGoes(text[(text.Length / 2)..]);
+        }
+        else
+        {
+            client.SendWhatGoes(text);
+        }
+    }
+
+    private static void Settle(RawClient?[] clients, int index, bool isSplit, StringBuilder heard, int step)
+    {
+        if (clients[index] is not { } client)
+        {
+            return;
+        }
+
+        var frames = new List<string>();
+        bool isOpen = Read(client, frames);
+        if (!isOpen)
+        {
+            client.Dispose();
+            clients[index] = null;
+            // One of the two says why before it closes, the other closes alone.
+            frames.RemoveAll(f => f.StartsWith("-ERR", StringComparison.Ordinal));
+            frames.Add("<closed>");
+        }
+
+        // nats-server says of a publish that comes in two parts twice that its subject is not valid.
+        frames.Sort(StringComparer.Ordinal);
+        foreach (string frame in isSplit ? frames.Where((f, i) => i == 0 || f != frames[i - 1] || !f.StartsWith("-ERR", StringComparison.Ordinal)) : frames)
+        {
+            heard.Append(CultureInfo.InvariantCulture, $"{step} {(char)('A' + index)}: {frame}\n");
+        }
+    }
+
+    // Up to the PONG. False at the end of the stream.
+    private static bool Read(RawClient client, List<string> frames)
+    {
+        client.SendWhatGoes("PING\r\n");
+        while (true)
+        {
+            string line = client.ReadLine();
+            switch (line)
+            {
+                case "":
+                    return false;
+                case "PONG\r\n":
+                    return true;
+                case "PING\r\n":
+                    continue;
+            }
+
+            string text = line.TrimEnd();
+            if (text.StartsWith("MSG ", StringComparison.Ordinal) || text.StartsWith("HMSG ", StringComparison.Ordinal))
+            {
+                int size = int.Parse(text[(text.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture);
+                text += "|" + Encoding.Latin1.GetString(client.ReadBytes(size + 2));
+            }
+
+            if (!text.StartsWith("INFO", StringComparison.Ordinal))
+            {
+                frames.Add(text);
+            }
+        }
+    }
+
+    private static string Connect(Random random, bool headers)
+    {
+        string Flag(string name, bool? value = null) => string.Create(CultureInfo.InvariantCulture, $"\"{name}\":{((value ?? random.Next(2) == 0) ? "true" : "false")}");
+        string more = random.Next(3) == 0 ? "," + Flag("echo") : "";
+        more += headers && random.Next(2) == 0 ? "," + Flag("no_responders", true) : "";
+        more += random.Next(3) == 0 ? ",\"protocol\":1,\"name\":\"fuzz\"" : "";
+        return $"CONNECT {{{Flag("verbose", random.Next(4) == 0)},{Flag("pedantic", random.Next(4) == 0)},{Flag("headers", headers)}{more}}}\r\n";
+    }
+
+    private static string Say(Random random, int client, bool headers)
+    {
+        string sid = random.Next(10) == 0 ? "s" + random.Next(3) : random.Next(1, 6).ToString(CultureInfo.InvariantCulture);
+        switch (random.Next(12))
+        {
+            case 0 or 1 or 2:
+                string filter = random.Next(15) == 0 ? Pick(random, BadSubjects) : Pick(random, Filters);
+                // A group of one has one that is chosen.
+                string queue = random.Next(4) == 0 ? $" q{client}{sid}{random.Next(1000)}" : "";
+                return Verb(random, "SUB") + $" {filter}{queue} {sid}\r\n";
+            case 3:
+                return Verb(random, "UNSUB") + $" {sid}{(random.Next(2) == 0 ? " " + random.Next(1, 5) : "")}\r\n";
+            case 4 or 5 or 6 or 7 or 8:
+                return Publish(random, headers && random.Next(2) == 0);
+            case 9 or 10:
+                return "PONG\r\n";
+            default:
+                return random.Next(6) == 0 ? Pick(random, BadLines) : Publish(random, false) + Publish(random, false);
+        }
+    }
+
+    private static string Publish(Random random, bool headers)
+    {
+        string subject = random.Next(25) == 0 ? Pick(random, BadSubjects) : Pick(random, Subjects);
+        string reply = random.Next(3) == 0 ? " " + Pick(random, Subjects) : "";
+        string body = new((char)('a' + random.Next(26)), random.Next(random.Next(20) == 0 ? 600 : 8));
+        string space = random.Next(20) == 0 ? "  " : " ";
+        if (!headers)
+        {
+            return Verb(random, "PUB") + $" {subject}{reply}{space}{body.Length}\r\n{body}\r\n";
+        }
+
+        string block = random.Next(3) == 0 ? "NATS/1.0\r\n\r\n" : "NATS/1.0\r\nA: b\r\n\r\n";
+        return Verb(random, "HPUB") + $" {subject}{reply} {block.Length}{space}{block.Length + body.Length}\r\n{block}{body}\r\n";
+    }
+
+    private static string Verb(Random random, string verb) => random.Next(10) == 0 ? verb.ToLowerInvariant() : verb;
+
+    private static string Pick(Random random, string[] from) => from[random.Next(from.Length)];
+}

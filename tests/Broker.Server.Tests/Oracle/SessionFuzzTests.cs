@@ -1,0 +1,74 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Broker.Server.Tests.Oracle;
+
+/// <summary>
+/// Random dialogues of several clients, to nats-server and to ours: the same messages, the same errors, the same ends. Other ones in
+/// each run: <c>BROKER_FUZZ_SEED</c> plays one again, <c>BROKER_FUZZ_SECONDS=3600</c> goes on for an hour.
+/// </summary>
+public sealed class SessionFuzzTests(OracleServer servers) : IClassFixture<OracleServer>
+{
+    private const int MostTries = 4;
+
+    private static readonly TimeSpan Usual = TimeSpan.FromSeconds(20);
+
+    [Fact]
+    public void Whatever_clients_say_the_outcome_is_that_of_nats_server()
+    {
+        _ = servers.RequireTheirs();
+        int seed = Number("BROKER_FUZZ_SEED") ?? Random.Shared.Next();
+        TimeSpan time = Number("BROKER_FUZZ_SECONDS") is { } seconds ? TimeSpan.FromSeconds(seconds) : Usual;
+        ITestOutputHelper? output = TestContext.Current.TestOutputHelper;
+        output?.WriteLine($"the first seed is {seed}");
+        long begin = Stopwatch.GetTimestamp();
+        int played = 0;
+        for (; played == 0 || (Stopwatch.GetElapsedTime(begin) < time && !TestContext.Current.CancellationToken.IsCancellationRequested); played++)
+        {
+            var dialogue = FuzzDialogue.Create(new Random(seed + played));
+            if (!IsSame(dialogue))
+            {
+                dialogue = Reduce(dialogue);
+                Assert.Fail($"BROKER_FUZZ_SEED={seed + played}\n{dialogue}\nnats-server:\n{dialogue.Play(servers.RequireTheirs())}\nours:\n{dialogue.Play(servers.Ours)}");
+            }
+        }
+
+        output?.WriteLine($"{played} dialogues");
+    }
+
+    [Fact]
+    public void A_seed_makes_the_same_dialogue_again()
+        => Assert.Equal(FuzzDialogue.Create(new Random(7)).ToString(), FuzzDialogue.Create(new Random(7)).ToString());
+
+    // Without every step that the difference does not need.
+    private FuzzDialogue Reduce(FuzzDialogue dialogue)
+    {
+        for (int i = dialogue.Steps.Count - 1; i >= 0; i--)
+        {
+            var fewer = new FuzzDialogue([.. dialogue.Steps.Where((_, at) => at != i)]);
+            dialogue = IsSame(fewer) ? dialogue : fewer;
+        }
+
+        return dialogue;
+    }
+
+    // A connection that is reset may lose its last words on the way, at either server: what is different is so each time.
+    private bool IsSame(FuzzDialogue dialogue)
+    {
+        for (int tries = 0; tries < MostTries; tries++)
+        {
+            if (IsSameNow(dialogue))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool IsSameNow(FuzzDialogue dialogue)
+        => string.Equals(dialogue.Play(servers.RequireTheirs()), dialogue.Play(servers.Ours), StringComparison.Ordinal);
+
+    private static int? Number(string variable)
+        => int.TryParse(Environment.GetEnvironmentVariable(variable), NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : null;
+}
