@@ -42,18 +42,19 @@ internal sealed partial class ClientSession
             return GoesOn;
         }
 
-        if (!Subject.IsValidFilter(filter))
-        {
-            WriteError("Invalid Subject");
-            return GoesOn;
-        }
-
-        _subscriptions ??= StartSubscriptions();
         // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
         // last message, and the sid is free.
-        Subscription? known = _subscriptions.Find(sid);
+        Subscription? known = _subscriptions?.Find(sid);
         if (known is null || known.IsClosed)
         {
+            // Only now, as nats-server: a filter that comes with a sid in use is not looked at.
+            if (!Subject.IsValidFilter(filter))
+            {
+                WriteError("Invalid Subject");
+                return GoesOn;
+            }
+
+            _subscriptions ??= StartSubscriptions();
             if (known is not null)
             {
                 _subscriptions.Remove(known);

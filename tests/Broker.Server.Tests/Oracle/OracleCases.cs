@@ -96,6 +96,8 @@ internal static partial class OracleCases
     {
         yield return new OracleCase("a duplicate sid keeps the first", QuietA, "A SUB foo 1", "A SUB bar 1", "A PUB foo 1\r\nf", "A PUB bar 1\r\nb");
         yield return new OracleCase("a duplicate sid in a queue", QuietA, "A SUB foo q 1", "A SUB bar 1", "A PUB foo 1\r\nf", "A PUB bar 1\r\nb");
+        yield return new OracleCase("a duplicate sid with a filter that is not valid", "A SUB foo 1", "A SUB a. 1", "A SUB .a q 1", "A SUB a. 2", "A PUB foo 1\r\nf");
+        yield return new OracleCase("a sid whose SUB was refused", "A SUB a..b 1", "A SUB foo 1", "A PUB foo 1\r\nf");
         yield return new OracleCase("the same filter twice", QuietA, "A SUB foo 1", "A SUB foo 2", "A UNSUB 1", "A PUB foo 1\r\nf");
         yield return new OracleCase("sids of all kinds", QuietA, "A SUB foo x-y_z", "A PUB foo 1\r\nf", "A UNSUB x-y_z", "A SUB foo 0123456789012345678901234567890", "A PUB foo 1\r\ng");
         yield return new OracleCase("UNSUB of another's sid", QuietA, QuietB, "A SUB foo 1", "B UNSUB 1", "B PUB foo 1\r\nx");
