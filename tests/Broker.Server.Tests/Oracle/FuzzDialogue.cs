@@ -10,12 +10,16 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
 {
     private const int Clients = 3;
 
+    // The buffer of a nats-server's client that has said little, in bytes.
+    private const int TheirSmallestRead = 64;
+
     private static readonly string[] Subjects = ["a", "b", "a.b", "a.c", "a.b.c", "A", "_INBOX.x"];
     private static readonly string[] Filters = ["a", "b", "*", "a.*", "a.>", ">", "*.b", "a.b", "*.*.c", "_INBOX.>", "A"];
     private static readonly string[] BadSubjects = ["a..b", ".a", "a.", "a.>.b", ".", "a b c d"];
     private static readonly string[] BadLines =
     [
-        "PUX a 1\r\nx\r\n", "SUB\r\n", "SUB a\r\n", "UNSUB\r\n", "PUB a\r\n", "PUB a -1\r\n", "PUB a x\r\n\r\n", "HPUB a 5\r\n", "\r\n", "FOO\r\n", "SUB a b c d\r\n",
+        "PUX a 1\r\nx\r\n", "SUB\r\n", "SUB a\r\n", "UNSUB\r\n", "PUB a\r\n", "PUB a -1\r\n", "PUB a x\r\n\r\n", "HPUB a 5\r\n", "\r\n", "FOO\r\n",
+        "SUB a b c d\r\n",
         "PUB a 3\r\nhello\r\n", "PUB a 1048577\r\n", "CONNECT {\r\n", "CONNECT []\r\n",
     ];
 
@@ -75,12 +79,7 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
                     Send(clients[step.Client], step);
                 }
 
-                // Twice: what the first PING is answered with may be written before what the step has brought others.
-                Settle(clients, step.Client, step.IsSplit, heard, number);
-                for (int i = 0; i < Clients; i++)
-                {
-                    Settle(clients, i, false, heard, number);
-                }
+                Hear(clients, step, heard, number);
             }
 
             return heard.ToString();
@@ -123,29 +122,55 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
         }
     }
 
-    private static void Settle(RawClient?[] clients, int index, bool isSplit, StringBuilder heard, int step)
+    // PINGs tell when all has come. Who speaks is asked twice: its second PING is read when what it said before has been handed to
+    // the others. So are they then: the first of theirs may be answered in the turn in which that arrives.
+    private static void Hear(RawClient?[] clients, Step step, StringBuilder heard, int number)
     {
-        if (clients[index] is not { } client)
+        var frames = new List<string>[Clients];
+        for (int i = 0; i < Clients; i++)
         {
-            return;
+            frames[i] = [];
         }
 
-        var frames = new List<string>();
-        bool isOpen = Read(client, frames);
-        if (!isOpen)
+        Settle(clients, step.Client, frames);
+        Settle(clients, step.Client, frames);
+        for (int i = 0; i < 2 * Clients; i++)
+        {
+            Settle(clients, i % Clients, frames);
+        }
+
+        for (int i = 0; i < Clients; i++)
+        {
+            frames[i].Sort(StringComparer.Ordinal);
+            if (i == step.Client && (step.IsSplit || step.Text?.Length > TheirSmallestRead))
+            {
+                JoinRepeated(frames[i]);
+            }
+
+            frames[i].ForEach(f => heard.Append(CultureInfo.InvariantCulture, $"{number} {(char)('A' + i)}: {f}\n"));
+        }
+    }
+
+    private static void Settle(RawClient?[] clients, int index, List<string>[] frames)
+    {
+        if (clients[index] is { } client && !Read(client, frames[index]))
         {
             client.Dispose();
             clients[index] = null;
-            // One of the two says why before it closes, the other closes alone.
-            frames.RemoveAll(f => f.StartsWith("-ERR", StringComparison.Ordinal));
-            frames.Add("<closed>");
+            // The last words may be lost on the way where a connection is reset, and one of the two says why, the other nothing.
+            frames[index].Clear();
+            frames[index].Add("<closed>");
         }
+    }
 
-        // nats-server says of a publish that comes in two parts twice that its subject is not valid.
-        frames.Sort(StringComparer.Ordinal);
-        foreach (string frame in isSplit ? frames.Where((f, i) => i == 0 || f != frames[i - 1] || !f.StartsWith("-ERR", StringComparison.Ordinal)) : frames)
+    // nats-server says twice of a publish that it has to read in two pieces that its subject is not valid.
+    private static void JoinRepeated(List<string> sorted)
+    {
+        const string Invalid = "-ERR 'Invalid Publish Subject'";
+        int first = sorted.IndexOf(Invalid);
+        if (first >= 0)
         {
-            heard.Append(CultureInfo.InvariantCulture, $"{step} {(char)('A' + index)}: {frame}\n");
+            sorted.RemoveRange(first + 1, sorted.LastIndexOf(Invalid) - first);
         }
     }
 
