@@ -34,10 +34,16 @@ internal sealed class BrokerProcess : INatsServer
         StartAsync(port, "--zeromq-publishers", publishers, "--zeromq-subscribers", subscribers);
 
     /// <summary>Starts the broker and waits until it accepts connections. Give a port to start it again where it was.</summary>
-    public static async Task<BrokerProcess> StartAsync(int port, params IEnumerable<string> arguments)
+    public static Task<BrokerProcess> StartAsync(int port, params IEnumerable<string> arguments) => StartAsync(port, variable: null, arguments);
+
+    /// <summary>With so many bytes that the collector may hold at most.</summary>
+    public static Task<BrokerProcess> StartWithHeapLimitAsync(long limit, params IEnumerable<string> arguments) =>
+        StartAsync(-1, ("DOTNET_GCHeapHardLimit", "0x" + limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
+
+    private static async Task<BrokerProcess> StartAsync(int port, (string Name, string Value)? variable, IEnumerable<string> arguments)
     {
         var directory = Directory.CreateTempSubdirectory("broker-");
-        var process = Run(["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
+        var process = Run(variable, ["-p", port.ToString(CultureInfo.InvariantCulture), "-q", "--ports_file_dir", directory.FullName, .. arguments]);
         try
         {
             return new BrokerProcess(process, directory, await PortsFile.WaitAsync(directory.FullName, process));
@@ -51,9 +57,11 @@ internal sealed class BrokerProcess : INatsServer
     }
 
     /// <summary>Runs <c>broker serve</c> with the arguments and waits for nothing.</summary>
-    public static PeerProcess Run(params IEnumerable<string> arguments) =>
+    public static PeerProcess Run(params IEnumerable<string> arguments) => Run(variable: null, arguments);
+
+    private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) =>
         PeerProcess.Start("broker", Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet",
-            [Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", .. arguments]);
+            variable, [Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", .. arguments]);
 
     /// <summary>A bare connection to the NATS port, for what no well-behaved client sends.</summary>
     public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);

@@ -40,7 +40,11 @@ internal sealed class PeerProcess : IAsyncDisposable
         }
     }
 
-    public static PeerProcess Start(string name, string program, params IEnumerable<string> arguments)
+    public static PeerProcess Start(string name, string program, params IEnumerable<string> arguments) =>
+        Start(name, program, variable: null, arguments);
+
+    /// <summary>Starts it with one more variable in its environment.</summary>
+    public static PeerProcess Start(string name, string program, (string Name, string Value)? variable, IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(program)
         {
@@ -50,6 +54,8 @@ internal sealed class PeerProcess : IAsyncDisposable
         };
         foreach (var argument in arguments)
             start.ArgumentList.Add(argument);
+        if (variable is var (key, value))
+            start.Environment[key] = value;
         return new PeerProcess(name, Process.Start(start)!);
     }
 

@@ -71,6 +71,37 @@ internal sealed class RawConnection : IDisposable
         return total;
     }
 
+    /// <summary>Reads so many bytes and lets go of them.</summary>
+    public async Task ReadExactlyAsync(int count)
+    {
+        var buffer = new byte[64 * 1024];
+        while (count > 0)
+        {
+            var some = await _socket.ReceiveAsync(buffer.AsMemory(0, Math.Min(count, buffer.Length)), TestContext.Current.CancellationToken);
+            Assert.True(some > 0, "the broker closed in the middle");
+            count -= some;
+        }
+    }
+
+    /// <summary>Reads what there is; whether the other side has closed, and not only stopped.</summary>
+    public async Task<bool> EndsAsync()
+    {
+        try
+        {
+            await CountToCloseAsync();
+            return true;
+        }
+        catch (SocketException)
+        {
+            // A reset is an end too.
+            return true;
+        }
+        catch (OperationCanceledException) when (!TestContext.Current.CancellationToken.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
+
     /// <summary>Reads until the text has come, and answers all that was read.</summary>
     public async Task<string> ReadToAsync(string end)
     {

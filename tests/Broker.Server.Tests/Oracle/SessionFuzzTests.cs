@@ -9,7 +9,7 @@ namespace Broker.Server.Tests.Oracle;
 /// </summary>
 public sealed class SessionFuzzTests(OracleServer servers) : IClassFixture<OracleServer>
 {
-    private static readonly TimeSpan Usual = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Usual = TimeSpan.FromSeconds(15);
 
     [Fact]
     public void Whatever_clients_say_the_outcome_is_that_of_nats_server()

@@ -1,0 +1,72 @@
+using System.Globalization;
+using System.Text;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>
+/// Where the heap is limited, a failed allocation would take the broker with it: who makes it hold too much is cut before.
+/// <c>BROKER_HEAP_RUNS=20</c> does it as often.
+/// </summary>
+public sealed class HeapLimitTests
+{
+    private const int HeapLimit = 200_000_000;
+    private const int Publishers = 3;
+    private const int Messages = 4_000;
+    private const int PayloadLength = 32 * 1024;
+
+    [Fact]
+    public async Task With_a_limited_heap_a_subscriber_that_stops_reading_is_cut_and_the_others_complete()
+    {
+        int runs = int.TryParse(Environment.GetEnvironmentVariable("BROKER_HEAP_RUNS"), NumberStyles.None, CultureInfo.InvariantCulture, out int said) ? said : 1;
+        for (int run = 0; run < runs; run++)
+        {
+            await RunAsync();
+        }
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");
+    }
+
+    // What waits for one alone is not bounded here in practice, neither in bytes nor in time: only the bound that the heap gives cuts.
+    private static async Task RunAsync()
+    {
+        DirectoryInfo directory = Directory.CreateTempSubdirectory("broker-heap-");
+        try
+        {
+            string file = Path.Combine(directory.FullName, "broker.conf");
+            await File.WriteAllTextAsync(file, "max_pending: 1GB\nwrite_deadline: \"10m\"\n", TestContext.Current.CancellationToken);
+            await using var broker = await BrokerProcess.StartWithHeapLimitAsync(HeapLimit, "-c", file);
+            using var greedy = await broker.ConnectRawAsync();
+            await greedy.SendAsync("CONNECT {\"verbose\":false}\r\nSUB flood.* 1\r\nPING\r\n");
+            await greedy.ReadToAsync("PONG\r\n");
+
+            await Task.WhenAll(Enumerable.Range(0, Publishers).Select(number => FloodAsync(broker, number)));
+
+            Assert.False(broker.Process.HasExited, broker.Process.Errors);
+            Assert.True(await greedy.EndsAsync(), "the greedy subscriber was not cut");
+            using var other = await broker.ConnectRawAsync();
+            await other.SendAsync("CONNECT {\"verbose\":false}\r\nSUB foo 1\r\nPUB foo 2\r\nok\r\nPING\r\n");
+            Assert.Contains("MSG foo 1 2\r\nok\r\n", await other.ReadToAsync("PONG\r\n"), StringComparison.Ordinal);
+        }
+        finally
+        {
+            directory.Delete(recursive: true);
+        }
+    }
+
+    // Each hears all of what it says itself, and says more only when it has: it is not greedy.
+    private static async Task FloodAsync(BrokerProcess broker, int number)
+    {
+        const int AtOnce = 50;
+        using var client = await broker.ConnectRawAsync();
+        await client.SendAsync($"CONNECT {{\"verbose\":false}}\r\nSUB flood.{number} 1\r\nPING\r\n");
+        await client.ReadToAsync("PONG\r\n");
+        string message = $" flood.{number} ";
+        byte[] batch = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat($"PUB{message}{PayloadLength}\r\n{new string('x', PayloadLength)}\r\n", AtOnce)));
+        int heard = $"MSG{message}1 {PayloadLength}\r\n".Length + PayloadLength + 2;
+        for (int sent = 0; sent < Messages; sent += AtOnce)
+        {
+            await Task.WhenAll(client.SendAsync(batch), client.ReadExactlyAsync(heard * AtOnce));
+        }
+    }
+}
