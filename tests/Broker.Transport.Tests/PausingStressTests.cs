@@ -1,0 +1,90 @@
+namespace Broker.Transport.Tests;
+
+/// <summary>
+/// A crowd of which every other one pauses and resumes at random: every byte arrives once and in order. Some seconds as a rule; as long
+/// as <c>BROKER_STRESS_SECONDS</c> says where that is set.
+/// </summary>
+public sealed class PausingStressTests
+{
+    private const int Crowd = 1000;
+
+    private static readonly int Seconds = int.TryParse(Environment.GetEnvironmentVariable("BROKER_STRESS_SECONDS"), out int seconds) ? seconds : 3;
+
+    [Theory]
+    [InlineData(TransportKind.Epoll)]
+    [InlineData(TransportKind.InProcess)]
+    public async Task Every_byte_arrives_once_and_in_order_while_every_other_connection_pauses_at_random(TransportKind kind)
+    {
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        using var pairs = new ConnectionPairs(kind);
+        var pauses = 0;
+        var made = new List<(Probe Near, Probe Far)>();
+        for (int i = 0; i < Crowd; i++)
+        {
+            var random = new Random(i);
+            bool pausing = i % 2 == 0;
+            byte expected = 0;
+            var far = new Probe
+            {
+                WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+                {
+                    // The last one may be asked for nothing that follows.
+                    int consumed = bytes.Length == 1 ? 1 : random.Next(1, bytes.Length + 1);
+                    foreach (byte got in bytes[..consumed])
+                    {
+                        if (got != expected++)
+                        {
+                            throw new InvalidDataException($"{got} where {expected - 1} was due");
+                        }
+                    }
+
+                    if (pausing && random.Next(4) == 0)
+                    {
+                        Interlocked.Increment(ref pauses);
+                        connection.PauseReceiving();
+                        connection.Loop.StartTimer(TimeSpan.FromMilliseconds(random.Next(20)), connection.ResumeReceiving);
+                    }
+                    else if (consumed < bytes.Length)
+                    {
+                        connection.YieldReceiving();
+                    }
+
+                    return consumed;
+                },
+            };
+            var near = new Probe();
+            await pairs.ConnectAsync(near, far);
+            made.Add((near, far));
+        }
+
+        long until = Environment.TickCount64 + (Seconds * 1000L);
+        long[] sent = new long[Crowd];
+        var lengths = new Random(1);
+        while (Environment.TickCount64 < until)
+        {
+            for (int i = 0; i < Crowd; i++)
+            {
+                byte[] some = new byte[lengths.Next(1, 3000)];
+                for (int at = 0; at < some.Length; at++)
+                {
+                    some[at] = (byte)(sent[i] + at);
+                }
+
+                Connection connection = made[i].Near.Connection;
+                connection.ExternalStage.Write(some);
+                connection.FlushExternal();
+                sent[i] += some.Length;
+            }
+
+            await Task.Delay(20, cancellation);
+        }
+
+        // A failure ends its connection and is told below.
+        Task all = ProcessFacts.UntilAsync(
+            () => Enumerable.Range(0, Crowd).All(i => made[i].Far.Received == sent[i] || made[i].Far.Closed.IsCompleted), cancellation);
+        await all.WaitAsync(ConnectionPairs.Patience, cancellation);
+        Assert.All(made, pair => Assert.Null(pair.Far.Error));
+        Assert.All(Enumerable.Range(0, Crowd), i => Assert.Equal(sent[i], made[i].Far.Received));
+        Assert.True(pauses > Crowd, $"{pauses} pauses");
+    }
+}
