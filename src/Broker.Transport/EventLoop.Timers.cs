@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Broker.Transport;
 
 // Timers are looked at when the loop is about to sleep, has slept, or after so much work under load: so a busy loop does not read
@@ -14,12 +16,18 @@ public sealed partial class EventLoop
     private const int LeastToSweep = 256;
 
     private readonly PriorityQueue<LoopTimer, long> _timers = new();
+    // Null for the system's clock, which is read without a virtual call.
+    private readonly TimeProvider? _time;
+    private ITimer? _alarm;
     private int _workToLook;
     private int _cancelled;
 
+    private long Now => _time is null ? Environment.TickCount64 : MillisecondsOf(_time);
+
     /// <summary>
-    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed and, on a loop
-    /// that is not overloaded, at most some milliseconds after. On this loop's thread.
+    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the group's
+    /// <see cref="EventLoopOptions.TimeProvider"/> and, on a loop that is not overloaded, at most some milliseconds after. A loop that its
+    /// caller drives does so in the first turn after that time. On this loop's thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
     public LoopTimer StartTimer(TimeSpan due, Action callback)
@@ -27,7 +35,7 @@ public sealed partial class EventLoop
         ArgumentNullException.ThrowIfNull(callback);
         RequireCurrent();
         var timer = new LoopTimer(this, callback);
-        _timers.Enqueue(timer, Environment.TickCount64 + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
+        _timers.Enqueue(timer, Now + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
         return timer;
     }
 
@@ -50,7 +58,7 @@ public sealed partial class EventLoop
         }
 
         _workToLook = WorkBetweenLooks;
-        long now = LastTick = Environment.TickCount64;
+        long now = LastTick = Now;
         // No more than there are: a timer that starts itself anew without delay must not keep the loop here.
         for (int left = _timers.Count;
             left > 0 && _timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending);
@@ -68,7 +76,7 @@ public sealed partial class EventLoop
         {
             if (timer.IsPending)
             {
-                return (int)Math.Clamp(due - Environment.TickCount64, 0, int.MaxValue);
+                return (int)Math.Clamp(due - Now, 0, int.MaxValue);
             }
 
             Remove();
@@ -76,6 +84,45 @@ public sealed partial class EventLoop
 
         return Timeout.Infinite;
     }
+
+    // Until the next timer, and no longer than the milliseconds given.
+    private int MillisecondsToSleep(int most)
+    {
+        int next = MillisecondsToNextTimer();
+        if (_time is not null && next > 0)
+        {
+            next = SetAlarm(_time, next);
+        }
+
+        // No limit, -1, is the largest of all.
+        return (int)Math.Min((uint)next, (uint)most);
+    }
+
+    // The poller sleeps by the system's clock and not by the application's: so that one wakes it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int SetAlarm(TimeProvider time, int next)
+    {
+        _alarm ??= time.CreateTimer(
+            static poller => ((Poller)poller!).Wake(), _poller, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        while (next > 0)
+        {
+            _alarm.Change(TimeSpan.FromMilliseconds(next), Timeout.InfiniteTimeSpan);
+            // Time that was set on in between would have been missed.
+            int left = MillisecondsToNextTimer();
+            if (left == next)
+            {
+                return Timeout.Infinite;
+            }
+
+            next = left;
+        }
+
+        return next;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static long MillisecondsOf(TimeProvider time)
+        => time.GetElapsedTime(0, time.GetTimestamp()).Ticks / TimeSpan.TicksPerMillisecond;
 
     /// <summary>
     /// A timer will not fire. It stays in the queue until it would have been due or the cancelled ones are the most:

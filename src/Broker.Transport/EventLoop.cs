@@ -9,7 +9,7 @@ namespace Broker.Transport;
 /// they wrote to the connections it is for, each once.
 /// </summary>
 /// <remarks>
-/// Everything a handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one
+/// The thread is the loop's own, or one of the application's that turns the loop itself (<see cref="RunOnce"/>). Everything a handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one
 /// loop. A turn: wait, handle at most a few reads of each ready connection, run what was posted and what is due, hand over.
 /// </remarks>
 public sealed partial class EventLoop
@@ -19,7 +19,8 @@ public sealed partial class EventLoop
 
     private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
 
-    private readonly Thread _thread;
+    private readonly Thread? _thread;
+    private readonly string _name;
     private readonly Poller _poller;
     private readonly int _idlePolls;
     private byte[]? _cipherBuffer;
@@ -34,8 +35,11 @@ public sealed partial class EventLoop
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
         Pacing = new Pacing(options.BulkPause ?? Pacing.PauseOf(Environment.ProcessorCount));
+        _time = options.TimeProvider == TimeProvider.System ? null : options.TimeProvider;
+        LastTick = Now;
         _poller = Poller.Create(options.ForcePortable);
-        _thread = new Thread(Run) { IsBackground = true, Name = $"{options.ThreadName} {index}" };
+        _name = $"{options.ThreadName} {index}";
+        _thread = options.CallerDriven ? null : new Thread(Run) { IsBackground = true, Name = _name };
     }
 
     /// <summary>The group this loop belongs to.</summary>
@@ -44,14 +48,18 @@ public sealed partial class EventLoop
     /// <summary>Its number in the group.</summary>
     public int Index { get; }
 
-    /// <summary>Whether the caller is on this loop's thread.</summary>
+    /// <summary>
+    /// Whether the caller is on this loop's thread. A loop that its caller drives has none before <see cref="Attach"/> or the first
+    /// <see cref="RunOnce"/>; between two turns the thread is the loop's too.
+    /// </summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
     /// <summary>
     /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and under load after a few dozen reads or sends. For handlers
-    /// that want to know about when something happened and must not read a clock for it. On this loop's thread.
+    /// that want to know about when something happened and must not read a clock for it. With an
+    /// <see cref="EventLoopOptions.TimeProvider"/> of the application it is the milliseconds of that one. On this loop's thread.
     /// </summary>
-    public long LastTick { get; private set; } = Environment.TickCount64;
+    public long LastTick { get; private set; }
 
     /// <exception cref="InvalidOperationException">The caller is on another thread than this loop's.</exception>
     internal void RequireCurrent()
@@ -81,7 +89,7 @@ public sealed partial class EventLoop
 
     internal Poller Poller => _poller;
 
-    internal void Start() => _thread.Start();
+    internal void Start() => _thread?.Start();
 
     /// <summary>Gives back what the loop holds, when it is not to be started.</summary>
     internal void Abandon() => _poller.Dispose();
@@ -92,12 +100,12 @@ public sealed partial class EventLoop
         _poller.Wake();
     }
 
-    internal void Join() => _thread.Join();
+    internal void Join() => _thread?.Join();
 
     [DoesNotReturn]
     private void RejectThread()
         => throw new InvalidOperationException(
-            $"This belongs to the event loop '{_thread.Name}' and may be used on its thread only; post an action to the loop instead.");
+            $"This belongs to the event loop '{_name}' and may be used on its thread only; post an action to the loop instead.");
 
     private void Run()
     {
@@ -109,26 +117,37 @@ public sealed partial class EventLoop
             Pacing.CountLook();
             if (ready == 0 && !HasWork)
             {
-                credit = WaitForEvents(credit, ref ready);
+                credit = WaitForEvents(credit, Timeout.Infinite, ref ready);
             }
 
-            Pacing.BeginReads();
-            int again = _again.Count;
-            if (ready > 0)
-            {
-                _poller.Dispatch(ready);
-            }
-
-            RunPosted();
-            RunTimers();
-            if (again > 0)
-            {
-                DeliverAgain(again);
-            }
-
-            HandOver();
+            Turn(ready);
         }
 
+        End();
+    }
+
+    // What one turn does once it is known what is ready.
+    private void Turn(int ready)
+    {
+        Pacing.BeginReads();
+        int again = _again.Count;
+        if (ready > 0)
+        {
+            _poller.Dispatch(ready);
+        }
+
+        RunPosted();
+        RunTimers();
+        if (again > 0)
+        {
+            DeliverAgain(again);
+        }
+
+        HandOver();
+    }
+
+    private void End()
+    {
         while (_handOver.Count > 0)
         {
             HandOverStages();
@@ -145,13 +164,14 @@ public sealed partial class EventLoop
         RunLastPosted();
         // What these wrote is discarded, and told.
         HandOverStages();
+        _alarm?.Dispose();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
         _threadId = 0;
     }
 
-    // Polls while that pays, then sleeps. Returns the credit for the next time.
-    private int WaitForEvents(int credit, ref int ready)
+    // Polls while that pays, then sleeps, no longer than the milliseconds given. Returns the credit for the next time.
+    private int WaitForEvents(int credit, int most, ref int ready)
     {
         if (credit > 0 && Pacing.ShouldPoll)
         {
@@ -171,8 +191,8 @@ public sealed partial class EventLoop
         // Clocks are looked at only here, where the thread sleeps anyway. A sleep shorter than what it costs to fall asleep and to
         // wake was not worth it.
         long before = Stopwatch.GetTimestamp();
-        ready = _poller.Wait(MillisecondsToNextTimer());
-        LastTick = Environment.TickCount64;
+        ready = _poller.Wait(MillisecondsToSleep(most));
+        LastTick = Now;
         return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
     }
 }

@@ -8,7 +8,10 @@ namespace Broker.Transport;
 /// A few event loops that share their buffers and the connections between them. A process may have several groups;
 /// nothing is shared between groups.
 /// </summary>
-/// <remarks>Thread-safe. Disposing closes all connections at once and ends the threads; do it from no loop's thread.</remarks>
+/// <remarks>
+/// Thread-safe. Disposing closes all connections at once and ends the threads; do it from no loop's thread. A loop that its caller drives
+/// ends on the thread that disposes, which may be the loop's.
+/// </remarks>
 public sealed class EventLoopGroup : IDisposable
 {
     private readonly EventLoop[] _loops;
@@ -18,8 +21,9 @@ public sealed class EventLoopGroup : IDisposable
     private int _next;
     private bool _disposed;
 
-    /// <summary>Starts the threads.</summary>
+    /// <summary>Starts the threads, unless <see cref="EventLoopOptions.CallerDriven"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="ArgumentException">Several loops are to be driven by their caller.</exception>
     public EventLoopGroup(EventLoopOptions? options = null)
     {
         options ??= new EventLoopOptions();
@@ -27,6 +31,12 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
+        ArgumentNullException.ThrowIfNull(options.TimeProvider, nameof(options));
+        if (options.CallerDriven && options.Loops > 1)
+        {
+            throw new ArgumentException("A group that its caller drives has one loop, and Loops asks for more.", nameof(options));
+        }
+
         _onFault = options.OnFault;
         ConnectionBudget = options.ConnectionBudget ?? new ConnectionBudget();
         // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and
@@ -34,7 +44,7 @@ public sealed class EventLoopGroup : IDisposable
         GC.KeepAlive(typeof(MemoryExtensions));
         GC.KeepAlive(typeof(Marshal));
         GC.KeepAlive(typeof(ArrayPool<byte>));
-        int count = options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
+        int count = options.CallerDriven ? 1 : options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
         // Loops that look for events on every processor would take the time of the programs they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
         _loops = new EventLoop[count];
@@ -113,10 +123,21 @@ public sealed class EventLoopGroup : IDisposable
     /// <summary>The loop that a new connection should go to: each in turn.</summary>
     public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
 
-    /// <summary>Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended.</summary>
-    /// <exception cref="InvalidOperationException">Called on a loop's thread, which would wait for itself.</exception>
+    /// <summary>
+    /// Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended. Where there are none
+    /// (<see cref="EventLoopOptions.CallerDriven"/>) handlers are told on the calling thread.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">
+    /// Called on a loop's thread, which would wait for itself; or while a loop that its caller drives is in a turn.
+    /// </exception>
     public void Dispose()
     {
+        if (_loops[0].IsCallerDriven)
+        {
+            EndDriven(_loops[0]);
+            return;
+        }
+
         if (Current is not null)
         {
             throw new InvalidOperationException("A group of event loops cannot be disposed on the thread of one of them.");
@@ -141,6 +162,21 @@ public sealed class EventLoopGroup : IDisposable
         {
             loop.Join();
         }
+    }
+
+    private void EndDriven(EventLoop loop)
+    {
+        if (!loop.TryBeginEnd())
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            _disposed = true;
+        }
+
+        loop.EndDriven();
     }
 
     internal bool IsDisposed

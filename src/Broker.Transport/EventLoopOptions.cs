@@ -4,10 +4,23 @@ namespace Broker.Transport;
 public sealed record EventLoopOptions
 {
     /// <summary>
-    /// How many loops, each with a thread of its own. 0, the default, takes half of the processors, at least one and at
+    /// How many loops, each with a thread of its own unless <see cref="CallerDriven"/>. 0, the default, takes half of the processors, at least one and at
     /// most eight: the programs at the other ends of the connections need the rest.
     /// </summary>
     public int Loops { get; init; }
+
+    /// <summary>
+    /// Start no thread: the group has one loop, and a thread of the application turns it with <see cref="EventLoop.RunOnce"/>. For receives
+    /// that block, and for tests without threads. Nothing happens between two turns, so whoever waits for the loop must not be the
+    /// thread that turns it. <see cref="EventLoopGroup.Dispose"/> closes the connections on the thread that calls it.
+    /// </summary>
+    public bool CallerDriven { get; init; }
+
+    /// <summary>
+    /// What the loops' timers, and with them every time limit of a connection, go by. For tests whose time is set by hand. A loop that
+    /// waits for its next timer is woken by a timer of this one. Default <see cref="TimeProvider.System"/>.
+    /// </summary>
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>
     /// How many times a loop looks for new events after it had some, before it lets its thread sleep. A look costs well

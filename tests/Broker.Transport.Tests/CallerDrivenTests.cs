@@ -1,0 +1,358 @@
+using System.Net;
+using System.Text;
+using Broker.Transport.InProcess;
+
+namespace Broker.Transport.Tests;
+
+/// <summary>Loops that the thread of a test turns itself. No test here may hand that thread to another: none is asynchronous.</summary>
+public sealed class CallerDrivenTests
+{
+    private static readonly TimeSpan Day = TimeSpan.FromDays(1);
+
+    private readonly ManualTime _time = new();
+
+    private EventLoopGroup Driven(bool portable = false)
+        => new(new EventLoopOptions { CallerDriven = true, ForcePortable = portable, TimeProvider = _time });
+
+    private static void DoAll(EventLoop loop)
+    {
+        while (loop.RunOnce(TimeSpan.Zero))
+        {
+        }
+    }
+
+    private static void TurnUntil(EventLoop loop, Func<bool> condition)
+    {
+        DateTime end = DateTime.UtcNow + ConnectionPairs.Patience;
+        while (!condition())
+        {
+            Assert.True(DateTime.UtcNow < end, "it did not come about");
+            loop.RunOnce(TimeSpan.FromMilliseconds(50));
+        }
+    }
+
+    private static Probe Collector(StringBuilder into, bool echoes, List<int> threads) => new()
+    {
+        WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+        {
+            threads.Add(Environment.CurrentManagedThreadId);
+            into.Append(Encoding.ASCII.GetString(bytes));
+            if (echoes)
+            {
+                connection.GetStage(connection.Loop).Write(bytes);
+            }
+
+            return bytes.Length;
+        },
+        WhenClosed = _ => threads.Add(Environment.CurrentManagedThreadId),
+    };
+
+    [Fact]
+    public void Ends_of_a_link_in_memory_answer_each_other_within_the_turns_of_the_caller()
+    {
+        using EventLoopGroup group = Driven();
+        EventLoop loop = group[0];
+        loop.Attach();
+        List<int> threads = [];
+        StringBuilder near = new();
+        StringBuilder far = new();
+        (Connection a, _) = InProcessLink.Create(loop, Collector(near, echoes: false, threads), loop, Collector(far, echoes: true, threads));
+        DoAll(loop);
+        a.GetStage(loop).Write("hello"u8);
+        Assert.Equal("", far.ToString());
+        Assert.True(loop.RunOnce(TimeSpan.Zero));
+        Assert.Equal("hello", far.ToString());
+        Assert.Equal("hello", near.ToString());
+        Assert.False(loop.RunOnce(TimeSpan.Zero));
+        Assert.All(threads, thread => Assert.Equal(Environment.CurrentManagedThreadId, thread));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Sockets_are_served_and_closed_on_the_callers_thread(bool portable)
+    {
+        EventLoopGroup group = Driven(portable);
+        EventLoop loop = group[0];
+        loop.Attach();
+        List<int> threads = [];
+        StringBuilder near = new();
+        StringBuilder far = new();
+        Probe server = Collector(far, echoes: true, threads);
+        Probe client = Collector(near, echoes: false, threads);
+        using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => server);
+        Task<Connection> dialled = Dialer.ConnectAsync(loop, listener.EndPoint, client, TestContext.Current.CancellationToken);
+        TurnUntil(loop, () => dialled.IsCompleted && client.Opened.IsCompleted && server.Opened.IsCompleted);
+        client.Connection.GetStage(loop).Write("over TCP"u8);
+        TurnUntil(loop, () => near.Length == 8);
+        Assert.Equal("over TCP", near.ToString());
+        Assert.Equal("over TCP", far.ToString());
+
+        group.Dispose();
+        Assert.Equal(CloseReason.Shutdown, Result(client.Closed));
+        Assert.Equal(CloseReason.Shutdown, Result(server.Closed));
+        Assert.All(threads, thread => Assert.Equal(Environment.CurrentManagedThreadId, thread));
+        Assert.Throws<ObjectDisposedException>(() => loop.RunOnce(TimeSpan.Zero));
+        Assert.False(loop.TryPost(() => { }));
+        group.Dispose();
+    }
+
+    private static T Result<T>(Task<T> task)
+    {
+        Assert.True(task.IsCompleted);
+        return task.GetAwaiter().GetResult();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_timer_fires_by_the_time_of_the_group_and_not_by_the_walls(bool portable)
+    {
+        using EventLoopGroup group = Driven(portable);
+        EventLoop loop = group[0];
+        loop.Attach();
+        List<string> fired = [];
+        loop.StartTimer(TimeSpan.FromMilliseconds(1), () => fired.Add("soon"));
+        loop.StartTimer(Day, () => fired.Add("in a day"));
+        LoopTimer cancelled = loop.StartTimer(TimeSpan.FromHours(1), () => fired.Add("never"));
+        long before = loop.LastTick;
+
+        // Far more than its millisecond by the wall.
+        Thread.Sleep(20);
+        loop.RunOnce(TimeSpan.FromMilliseconds(20));
+        DoAll(loop);
+        Assert.Empty(fired);
+        Assert.Equal(before, loop.LastTick);
+
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.True(loop.RunOnce(TimeSpan.Zero));
+        Assert.Equal(["soon"], fired);
+        Assert.False(loop.RunOnce(TimeSpan.Zero));
+
+        cancelled.Cancel();
+        _time.Advance(Day - TimeSpan.FromMilliseconds(2));
+        Assert.False(loop.RunOnce(TimeSpan.Zero));
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+        // The longest of waits is none when a timer is due.
+        Assert.True(loop.RunOnce(Timeout.InfiniteTimeSpan));
+        Assert.Equal(["soon", "in a day"], fired);
+        Assert.Equal(before + (long)Day.TotalMilliseconds, loop.LastTick);
+    }
+
+    [Fact]
+    public void A_wait_ends_when_a_timer_is_due_by_the_systems_time()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+        EventLoop loop = group[0];
+        loop.Attach();
+        bool fired = false;
+        loop.StartTimer(TimeSpan.FromMilliseconds(5), () => fired = true);
+        while (!fired)
+        {
+            loop.RunOnce(Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void An_alarm_of_the_applications_time_wakes_a_loop_that_waits(bool callerDriven)
+    {
+        var time = new AlarmTime();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = callerDriven, TimeProvider = time });
+        EventLoop loop = group[0];
+        using var fired = new ManualResetEventSlim();
+        loop.Post(() => loop.StartTimer(Day, fired.Set));
+        var setter = new Thread(() =>
+        {
+            Assert.True(time.Armed.Wait(ConnectionPairs.Patience));
+            time.AdvanceAndRing(Day);
+        });
+        setter.Start();
+        if (callerDriven)
+        {
+            while (!fired.IsSet)
+            {
+                loop.RunOnce(Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        Assert.True(fired.Wait(ConnectionPairs.Patience, TestContext.Current.CancellationToken));
+        setter.Join();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void An_action_that_another_thread_posts_ends_a_wait(bool portable)
+    {
+        using EventLoopGroup group = Driven(portable);
+        EventLoop loop = group[0];
+        loop.Attach();
+        int ranOn = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            bool ran = false;
+            var poster = new Thread(() => loop.Post(() => (ran, ranOn) = (true, Environment.CurrentManagedThreadId)));
+            poster.Start();
+            // Nothing else would end it.
+            while (!ran)
+            {
+                Assert.True(loop.RunOnce(Timeout.InfiniteTimeSpan));
+            }
+
+            poster.Join();
+            Assert.Equal(Environment.CurrentManagedThreadId, ranOn);
+        }
+    }
+
+    [Fact]
+    public void A_loop_belongs_to_the_thread_that_turned_it_first()
+    {
+        using EventLoopGroup group = Driven();
+        EventLoop loop = group[0];
+        Assert.True(loop.IsCallerDriven);
+        Assert.False(loop.IsCurrent);
+        Assert.Throws<InvalidOperationException>(() => loop.StartTimer(Day, () => { }));
+        loop.RunOnce(TimeSpan.Zero);
+        Assert.True(loop.IsCurrent);
+        Assert.Same(loop, group.Current);
+        loop.Attach();
+        OnAnotherThread(() =>
+        {
+            Assert.False(loop.IsCurrent);
+            Assert.Null(group.Current);
+            Assert.Contains("another", Assert.Throws<InvalidOperationException>(() => loop.RunOnce(TimeSpan.Zero)).Message, StringComparison.Ordinal);
+            Assert.Throws<InvalidOperationException>(loop.Attach);
+        });
+        // Being refused has changed nothing.
+        Assert.False(loop.RunOnce(TimeSpan.Zero));
+    }
+
+    [Fact]
+    public void During_a_turn_no_other_begins_and_the_group_is_not_disposed()
+    {
+        using EventLoopGroup group = Driven();
+        EventLoop loop = group[0];
+        List<Exception?> thrown = [];
+        loop.Post(() =>
+        {
+            thrown.Add(Record.Exception(() => loop.RunOnce(TimeSpan.Zero)));
+            thrown.Add(Record.Exception(group.Dispose));
+            OnAnotherThread(() => thrown.Add(Record.Exception(() => loop.RunOnce(TimeSpan.Zero))));
+            OnAnotherThread(() => thrown.Add(Record.Exception(group.Dispose)));
+        });
+        Assert.True(loop.RunOnce(TimeSpan.Zero));
+        Assert.Equal(4, thrown.Count);
+        Assert.All(thrown, e => Assert.IsType<InvalidOperationException>(e));
+        bool ran = false;
+        loop.Post(() => ran = true);
+        DoAll(loop);
+        Assert.True(ran);
+    }
+
+    [Fact]
+    public void Another_thread_may_dispose_between_two_turns_and_is_told_of_the_ends()
+    {
+        EventLoopGroup group = Driven();
+        EventLoop loop = group[0];
+        List<int> threads = [];
+        Probe near = Collector(new StringBuilder(), echoes: false, threads);
+        InProcessLink.Create(loop, near, loop, Collector(new StringBuilder(), echoes: false, threads));
+        DoAll(loop);
+        int disposer = 0;
+        OnAnotherThread(() =>
+        {
+            disposer = Environment.CurrentManagedThreadId;
+            group.Dispose();
+        });
+        Assert.Equal(CloseReason.Shutdown, Result(near.Closed));
+        Assert.Equal([disposer, disposer], threads);
+        Assert.False(loop.IsCurrent);
+        Assert.Throws<ObjectDisposedException>(() => loop.RunOnce(TimeSpan.Zero));
+        Assert.Throws<ObjectDisposedException>(loop.Attach);
+    }
+
+    [Fact]
+    public void A_group_that_was_never_turned_opens_and_closes_its_connections_when_it_is_disposed()
+    {
+        EventLoopGroup group = Driven();
+        var near = new Probe();
+        var far = new Probe();
+        InProcessLink.Create(group[0], near, group[0], far);
+        Assert.False(near.Opened.IsCompleted);
+        group.Dispose();
+        Assert.Equal(CloseReason.Shutdown, Result(near.Closed));
+        Assert.Equal(CloseReason.Shutdown, Result(far.Closed));
+        Assert.True(near.Opened.IsCompleted);
+    }
+
+    [Fact]
+    public void A_loop_with_a_thread_is_turned_by_nobody_else()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        EventLoop loop = group[0];
+        Assert.False(loop.IsCallerDriven);
+        Assert.Contains(
+            "thread of its own", Assert.Throws<InvalidOperationException>(() => loop.RunOnce(TimeSpan.Zero)).Message, StringComparison.Ordinal);
+        Assert.Throws<InvalidOperationException>(loop.Attach);
+    }
+
+    [Fact]
+    public void What_cannot_be_is_refused()
+    {
+        Assert.Throws<ArgumentException>(() => new EventLoopGroup(new EventLoopOptions { CallerDriven = true, Loops = 2 }));
+        Assert.Throws<ArgumentNullException>(() => new EventLoopGroup(new EventLoopOptions { TimeProvider = null! }));
+        using EventLoopGroup group = Driven();
+        Assert.Throws<ArgumentOutOfRangeException>(() => group[0].RunOnce(TimeSpan.FromSeconds(-1)));
+    }
+
+    private static void OnAnotherThread(Action action)
+    {
+        Exception? failure = null;
+        var thread = new Thread(() => failure = Record.Exception(action));
+        thread.Start();
+        thread.Join();
+        Assert.Null(failure);
+    }
+
+    /// <summary>Time that is set by hand and rings a timer then. For one timer.</summary>
+    private sealed class AlarmTime : TimeProvider
+    {
+        private long _ticks = TimeSpan.TicksPerDay;
+        private Action? _ring;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        internal ManualResetEventSlim Armed { get; } = new();
+
+        public override long GetTimestamp() => Interlocked.Read(ref _ticks);
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            _ring = () => callback(state);
+            return new Alarm(Armed);
+        }
+
+        internal void AdvanceAndRing(TimeSpan by)
+        {
+            Interlocked.Add(ref _ticks, by.Ticks);
+            _ring!();
+        }
+
+        private sealed class Alarm(ManualResetEventSlim armed) : ITimer
+        {
+            public bool Change(TimeSpan dueTime, TimeSpan period)
+            {
+                armed.Set();
+                return true;
+            }
+
+            public void Dispose()
+            {
+            }
+
+            public ValueTask DisposeAsync() => default;
+        }
+    }
+}
