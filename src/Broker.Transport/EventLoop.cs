@@ -9,8 +9,8 @@ namespace Broker.Transport;
 /// they wrote to the connections it is for, each once.
 /// </summary>
 /// <remarks>
-/// The thread is the loop's own, or one of the application's that turns the loop itself (<see cref="RunOnce"/>). Everything a handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one
-/// loop. A turn: wait, handle at most a few reads of each ready connection, run what was posted and what is due, hand over.
+/// The thread is the loop's own, or one of the application's that turns the loop itself (<see cref="RunOnce"/>). Everything a
+/// handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one loop. A turn: wait, handle at most a few reads of each ready connection, run what was posted and what is due, hand over.
 /// </remarks>
 public sealed partial class EventLoop
 {

@@ -12,7 +12,10 @@ internal sealed class Route : TokenEntry
 
     private volatile bool _current = true;
     private volatile bool _hasMore;
-    private volatile RouteGrowth? _growth;
+    private readonly int _cost;
+
+    // A refused route has only the one behind it, and does not grow; there are very many routes.
+    private volatile object? _growthOrBehind;
     private byte[]? _headerMessageHead;
 
     internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed)
@@ -22,12 +25,13 @@ internal sealed class Route : TokenEntry
         Queues = queues;
         Renamed = renamed;
         _hasMore = queues.Length != 0 || renamed.Length != 0;
-        Members = plain.Length + renamed.Length + queues.Sum(static q => q.Count);
         IsEmpty = plain.Length == 0 && !HasMore;
         // Many subjects are published to and nobody listens; of the others few carry headers.
         MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
-        Cost = OwnCost + (3L * subject.Length) + (IntPtr.Size * (long)plain.Length)
-            + queues.Sum(static q => q.Cost) + renamed.Sum(static r => r.Route.Cost);
+        _cost = (int)Math.Min(
+            int.MaxValue,
+            OwnCost + (3L * subject.Length) + (IntPtr.Size * (long)plain.Length)
+                + queues.Sum(static q => q.Cost) + renamed.Sum(static r => r.Route.Cost));
     }
 
     // What a message is called in another account: those who get it so are not of this route.
@@ -39,7 +43,7 @@ internal sealed class Route : TokenEntry
         Queues = [];
         Renamed = [];
         MessageHead = messageHead;
-        Cost = OwnCost + (3L * subject.Length);
+        _cost = OwnCost + (3 * subject.Length);
     }
 
     // Refused: nobody is sent it, and so there is nothing to write heads for.
@@ -51,7 +55,7 @@ internal sealed class Route : TokenEntry
         Renamed = [];
         MessageHead = [];
         IsEmpty = IsRefused = true;
-        Cost = OwnCost + subject.Length;
+        _cost = OwnCost + subject.Length;
     }
 
     internal byte[] Subject => Bytes;
@@ -69,10 +73,10 @@ internal sealed class Route : TokenEntry
     internal bool HasMore => _hasMore;
 
     /// <summary>What has come to it since it was built; null for nothing.</summary>
-    internal RouteGrowth? Growth => _growth;
+    internal RouteGrowth? Growth => _growthOrBehind as RouteGrowth;
 
     /// <summary>How many subscriptions it was built of.</summary>
-    internal int Members { get; }
+    internal int Members => Plain.Length + Renamed.Length + Queues.Sum(static q => q.Members.Length + q.Renamed.Length);
 
     /// <summary><c>"MSG subject "</c>.</summary>
     internal byte[] MessageHead { get; }
@@ -81,13 +85,17 @@ internal sealed class Route : TokenEntry
     internal byte[] HeaderMessageHead => _headerMessageHead ??= [(byte)'H', .. MessageHead];
 
     /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
-    internal long Cost { get; }
+    internal long Cost => _cost;
 
     /// <summary>Whether its publisher may not publish to the subject. Such a route is of one publisher and expires with what it may do.</summary>
     internal bool IsRefused { get; }
 
     /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
-    internal Route? Behind { get; set; }
+    internal Route? Behind
+    {
+        get => _growthOrBehind as Route;
+        set => _growthOrBehind = value;
+    }
 
     internal bool IsEmpty { get; }
 
@@ -106,7 +114,7 @@ internal sealed class Route : TokenEntry
 
         if (subscription.Access is not { LimitsReceiving: true } access || access.MayReceive(Subject, subscription.Queue))
         {
-            (_growth ??= new RouteGrowth(this, seed)).Add(subscription);
+            Grow(seed).Add(subscription);
             _hasMore = true;
         }
 
@@ -115,7 +123,7 @@ internal sealed class Route : TokenEntry
 
     /// <summary>A subscription of it has gone. False when the route must be built anew. Under the router's lock.</summary>
     internal bool TryRemove(Subscription subscription, ulong seed)
-        => subscription is not ShadowSubscription && (_growth ??= new RouteGrowth(this, seed)).TryRemove();
+        => subscription is not ShadowSubscription && Grow(seed).TryRemove();
 
     /// <summary>The first of those who are sent every message that is as wanted.</summary>
     internal Subscription? FindPlain(Predicate<Subscription> wanted)
@@ -125,7 +133,7 @@ internal sealed class Route : TokenEntry
             return found;
         }
 
-        foreach (Subscription subscription in _growth is { } growth ? growth.Plain.Items : default)
+        foreach (Subscription subscription in Growth is { } growth ? growth.Plain.Items : default)
         {
             if (wanted(subscription))
             {
@@ -134,6 +142,18 @@ internal sealed class Route : TokenEntry
         }
 
         return null;
+    }
+
+    private RouteGrowth Grow(ulong seed)
+    {
+        if (Growth is { } growth)
+        {
+            return growth;
+        }
+
+        growth = new RouteGrowth(this, seed);
+        _growthOrBehind = growth;
+        return growth;
     }
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());

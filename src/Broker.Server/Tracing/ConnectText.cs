@@ -9,6 +9,7 @@ namespace Broker.Server.Tracing;
 internal static class ConnectText
 {
     private const string Masked = "[REDACTED]";
+    private const int PublicKeyLength = 56;
 
     // Of clients, and of servers that take us for one of theirs.
     private static readonly string[] Secrets = ["pass", "password", "auth_token", "token", "jwt", "sig", "nonce", "seed", "creds"];
@@ -32,6 +33,9 @@ internal static class ConnectText
             return string.Create(CultureInfo.InvariantCulture, $"({json.Length} bytes that are no JSON)");
         }
     }
+
+    // A seed stands there too, by mistake.
+    private static bool IsPublicKey(string? key) => key is { Length: PublicKeyLength } && key[0] == 'U';
 
     private static void Copy(ReadOnlySpan<byte> json, Utf8JsonWriter writer)
     {
@@ -60,6 +64,13 @@ internal static class ConnectText
                         reader.Read();
                         reader.Skip();
                         writer.WriteStringValue(Masked);
+                    }
+                    else if (name.Equals("nkey", StringComparison.OrdinalIgnoreCase))
+                    {
+                        reader.Read();
+                        string? key = reader.TokenType == JsonTokenType.String ? reader.GetString() : null;
+                        reader.Skip();
+                        writer.WriteStringValue(IsPublicKey(key) ? key : Masked);
                     }
 
                     break;

@@ -49,11 +49,20 @@ public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.Over
     {
         using LoadRun run = server.Prepare(row);
         run.Run(row.Rounds / 4);
-        long once = run.Run(row.Rounds);
-        long twice = run.Run(row.Rounds * 2);
-        Assert.True(
-            Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance,
-            $"{row.Name}: {once} bytes, then {twice} for twice as many");
+        long once = 0;
+        long twice = 0;
+        // A block of a size that was not needed before is made once, whenever it is; what a message allocates is there each time.
+        for (int tries = 0; tries < 3; tries++)
+        {
+            once = run.Run(row.Rounds);
+            twice = run.Run(row.Rounds * 2);
+            if (Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance)
+            {
+                return;
+            }
+        }
+
+        Assert.Fail($"{row.Name}: {once} bytes, then {twice} for twice as many");
     }
 
     public sealed class InClear : Fixture

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Broker.Cli.Progress;
+namespace Broker.Cli.Settings;
 
 /// <summary>The broker cannot start; the message is the one line that the user reads.</summary>
 internal sealed class ServeStartException(string message, Exception? inner = null) : Exception(message, inner)
