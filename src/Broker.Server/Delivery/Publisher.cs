@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Broker.Protocol.Parsing;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Transport;
@@ -73,24 +72,18 @@ internal sealed class Publisher
     /// <summary>Counts work that stages nothing, in places and subscriptions looked at.</summary>
     internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
 
-    /// <summary>The route of what it publishes, which is refused where it may not.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route Find(scoped PublishOperation operation)
-    {
-        Route? route = _last;
-        if (route is null || !route.IsCurrent
-            || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
-        {
-            _last = route = Look(operation.Subject);
-        }
+    /// <summary>The route of the subject that it published to last; null for none. It may have expired.</summary>
+    internal Route? Last => _last;
 
-        return route;
-    }
-
-    private Route Look(ReadOnlySpan<byte> subject)
+    /// <summary>
+    /// The route of a subject, which is refused where it may not publish. It is the last one from now on; what the search costs is counted.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Route Look(ReadOnlySpan<byte> subject)
     {
         Route route = _routes.Find(subject);
         Spend(_routes.TakeWork());
+        _last = route;
         return route;
     }
 

@@ -24,7 +24,16 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation)
     {
-        Route route = _publisher.Find(operation);
+        Publisher publisher = _publisher;
+        Route? route = publisher.Last;
+        bool goesOn = true;
+        if (route is null || !route.IsCurrent
+            || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
+        {
+            route = publisher.Look(operation.Subject);
+            goesOn = !publisher.IsSpent;
+        }
+
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
         // Nothing below is given the operation itself: its address would keep it out of registers here.
@@ -36,13 +45,17 @@ internal sealed partial class ClientSession
         if (!route.IsEmpty)
         {
             Deliver(operation, route);
-        }
-        else if (route.IsRefused || !operation.IsPlain)
-        {
-            PublishToNobody(operation, route);
+            return !publisher.IsSpent;
         }
 
-        return !_publisher.IsSpent;
+        if (route.IsRefused || !operation.IsPlain)
+        {
+            PublishToNobody(operation, route);
+            return !publisher.IsSpent;
+        }
+
+        // Nobody listens to a subject that is known: no work to count.
+        return goesOn;
     }
 
     private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
