@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Mono.Cecil;
 
 namespace Broker.Structure.Tests;
@@ -31,8 +30,8 @@ internal static class Assemblies
     /// <summary>Those that other people's programs refer to.</summary>
     internal static TheoryData<string> Libraries => [.. MayUse.Keys.Where(name => name != "Broker.Cli")];
 
-    /// <summary>The repository's folder, from where this file was compiled.</summary>
-    internal static string Root { get; } = Path.GetFullPath(Path.Combine(Folder(), "..", ".."));
+    /// <summary>The repository's folder: above the one that this was built into. A deterministic build tells no path of its sources.</summary>
+    internal static string Root { get; } = FindRoot();
 
     internal static AssemblyDefinition Read(string name)
     {
@@ -44,5 +43,14 @@ internal static class Assemblies
     private static bool IsAssembly(string file, string name)
         => Path.GetFileNameWithoutExtension(file) == name || (name == "Broker.Cli" && Path.GetFileName(file) == "broker.dll");
 
-    private static string Folder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+    private static string FindRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
+    }
 }
