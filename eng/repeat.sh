@@ -2,17 +2,29 @@
 # Runs test suites again and again while every processor has something else to do: a test that passes only on a quiet machine
 # fails here. Build first (eng/test.sh does).
 #
-#   eng/repeat.sh [-n TIMES] [SUITE ...]        SUITE: Broker.Server.Tests, …; all of them unless named. TIMES: 10.
+#   eng/repeat.sh [-n TIMES] [-l LOAD] [SUITE ...]
+#
+#   SUITE   Broker.Server.Tests, …; all of them unless named
+#   TIMES   10
+#   LOAD    how many processors are kept busy beside the suite: all of them; 0 where the machine has enough to do
 #
 # What has passed on a commit is remembered under artifacts/repeat, so a run that was cut off goes on where it was.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 times=10
-if [ "${1:-}" = -n ]; then times=$2; shift 2; fi
+busy=$(nproc)
+while getopts n:l: option; do
+    case $option in
+    n) times=$OPTARG ;;
+    l) busy=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
 suites=("$@")
 if [ ${#suites[@]} = 0 ]; then
-    for project in tests/*/*.csproj; do suites+=("$(basename "$project" .csproj)"); done
+    for project in tests/*.Tests/*.csproj; do suites+=("$(basename "$project" .csproj)"); done
 fi
 
 configuration=${CONFIGURATION:-Release}
@@ -20,7 +32,7 @@ record=artifacts/repeat/$(git rev-parse --short HEAD)
 mkdir -p "$record"
 load=()
 trap 'kill "${load[@]}" 2>/dev/null || true' EXIT
-for ((i = 0; i < $(nproc); i++)); do
+for ((i = 0; i < busy; i++)); do
     (while :; do :; done) &
     load+=($!)
 done

@@ -1,15 +1,57 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Net;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Exporters;
+using BenchmarkDotNet.Filters;
 using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
+using Broker.Benchmarks.Interop;
+using Broker.Benchmarks.Peers;
+using Broker.Benchmarks.Publishing;
+using Broker.Benchmarks.Receiving;
+using Broker.Benchmarks.Requests;
 using Broker.Benchmarks.Running;
 
 // Both measure in this process, for the budgets' sake; the second with the parameters of the full run.
 const string QuickOption = "--quick";
 const string BudgetsOption = "--budgets";
+const string WireOption = "--wire";
+const string RatesOption = "--rates";
+const string RequestsOption = "--requests";
+const string IdleOption = "--idle";
+
+if (args is [WireOption])
+{
+    WireLatency.Run(Console.Out, rounds: 1_000);
+    return 0;
+}
+
+if (args is [RatesOption])
+{
+    ReceiveRates.Run(Console.Out, rounds: 9, messages: 500_000);
+    PublishRates.Run(Console.Out, rounds: 9, messages: 1_000_000);
+    return 0;
+}
+
+if (args is [RequestsOption, ..])
+{
+    await RequestRates.RunAsync(Console.Out, rounds: 7, each: 2_000, args.Length > 1 ? IPEndPoint.Parse(args[1]) : null).ConfigureAwait(false);
+    return 0;
+}
+
+if (args is [IdleOption])
+{
+    if (Libzmq.Missing is { } missing)
+    {
+        Console.Error.WriteLine($"{missing}.");
+        return 1;
+    }
+
+    IdleReceive.Run(Console.Out, TimeSpan.FromMilliseconds(500));
+    return 0;
+}
 
 RunMode.IsQuick = args.Contains(QuickOption);
 bool inProcess = RunMode.IsQuick || args.Contains(BudgetsOption);
@@ -22,6 +64,13 @@ if (complete)
 }
 
 IConfig config = inProcess ? Configurations.Quick : Configurations.Full;
+(string Category, string? Missing)[] peers = [(Libnats.Category, Libnats.Missing), (Libzmq.Category, Libzmq.Missing)];
+foreach ((string category, string? reason) in peers.Where(peer => peer.Missing is not null))
+{
+    Console.WriteLine($"Left out: {reason}.");
+    config = ManualConfig.Create(config).AddFilter(new SimpleFilter(b => !b.Descriptor.Categories.Contains(category)));
+}
+
 long started = Stopwatch.GetTimestamp();
 Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(RunMode).Assembly).Run(options, config)];
 if (summaries.Length == 0 && !complete)
@@ -46,7 +95,7 @@ if (inProcess)
 
 var budgets = AllocationBudgets.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, AllocationBudgets.FileName)));
 // The quick run leaves parameters out, and with them uses of budgets.
-IReadOnlyList<string> problems = Verdict.Of(summaries, budgets, complete && !RunMode.IsQuick);
+IReadOnlyList<string> problems = Verdict.Of(summaries, budgets, complete && !RunMode.IsQuick && peers.All(peer => peer.Missing is null));
 foreach (string problem in problems)
 {
     Console.Error.WriteLine(problem);

@@ -28,15 +28,18 @@ internal static class CommandLine
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
         var csv = new Option<FileInfo?>("--csv") { Description = "Write every measurement to this file." };
         var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios to this file, as SVG." };
+        var curves = new Option<FileInfo?>("--curves") { Description = "Draw how the figures of each dimension grow to this file, as SVG: for scaling and fanout." };
         rounds.Validators.Add(result =>
         {
             if (result.GetValueOrDefault<int?>() is < 1)
+            {
                 result.AddError("--rounds must be at least 1.");
+            }
         });
 
         var command = new RootCommand("Runs the same traffic through this broker and nats-server in turn and prints the ratios.")
         {
-            quick, cold, rounds, rowNames, servers, markdown, csv, picture,
+            quick, cold, rounds, rowNames, servers, markdown, csv, picture, curves,
         };
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
@@ -45,7 +48,7 @@ internal static class CommandLine
             bool isQuick = result.GetValue(quick);
             var settings = new Settings { Quick = isQuick, Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds) };
             Settings[] states = result.GetValue(cold) ? [settings, settings with { Cold = true }] : [settings];
-            var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture));
+            var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture), result.GetValue(curves));
 
             // On another thread: Ctrl+C is listened for only once this has returned.
             return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], outputs, cancellationToken), CancellationToken.None);
@@ -78,7 +81,10 @@ internal static class CommandLine
         notes.Add("this is a Debug build, and so is the broker: its figures mean nothing. Use -c Release.");
 #endif
         foreach (string note in notes)
+        {
             Console.Error.WriteLine($"note: {note}");
+        }
+
         try
         {
             using var resources = new DriverResources();
@@ -87,7 +93,9 @@ internal static class CommandLine
             {
                 Row[] chosen = [.. rows.Where(row => !settings.Cold || row.InMainTable)];
                 if (chosen.Length > 0)
+                {
                     parts.Add(new LoadRun(settings, chosen, commands, resources, Console.Error).Run(cancellationToken));
+                }
             }
 
             parts[0].Notes.AddRange(notes);

@@ -1,6 +1,8 @@
 // A server inside this program, a client that talks to it without a socket, and a bridge for ZeroMQ programs. Other programs reach the server at the printed address.
 using System.Text;
+using Broker.Bridge;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Server;
 
@@ -12,15 +14,22 @@ await using BrokerConnection client = await BrokerConnection.ConnectAsync(server
 client.Subscribe("zmq.weather.>", static (in message) =>
     Console.WriteLine($"{Encoding.UTF8.GetString(message.Subject)}: {Encoding.UTF8.GetString(message.Body)}"));
 
-await using PubSubBridge bridge = await PubSubBridge.StartAsync(new PubSubBridgeOptions
+await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
 {
     // On the server's loops: no thread is woken between the two.
     Client = new ClientOptions { Dialer = server.Connect(), Loops = server.Loops },
-    Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
-    Subscribers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
+    Routes =
+    [
+        new PubSubRouteOptions
+        {
+            Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
+            Subscribers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")],
+        },
+    ],
 });
-Console.WriteLine($"ZeroMQ publishers connect to {bridge.PublisherEndpoints[0]}");
-Console.WriteLine($"ZeroMQ subscribers connect to {bridge.SubscriberEndpoints[0]}");
+var route = (PubSubRouteSnapshot)bridge.Snapshot().Routes[0];
+Console.WriteLine($"ZeroMQ publishers connect to {route.PublisherEndpoints[0]}");
+Console.WriteLine($"ZeroMQ subscribers connect to {route.SubscriberEndpoints[0]}");
 
 client.Publish("zmq.weather.oslo", "4 degrees"u8);
 await client.FlushAsync();

@@ -18,9 +18,13 @@ public sealed record ClientOptions
     // A timer of the runtime takes at most some 49 days; two of these are added in places.
     private static readonly TimeSpan LongestPeriod = TimeSpan.FromDays(20);
 
+    // So that subjects for answers fit on the stack.
+    private const int LongestInboxPrefix = 256;
+
     /// <summary>
     /// The servers to choose from, in order: <c>nats://[user:password@|token@]host[:port]</c>, the scheme and the port
-    /// (4222) being optional, or <c>unix://[user:password@|token@]/path</c>. The scheme <c>tls</c> refuses to speak in clear. Each is
+    /// (4222) being optional, <c>unix://[user:password@|token@]/path</c>, or by WebSocket <c>ws://[…@]host[:port][/path]</c> (80). The
+    /// schemes <c>tls</c> and <c>wss</c> (443) refuse to speak in clear. Each is
     /// tried once by the first connect, and in turn after a loss, together with those that the server names in its INFO.
     /// </summary>
     public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
@@ -52,7 +56,7 @@ public sealed record ClientOptions
     /// </summary>
     public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
 
-    /// <summary>What the subjects for answers begin with: tokens, without wildcards. Default <c>_INBOX</c>.</summary>
+    /// <summary>What the subjects for answers begin with: tokens, without wildcards, of 256 characters at most. Default <c>_INBOX</c>.</summary>
     public string InboxPrefix { get; init; } = "_INBOX";
 
     /// <summary>Whether what this connection publishes comes back to its own subscriptions. Default true.</summary>
@@ -85,11 +89,8 @@ public sealed record ClientOptions
     /// <summary>How often a server is dialled after a loss before the connection closes for good. Default -1: without end. 0: never.</summary>
     public int MaxReconnectAttempts { get; init; } = -1;
 
-    /// <summary>
-    /// Whether a first connect that finds no server among those named gives a connection all the same, which goes on looking for one
-    /// as after a loss. Default false: it fails, or waits where <see cref="RetryOnFirstConnect"/> says so.
-    /// </summary>
-    public bool ConnectInBackground { get; init; }
+    /// <summary>What becomes of a first connect that finds no server among those named. Default: it fails.</summary>
+    public FirstConnect FirstConnect { get; init; } = FirstConnect.Fail;
 
     /// <summary>
     /// Whether a server that refused the credentials is asked again, as often as others. Default false: after its second refusal it is
@@ -111,12 +112,6 @@ public sealed record ClientOptions
     /// been tried in vain, 0 at first; what is below 0 or above a day counts as that. Called on a thread of the pool.
     /// </summary>
     public Func<int, TimeSpan>? ReconnectDelay { get; init; }
-
-    /// <summary>
-    /// Whether the first connect goes on as after a loss when no server answers, until one does, the attempts are used up or it is
-    /// cancelled. Default false: it fails.
-    /// </summary>
-    public bool RetryOnFirstConnect { get; init; }
 
     /// <summary>What becomes of messages that are published while no server is connected. Default: they are kept.</summary>
     public PublishWhileDisconnected WhileDisconnected { get; init; } = PublishWhileDisconnected.Buffer;
@@ -154,8 +149,8 @@ public sealed record ClientOptions
     public EventLoopGroup? Loops { get; init; }
 
     /// <summary>
-    /// How to reach the server instead of by its address: the <c>Connect()</c> of an embedded server returns one. Asked anew for every
-    /// connect and reconnect, on a thread of the pool. <see cref="Servers"/> then serves for credentials only.
+    /// How to reach the server instead of by its address: the <c>Connect()</c> of an embedded server returns one, and <see cref="Connecting.Dialers"/> makes them of
+    /// streams and pipes. Asked anew for every connect and reconnect, on a thread of the pool. <see cref="Servers"/> then serves for credentials only.
     /// </summary>
     public IDialer? Dialer { get; init; }
 
@@ -195,7 +190,7 @@ public sealed record ClientOptions
     /// <summary>
     /// There is room again: who was refused for want of it may publish. It always follows such a refusal, by
     /// <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the connection closes; it comes too
-    /// whenever the bytes that the server had held up have all been sent.
+    /// whenever what waits for the server has been above half of <see cref="MaxPendingBytes"/> and falls to that.
     /// </summary>
     public Action<BrokerConnection>? OnWritable { get; init; }
 
@@ -214,8 +209,9 @@ public sealed record ClientOptions
             throw new ArgumentException("At least one server must be named.", nameof(options));
         }
 
-        Require(options.InboxPrefix is not null && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(options.InboxPrefix)), nameof(InboxPrefix));
+        Require(options.InboxPrefix is { Length: <= LongestInboxPrefix } && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(options.InboxPrefix)), nameof(InboxPrefix));
         Require(options.Nkey is null || options.Sign is not null, nameof(Sign));
+        Require(options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect));
         Require(IsPeriod(options.ConnectTimeout), nameof(ConnectTimeout));
         Require(IsPeriod(options.PingInterval), nameof(PingInterval));
         Require(IsPeriod(options.DrainTimeout), nameof(DrainTimeout));

@@ -10,7 +10,7 @@ internal sealed partial class Link
     private struct Operations(Link link) : IServerOperationHandler
     {
         private readonly Link _link = link;
-        private readonly SubscriptionTable _subscriptions = link._owner.Subscriptions;
+        private readonly SubscriptionTable _subscriptions = link._core.Subscriber.Table;
         private readonly bool _ready = link._phase == Phase.Ready;
         private long _messages;
         private long _bytes;
@@ -50,7 +50,7 @@ internal sealed partial class Link
 
         internal void Count()
         {
-            _link._owner.CountInbound(_messages, _bytes);
+            _link._core.CountInbound(_messages, _bytes);
             _messages = _bytes = 0;
         }
 

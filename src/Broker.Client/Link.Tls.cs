@@ -2,6 +2,7 @@ using System.Security.Authentication;
 using Broker.Client.Errors;
 using Broker.Client.Handshake;
 using Broker.Client.Tls;
+using Broker.Transport;
 
 namespace Broker.Client;
 
@@ -11,14 +12,17 @@ internal sealed partial class Link
 {
     private bool _shakesHands;
 
-    private ClientTls Tls => _owner.Tls;
+    private ClientTls Tls => _core.Tls;
 
     private bool IsSecured => Transport.TlsFacts is not null;
+
+    // TLS, where there is any, is the WebSocket's own.
+    private bool IsWebSocket => _core.Options.Dialer is null && Address.WebSocketUri is not null;
 
     private void StartTls(Action onSecured)
     {
         _shakesHands = true;
-        Transport.StartTls(Tls.For(Address), _owner.Options.ConnectTimeout, _ =>
+        Transport.StartTls(Tls.For(Address), _core.Options.ConnectTimeout, _ =>
         {
             _shakesHands = false;
             onSecured();
@@ -29,6 +33,17 @@ internal sealed partial class Link
     private bool MayStayInClear(ServerInfo info)
     {
         bool required = Tls.IsRequired || Address.IsTls;
+        if (IsWebSocket)
+        {
+            if (required && !Address.IsTls)
+            {
+                Fail(new TlsException($"TLS is required, and by WebSocket the address says so: wss. ({Address})"));
+                return false;
+            }
+
+            return true;
+        }
+
         if (!required && !info.TlsRequired)
         {
             return true;
@@ -46,9 +61,11 @@ internal sealed partial class Link
         return false;
     }
 
-    // Over TLS 1.3 a server refuses our certificate when for us the handshake is over.
-    private TlsException? TlsCause(Exception? error)
+    // Over TLS 1.3 a server refuses our certificate when for us the handshake is over; and some close then without a word.
+    private TlsException? TlsCause(CloseReason reason, Exception? error)
         => error is not null && (_shakesHands || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
             ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Address})", error)
+            : reason == CloseReason.Peer && IsSecured && _phase == Phase.AwaitingPong && Info.TlsVerify
+            ? new TlsException($"TLS failed: the server wants a certificate, and has accepted none. ({Address})", error)
             : null;
 }

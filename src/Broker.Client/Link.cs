@@ -12,7 +12,7 @@ namespace Broker.Client;
 
 /// <summary>
 /// One transport to one server, from the dial to its end: the handshake, then the parse of what the server sends.
-/// A <see cref="BrokerConnection"/> has one after the other. All on the loop, save what says otherwise.
+/// A connection has one after the other. All on the loop, save what says otherwise.
 /// </summary>
 internal sealed partial class Link : ConnectionHandler
 {
@@ -24,7 +24,7 @@ internal sealed partial class Link : ConnectionHandler
     // In bytes. What one read can ask for, and more.
     private const int MostAnswers = 128 * 1024;
 
-    private readonly BrokerConnection _owner;
+    private readonly ConnectionCore _core;
     private readonly TaskCompletionSource _established = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -36,11 +36,11 @@ internal sealed partial class Link : ConnectionHandler
     private int _pingsOut;
     private bool _toldInClear;
 
-    internal Link(BrokerConnection owner, ServerAddress address)
+    internal Link(ConnectionCore core, ServerAddress address)
     {
-        _owner = owner;
+        _core = core;
         Address = address;
-        _parser = new ServerOperationParser(new ParserLimits(MaxInboundLine, owner.Options.MaxPayload));
+        _parser = new ServerOperationParser(new ParserLimits(MaxInboundLine, core.Options.MaxPayload));
     }
 
     private enum Phase
@@ -72,7 +72,7 @@ internal sealed partial class Link : ConnectionHandler
     /// <summary>Completes when the transport is gone and nobody writes for it any more.</summary>
     internal Task Ended => _ended.Task;
 
-    /// <summary>Whether all that was written for it has been counted. Under the owner's gate.</summary>
+    /// <summary>Whether all that was written for it has been counted. Under the connection's gate.</summary>
     internal bool IsSettled { get; set; }
 
     /// <summary>Gives a link up that is not established in time; false when it just was. Any thread.</summary>
@@ -94,10 +94,13 @@ internal sealed partial class Link : ConnectionHandler
     public override void OnOpened(Connection connection)
     {
         // The client's own limit comes first and refuses; the transport's is there for what is not asked: PONGs without end.
-        ClientOptions options = _owner.Options;
+        ClientOptions options = _core.Options;
         connection.MaxPendingBytes = (options.MaxPendingBytes * 2) + options.ReconnectBufferSize + (16 * 1024 * 1024);
+        connection.LowWaterBytes = _core.Room.LowWater;
         connection.Framing = WrittenCommand.Framing;
         connection.WriteDeadline = options.WriteDeadline;
+        // An answer takes the way through a server and back. Loops of the application's own look as often as it says.
+        connection.IsHasty = options.Loops is not null;
         lock (_gate)
         {
             Transport = connection;
@@ -108,7 +111,7 @@ internal sealed partial class Link : ConnectionHandler
             }
         }
 
-        if (Tls.IsFirst)
+        if (Tls.IsFirst && !IsWebSocket)
         {
             StartTls(static () => { });
         }
@@ -128,9 +131,9 @@ internal sealed partial class Link : ConnectionHandler
         return consumed;
     }
 
-    public override void OnDrained(Connection connection) => _owner.TakeDrained();
+    public override void OnLowWater(Connection connection) => _core.Room.Tell();
 
-    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written) => _owner.CountDiscarded(this, written);
+    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written) => _core.Account.CountDiscarded(this, written);
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
@@ -148,7 +151,7 @@ internal sealed partial class Link : ConnectionHandler
         _ = _established.Task.Exception;
         if (wasReady)
         {
-            _owner.Detach(this, reason, cause);
+            _core.Connector.Detach(this, reason, cause);
         }
         else
         {
@@ -165,7 +168,7 @@ internal sealed partial class Link : ConnectionHandler
             return ServerErrorException.For(_lastError);
         }
 
-        if (TlsCause(error) is { } cause)
+        if (TlsCause(reason, error) is { } cause)
         {
             return cause;
         }
@@ -174,7 +177,7 @@ internal sealed partial class Link : ConnectionHandler
         {
             CloseReason.Local => "The connection was closed.",
             CloseReason.Peer => "The server closed the connection.",
-            CloseReason.SlowConsumer => "The server took no bytes in time.",
+            CloseReason.QueueFull or CloseReason.WriteTimeout => "The server took no bytes in time.",
             CloseReason.Shutdown => "The event loops were stopped.",
             _ => "The transport failed.",
         };
@@ -206,14 +209,14 @@ internal sealed partial class Link : ConnectionHandler
         }
 
         Info = info;
-        _toldInClear = !IsSecured;
+        _toldInClear = !IsSecured && !IsWebSocket;
         MaxPayload = info.MaxPayload > 0 ? (int)Math.Min(info.MaxPayload, int.MaxValue / 2) : DefaultMaxPayload;
         if (_phase == Phase.AwaitingInfo)
         {
             return Introduce(info);
         }
 
-        _owner.TakeNews(this, info);
+        _core.Connector.TakeNews(this, info);
         return Transport.IsOpen;
     }
 
@@ -224,7 +227,7 @@ internal sealed partial class Link : ConnectionHandler
             return false;
         }
 
-        Headers = info.Headers && _owner.Options.Headers;
+        Headers = info.Headers && _core.Options.Headers;
         lock (_gate)
         {
             if (_phase != Phase.AwaitingInfo)
@@ -238,7 +241,7 @@ internal sealed partial class Link : ConnectionHandler
         ConnectCommand command;
         try
         {
-            command = new ConnectCommand(_owner.Options, Address, Headers, IsSecured, info.Nonce);
+            command = new ConnectCommand(_core.Options, Address, Headers, IsSecured || (IsWebSocket && Address.IsTls), info.Nonce);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
@@ -257,7 +260,7 @@ internal sealed partial class Link : ConnectionHandler
     {
         if (_phase == Phase.Ready)
         {
-            _owner.TakePong();
+            _core.Barriers.TakePong();
             return Transport.IsOpen;
         }
 
@@ -277,8 +280,8 @@ internal sealed partial class Link : ConnectionHandler
             _phase = Phase.Ready;
         }
 
-        _owner.TakeNews(this, Info);
-        _owner.Attach(this);
+        _core.Connector.TakeNews(this, Info);
+        _core.Connector.Attach(this);
         _established.TrySetResult();
         StartKeepAlive();
         return Transport.IsOpen;
@@ -287,7 +290,7 @@ internal sealed partial class Link : ConnectionHandler
     private bool TakePing()
     {
         OutboundStage stage = Transport.GetStage(Transport.Loop);
-        if (stage.Length + Transport.PendingBytes > _owner.Options.MaxPendingBytes + MostAnswers)
+        if (stage.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MostAnswers)
         {
             // Messages are refused at the limit; what is beyond it are PONGs.
             Fail(new ConnectionLostException($"The server sends PING after PING and does not take the answers. ({Address})"));
@@ -310,7 +313,7 @@ internal sealed partial class Link : ConnectionHandler
 
         // What the server keeps the connection open after is no reason for its end later.
         _lastError = StaysOpen(said) ? null : said;
-        _owner.TellServerError(said);
+        _core.Events.TellServerError(said);
         return Transport.IsOpen;
     }
 
@@ -319,7 +322,7 @@ internal sealed partial class Link : ConnectionHandler
             || text.StartsWith("Permissions Violation", StringComparison.OrdinalIgnoreCase)
             || text.StartsWith("maximum subscriptions exceeded", StringComparison.OrdinalIgnoreCase);
 
-    private void StartKeepAlive() => _keepAlive = Transport.Loop.StartTimer(_owner.Options.PingInterval, KeepAlive);
+    private void StartKeepAlive() => _keepAlive = Transport.Loop.StartTimer(_core.Options.PingInterval, KeepAlive);
 
     private void KeepAlive()
     {
@@ -328,14 +331,14 @@ internal sealed partial class Link : ConnectionHandler
             return;
         }
 
-        if (_pingsOut >= _owner.Options.MaxPingsOut)
+        if (_pingsOut >= _core.Options.MaxPingsOut)
         {
             Fail(new ConnectionLostException($"The server gave no sign of life. ({Address})"));
             return;
         }
 
         _pingsOut++;
-        _owner.SendPing(this, static (link, _) => ((Link)link!)._pingsOut = 0, this);
+        _core.Barriers.Ask(this, static (link, _) => ((Link)link!)._pingsOut = 0, this);
         StartKeepAlive();
     }
 }

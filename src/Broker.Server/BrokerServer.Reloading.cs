@@ -87,11 +87,7 @@ public sealed partial class BrokerServer
         // A session can be found before it reads the options, or looks again once it can be: none is missed.
         foreach (ClientSession session in _core.Sessions)
         {
-            session.OnReloaded(tell);
-            if (secures)
-            {
-                session.OnSecurityChanged();
-            }
+            session.OnReloaded(secures, tell);
         }
 
         tls?.Review(_core.Log);

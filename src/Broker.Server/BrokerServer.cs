@@ -31,6 +31,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private BrokerServer(ServerCore core, EventLoopGroup loops, bool ownsLoops)
     {
         _core = core;
+        _started = core.Now;
         core.Events = _events = new SystemEvents(core, loops, Inspect);
         Loops = loops;
         _ownsLoops = ownsLoops;
@@ -184,21 +185,21 @@ public sealed partial class BrokerServer : IAsyncDisposable
         await QuiesceAsync().ConfigureAwait(false);
         foreach (ClientSession session in _core.Sessions)
         {
-            session.Leave(timeout);
+            session.Channel.Leave(timeout);
         }
 
         // The connections close themselves, on their loops; a drain is rare and may look at the clock.
-        long end = Environment.TickCount64 + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
+        long end = _core.Tick + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
         bool cut = false;
         while (_core.HasSessions)
         {
-            if (!cut && (cancellationToken.IsCancellationRequested || Environment.TickCount64 >= end))
+            if (!cut && (cancellationToken.IsCancellationRequested || _core.Tick >= end))
             {
                 // Those too that only wait for the peer to end its side.
                 cut = true;
                 foreach (ClientSession session in _core.Sessions)
                 {
-                    session.Leave(TimeSpan.Zero);
+                    session.Channel.Leave(TimeSpan.Zero);
                 }
             }
 
@@ -229,7 +230,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         _core.Accounts.Dispose();
         foreach (ClientSession session in _core.Sessions)
         {
-            session.Leave(TimeSpan.Zero);
+            session.Channel.Leave(TimeSpan.Zero);
         }
 
         if (_ownsLoops)

@@ -87,6 +87,16 @@ public sealed partial class BrokerServerOptions
     /// <summary>Where it logs. Default: nowhere.</summary>
     public ILogger Logger { get; set; } = NullLogger.Instance;
 
+    /// <summary>
+    /// How much of a payload is shown where the protocol is logged, at <see cref="LogLevel.Trace"/>, in bytes; 0 for all of it. Default 1,024.
+    /// </summary>
+    public int TracedPayload { get; set; } = 1024;
+
+    /// <summary>
+    /// Whether what the server itself publishes in the system account is logged there too, once somebody has subscribed to it. Default false.
+    /// </summary>
+    public bool TraceSystemAccount { get; set; }
+
     /// <summary>Listens on the loopback address. Port 0 takes a free one; <see cref="BrokerServer.EndPoints"/> tells which.</summary>
     /// <returns>These options, for more.</returns>
     public BrokerServerOptions Listen(int port = DefaultPort) => Listen(new IPEndPoint(IPAddress.Loopback, port));
@@ -98,6 +108,45 @@ public sealed partial class BrokerServerOptions
         ArgumentNullException.ThrowIfNull(endPoint);
         _endPoints.Add(endPoint);
         return this;
+    }
+
+    /// <summary>
+    /// Takes over all that may change while a server runs, for <see cref="BrokerServer.ReloadAsync"/> from options that were made anew; the
+    /// addresses, the name, the loops and the logger stay as they are.
+    /// </summary>
+    /// <param name="other">Whose; it is not changed, and lists are taken over as they are.</param>
+    public void CopyChangeableFrom(BrokerServerOptions other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        ServerTags = other.ServerTags;
+        MaxPayload = other.MaxPayload;
+        MaxControlLine = other.MaxControlLine;
+        MaxPending = other.MaxPending;
+        MaxPendingTotal = other.MaxPendingTotal;
+        SlowConsumers = other.SlowConsumers;
+        MaxSubscriptions = other.MaxSubscriptions;
+        MaxConnections = other.MaxConnections;
+        WriteDeadline = other.WriteDeadline;
+        PingInterval = other.PingInterval;
+        PingMax = other.PingMax;
+        ClientAdvertise = other.ClientAdvertise;
+        ConnectUrls = other.ConnectUrls;
+        TracedPayload = other.TracedPayload;
+        TraceSystemAccount = other.TraceSystemAccount;
+        Tls = other.Tls;
+        MapWebSocketUsers = other.MapWebSocketUsers;
+        Users = other.Users;
+        Accounts = other.Accounts;
+        SystemAccount = other.SystemAccount;
+        Token = other.Token;
+        NoAuthUser = other.NoAuthUser;
+        // A default follows the TLS of whoever has it.
+        _authTimeout = other._authTimeout;
+        DefaultPermissions = other.DefaultPermissions;
+        Authorize = other.Authorize;
+        AuthorizeAsync = other.AuthorizeAsync;
+        PasswordVerifier = other.PasswordVerifier;
+        SignatureVerifier = other.SignatureVerifier;
     }
 
     /// <summary>A copy for a server to keep: what is changed here later is not changed there.</summary>
@@ -139,6 +188,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfGreaterThan((int)SlowConsumers, (int)SlowConsumerPolicy.DropOldest, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative((int)SlowConsumers, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptions);
+        ArgumentOutOfRangeException.ThrowIfNegative(TracedPayload);
         foreach (string address in ClientAdvertise is null ? ConnectUrls : ConnectUrls.Append(ClientAdvertise))
         {
             if (!HostPort.TryParse(address, out _, out _))

@@ -13,5 +13,5 @@ public sealed class PipeClient
     /// Why the server has ended the client, in nats-server's words, such as <c>Authentication Failure</c> or <c>Server Shutdown</c>;
     /// null when the client went by itself. Good once the server has completed the pipe's output. Any thread.
     /// </summary>
-    public string? EndedFor => _session.EndedFor;
+    public string? EndedFor => _session.Channel.EndedFor;
 }

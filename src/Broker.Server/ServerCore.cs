@@ -4,6 +4,7 @@ using Broker.Protocol;
 using Broker.Server.Accounts;
 using Broker.Server.Delivery;
 using Broker.Server.Inspection;
+using Broker.Server.Monitoring;
 using Broker.Server.Security;
 using Broker.Server.Sessions;
 using Broker.Server.Tls;
@@ -14,7 +15,11 @@ namespace Broker.Server;
 /// <summary>What all sessions of one server share.</summary>
 internal sealed class ServerCore
 {
+    private const long MostUndecidedBytes = 32L * 1024 * 1024;
+
+    private readonly EventLoopGroup _loops;
     private readonly LoopState[] _states;
+    private readonly SubscriptionEndings?[] _endings;
     private readonly long _derivedPendingTotal;
     private readonly ConcurrentDictionary<ClientSession, bool> _sessions = new();
     private volatile BrokerServerOptions _options;
@@ -36,19 +41,21 @@ internal sealed class ServerCore
     internal ServerCore(BrokerServerOptions options, EventLoopGroup loops)
     {
         _options = options;
+        _loops = loops;
         PendingTotal = new PendingTotal(this);
         long heap = HeapLimit.Read();
         _derivedPendingTotal = HeapLimit.MaxPendingTotal(heap);
-        HeldBytes = new HeldBytes(HeapLimit.Reduce(HeldBytes.MostInAll, heap));
-        Grants = new GrantBudget(HeapLimit.Reduce(GrantBudget.MostInAll, heap));
+        UndecidedBytes = new ByteBudget(HeapLimit.Reduce(MostUndecidedBytes, heap));
+        Grants = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MostInAll, heap));
         Log = new ServerLog(options.Logger);
         var plan = new AccountPlan(options);
         _security = new SecurityRules(options);
         _tls = ServerTls.Create(options.Tls);
         _tls?.Review(Log);
         Identity = new ServerIdentity(options.ServerName);
-        Accounts = new AccountDirectory(plan);
+        Accounts = new AccountDirectory(plan, loops);
         _states = new LoopState[loops.Count];
+        _endings = new SubscriptionEndings?[_states.Length];
         for (int i = 0; i < _states.Length; i++)
         {
             _states[i] = new LoopState(i, alone: loops.Count == 1);
@@ -63,6 +70,15 @@ internal sealed class ServerCore
     }
 
     internal ServerLog Log { get; }
+
+    /// <summary>The one clock of the server: that of its loops.</summary>
+    internal TimeProvider Time => _loops.TimeProvider;
+
+    /// <summary>UTC by that clock.</summary>
+    internal DateTime Now => Time.GetUtcNow().UtcDateTime;
+
+    /// <summary>Milliseconds by that clock, as the loops count them.</summary>
+    internal long Tick => _loops.CurrentTick;
 
     /// <summary>Who may come in. A session that enters after it is set reads it; those that are in are told.</summary>
     internal SecurityRules Security
@@ -81,11 +97,11 @@ internal sealed class ServerCore
     /// <summary>Where passwords and signatures are verified; half the processors at most.</summary>
     internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
 
-    /// <summary>The bytes that clients sent while it is decided whether they may.</summary>
-    internal HeldBytes HeldBytes { get; }
+    /// <summary>What connections keep of clients that are not read because it is being decided who they are.</summary>
+    internal ByteBudget UndecidedBytes { get; }
 
     /// <summary>What clients that may answer remember of whom.</summary>
-    internal GrantBudget Grants { get; }
+    internal ByteBudget Grants { get; }
 
     internal ServerIdentity Identity { get; }
 
@@ -155,6 +171,9 @@ internal sealed class ServerCore
 
     internal LoopState StateOf(EventLoop loop) => _states[loop.Index];
 
+    /// <summary>On that loop.</summary>
+    internal SubscriptionEndings EndingsOf(EventLoop loop) => _endings[loop.Index] ??= new SubscriptionEndings(loop);
+
     internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
 
     /// <summary>
@@ -195,12 +214,12 @@ internal sealed class ServerCore
             Interlocked.Decrement(ref _connections);
         }
 
-        if (reason == CloseReason.SlowConsumer)
+        if (CloseText.IsSlowConsumer(reason))
         {
             Interlocked.Increment(ref _slowConsumers);
         }
 
-        Closed.Add(session, connection, reason);
+        Closed.Add(session, reason, Now);
         Log.Closed(session.Id, session.RemoteEndPoint, reason, connection.PendingBytes, error);
         if (IsDraining && connection.PendingBytes > 0)
         {

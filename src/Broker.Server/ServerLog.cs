@@ -1,11 +1,12 @@
 using System.Net;
+using Broker.Server.Monitoring;
 using Broker.Server.Tracing;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Server;
 
-/// <summary>What the server writes to its log. What a client says of itself is shown without control characters.</summary>
+/// <summary>What the server writes to its log. What a client says of itself is shown without what would break or turn a line.</summary>
 internal sealed partial class ServerLog(ILogger logger)
 {
     private readonly ILogger _logger = logger;
@@ -15,7 +16,10 @@ internal sealed partial class ServerLog(ILogger logger)
     internal bool IsDebug => _logger.IsEnabled(LogLevel.Debug);
 
     /// <summary>Writes what a client says and is told.</summary>
-    internal ProtocolTrace TraceOf(ulong client, EndPoint? from) => new(_logger, Address(from), client);
+    internal ProtocolTrace TraceOf(ulong client, EndPoint? from) => ProtocolTrace.OfClient(_logger, Address(from), client);
+
+    /// <summary>Writes what the server itself publishes.</summary>
+    internal ProtocolTrace TraceOfServer() => ProtocolTrace.OfServer(_logger);
 
     internal void Connected(ulong client, EndPoint? from, string? name, string? language, string? version)
     {
@@ -31,7 +35,7 @@ internal sealed partial class ServerLog(ILogger logger)
 
     internal void Closed(ulong client, EndPoint? from, CloseReason reason, long pending, Exception? error)
     {
-        if (reason == CloseReason.SlowConsumer)
+        if (CloseText.IsSlowConsumer(reason))
         {
             SlowConsumer(client, Address(from), pending);
         }
@@ -180,12 +184,5 @@ internal sealed partial class ServerLog(ILogger logger)
 
     private static string Address(EndPoint? from) => from?.ToString() ?? "this process";
 
-    private static string Clean(string? text)
-        => text is null ? "" : string.Create(Math.Min(text.Length, 128), text, static (to, from) =>
-        {
-            for (int i = 0; i < to.Length; i++)
-            {
-                to[i] = char.IsControl(from[i]) ? '?' : from[i];
-            }
-        });
+    private static string Clean(string? text) => text is null ? "" : TraceText.Clean(text, most: 128);
 }

@@ -12,8 +12,11 @@ public enum CloseReason
     /// <summary>The transport failed: a reset, a time-out of the kernel, a broken pipe.</summary>
     Error,
 
-    /// <summary>More bytes were waiting for the peer than <see cref="Connection.MaxPendingBytes"/>, or the peer took none for <see cref="Connection.WriteDeadline"/>.</summary>
-    SlowConsumer,
+    /// <summary>More waited for the peer than <see cref="Connection.MaxPendingBytes"/>, or than a bound of the user's (<see cref="Connection.CloseForFullQueue"/>).</summary>
+    QueueFull,
+
+    /// <summary>Bytes waited for the peer, and it took none for <see cref="Connection.WriteDeadline"/>.</summary>
+    WriteTimeout,
 
     /// <summary>The event loops were stopped.</summary>
     Shutdown,

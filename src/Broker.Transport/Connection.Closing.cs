@@ -11,8 +11,12 @@ public abstract partial class Connection
     // How long the peer may take to answer our end of stream with its own.
     private static readonly TimeSpan PeerGrace = TimeSpan.FromSeconds(1);
 
+    // The same for one that has been sent all there was before, and says nothing.
+    private static readonly TimeSpan SilentGrace = TimeSpan.FromMilliseconds(10);
+
     private LoopTimer? _lingerTimer;
     private bool _peerEnded;
+    private bool _isSilent;
 
     /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
     internal bool IsLingering => _state is StateFlushing or StateHalfClosed;
@@ -49,12 +53,14 @@ public abstract partial class Connection
             return;
         }
 
-        if (Tls is { IsSecured: false })
+        if (!TrySecureLastWords())
         {
-            // What is queued could leave only after a handshake that nobody wants any more.
             Finish();
             return;
         }
+
+        // What the peer's system has acknowledged a reset does not take back where nobody is in the middle of something.
+        _isSilent = _stages[Loop.Index] is not { Length: > 0 } && !_outbound.HasUnsent() && !HasUnacknowledged() && !HasUnread();
 
         // The last that is taken over. Sealed before the state says that this lingers: else the end of the sending here would already
         // shut down, and what another thread hands over until the seal would be accepted for nothing.
@@ -78,6 +84,25 @@ public abstract partial class Connection
         _lingerTimer = Loop.StartTimer(linger, Finish);
         LiftHolds();
         AdvanceLinger();
+    }
+
+    private bool TrySecureLastWords()
+    {
+        if (Layer is not { IsSecured: false } layer)
+        {
+            return true;
+        }
+
+        if (layer.AwaitsPeer)
+        {
+            // What is queued could leave only after a handshake that nobody wants any more.
+            return false;
+        }
+
+        // What comes is thrown away from here on, so nothing has to be ready for it.
+        _outbound.Secure();
+        _outbound.Resume(Loop);
+        return true;
     }
 
     // A handler hears of the opening before it hears of the end. False when it has closed the connection, or failed to hear.
@@ -146,8 +171,24 @@ public abstract partial class Connection
         // has not read yet: our last words. So end our direction only, and read on until the peer ends its own.
         _state = StateHalfClosed;
         _lingerTimer?.Cancel();
-        _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
+        _lingerTimer = _isSilent ? Loop.StartTimer(SilentGrace, FinishIfSilent) : Loop.StartTimer(PeerGrace, Finish);
         ShutdownSend();
+    }
+
+    /// <summary>Bytes came that are thrown away: the peer is no idle one, and a reset would reach it in the middle of something. On the loop.</summary>
+    private protected void OnHeardAfterEnd() => _isSilent = false;
+
+    // An idle client may take its time to answer an end of stream, and there is nothing that it could lose meanwhile.
+    private void FinishIfSilent()
+    {
+        if (_isSilent && !HasUnread())
+        {
+            Finish();
+        }
+        else
+        {
+            _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
+        }
     }
 
     private void Finish()
@@ -158,6 +199,7 @@ public abstract partial class Connection
         }
 
         _state = StateClosed;
+        Loop.CountHasty(_isHasty ? -1 : 0);
         _holds = Holds.None;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
@@ -178,7 +220,7 @@ public abstract partial class Connection
     internal void EndClosing()
     {
         ReleaseTransport();
-        Tls?.Dispose();
+        Layer?.Dispose();
         Loop.Group.Forget(this);
         try
         {
@@ -193,6 +235,12 @@ public abstract partial class Connection
     }
 
     private protected abstract void ShutdownSend();
+
+    /// <summary>Whether the peer's system may miss something that was sent; true where nobody can tell. On the loop.</summary>
+    private protected virtual bool HasUnacknowledged() => true;
+
+    /// <summary>Whether bytes of the peer wait to be received. On the loop.</summary>
+    private protected virtual bool HasUnread() => true;
 
     /// <summary>Returns inbound buffers and stops all reading. On the loop, once.</summary>
     private protected abstract void ReleaseInbound();

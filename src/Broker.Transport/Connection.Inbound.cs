@@ -119,4 +119,12 @@ public abstract partial class Connection
         _rest.Release();
         _needed = 0;
     }
+
+    /// <summary>
+    /// Says that the call under way has handled so many messages. A handler that says so each time is held up as it must be where others wait
+    /// for answers (<see cref="EventLoopOptions.BulkPause"/>): by many small messages longer than by a few large ones. In
+    /// <see cref="ConnectionHandler.OnReceived"/>, any number of times.
+    /// </summary>
+    /// <param name="count">How many; 0 for a part of one.</param>
+    public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
 }

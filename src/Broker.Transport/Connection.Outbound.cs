@@ -10,7 +10,7 @@ public abstract partial class Connection
 
     /// <summary>
     /// How much may wait for the peer, counted as <see cref="HeldBytes"/>, before the connection is closed with
-    /// <see cref="CloseReason.SlowConsumer"/>. Default 64 MiB.
+    /// <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes
     {
@@ -56,6 +56,21 @@ public abstract partial class Connection
     /// <summary>Bytes taken by the kernel or the in-process peer so far. Any thread.</summary>
     public long SentBytes => _outbound.Queue.SentBytes;
 
+    /// <summary>
+    /// All bytes handed over so far and not dropped: <see cref="SentBytes"/> and <see cref="PendingBytes"/> as of one moment. Any thread; takes the
+    /// queue's lock.
+    /// </summary>
+    public long HandedOverBytes
+    {
+        get
+        {
+            lock (_outbound.Queue.Gate)
+            {
+                return _outbound.Queue.SentBytes + _outbound.Queue.PendingBytes;
+            }
+        }
+    }
+
     internal OutboundSender Outbound => _outbound;
 
     /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
@@ -75,8 +90,11 @@ public abstract partial class Connection
         return _stages[loop.Index]?.Length ?? 0;
     }
 
-    /// <summary>Closes the connection with <see cref="CloseReason.SlowConsumer"/>; what is queued is dropped. Any thread.</summary>
-    public void CloseAsSlowConsumer() => Loop.PostClose(this, CloseReason.SlowConsumer);
+    /// <summary>
+    /// Closes the connection with <see cref="CloseReason.QueueFull"/>, for a bound of the caller's own, as over several connections together;
+    /// what is queued is dropped. Any thread.
+    /// </summary>
+    public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
 
     /// <summary>
     /// Takes the messages that have waited longest out of the queue, until <paramref name="bytes"/> are gone or there is no more.
@@ -112,6 +130,37 @@ public abstract partial class Connection
     /// </summary>
     public OutboundCount CountCertainlyUnsent() => _outbound.CountCertainlyUnsent(Framing);
 
+    /// <summary>
+    /// Hands over and sends what <paramref name="loop"/> has staged for this connection, before the end of its turn: for a writer that
+    /// wants to know how much the peer takes. On that loop's thread; no handler is called but <see cref="ConnectionHandler.OnDiscarded"/>.
+    /// </summary>
+    public void HandOver(EventLoop loop)
+    {
+        ArgumentNullException.ThrowIfNull(loop);
+        if (_stages[loop.Index] is { Length: > 0 } stage)
+        {
+            TakeOver(stage, loop);
+        }
+    }
+
+    /// <summary>
+    /// Takes out what was written on this connection's loop and cannot be sent any more, for whoever will send it elsewhere: whole messages
+    /// as <see cref="Framing"/> divides them, oldest first, also one of which the beginning was sent; not what the system may have
+    /// taken all the same. Call it in <see cref="ConnectionHandler.OnClosed"/>. What it gives is not told as discarded.
+    /// </summary>
+    public void TakeUnsent(IUnsentMessages unsent)
+    {
+        ArgumentNullException.ThrowIfNull(unsent);
+        if (Framing is { } framing)
+        {
+            _outbound.VisitUnsent(framing, unsent);
+            if (_stages[Loop.Index] is { Length: > 0 } stage)
+            {
+                OutboundSender.Discard(stage, framing, unsent);
+            }
+        }
+    }
+
     internal void TakeOver(OutboundStage stage, EventLoop? loop) => _outbound.TakeOver(stage, loop);
 
     /// <summary>The peer takes bytes again. On the loop.</summary>
@@ -126,7 +175,7 @@ public abstract partial class Connection
         if (!IsClosed)
         {
             OnReadable(1);
-            CloseOnLoop(CloseReason.Error, _outbound.Tls?.Fault, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, _outbound.Layer?.Fault, TimeSpan.Zero);
         }
     }
 

@@ -126,7 +126,7 @@ public abstract partial class Connection
     }
 
     // While a handshake is under way nothing goes to the handler, and a pause does not concern it.
-    private bool HoldsNow() => Tls is { IsSecured: false } ? (_holds & Holds.Handshake) != Holds.None : _holds != Holds.None;
+    private bool HoldsNow() => Layer is { IsSecured: false } ? (_holds & Holds.Handshake) != Holds.None : _holds != Holds.None;
 
     private void RequireLoop()
     {

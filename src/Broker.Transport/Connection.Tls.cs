@@ -1,6 +1,7 @@
 using System.Net.Security;
 using Broker.Transport.Buffers;
 using Broker.Transport.Tls;
+using Broker.Transport.Wire;
 
 namespace Broker.Transport;
 
@@ -14,7 +15,7 @@ public abstract partial class Connection
     /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
     public TlsFacts? TlsFacts { get; private set; }
 
-    private protected TlsLayer? Tls => _outbound.Tls;
+    private protected WireLayer? Layer => _outbound.Layer;
 
     /// <summary>Goes over to TLS as the server: the peer is expected to say hello.</summary>
     /// <param name="options">
@@ -64,15 +65,15 @@ public abstract partial class Connection
     /// <summary>Ciphertext that is the protocol's own, from the thread that runs the handshake or reads.</summary>
     internal void PostWire(Block block) => _outbound.SendWire(block, Loop.Group.Current);
 
-    private protected virtual bool CanCarryTls => false;
+    private protected virtual bool CanCarryLayers => false;
 
-    /// <summary>What was received and not consumed goes to the handshake. On the loop, maybe in a call of the handler.</summary>
-    private protected virtual void OnTlsStarted()
+    /// <summary>What was received and not consumed goes to the layer. On the loop, maybe in a call of the handler.</summary>
+    private protected virtual void OnLayerInserted()
     {
     }
 
-    /// <summary>Decrypts and delivers what came with the end of the handshake. On the loop.</summary>
-    private protected virtual void OnTlsSecured(TlsLayer tls)
+    /// <summary>Decrypts and delivers what came before bytes were carried. On the loop.</summary>
+    private protected virtual void OnLayerSecured(WireLayer layer)
     {
     }
 
@@ -82,7 +83,7 @@ public abstract partial class Connection
     }
 
     /// <summary>The peer's stream ended in the handshake, which now fails and says how. On the loop.</summary>
-    private protected void EndWhileHandshaking(TlsLayer tls)
+    private protected void EndWhileHandshaking(WireLayer layer)
     {
         _peerEnded = true;
         lock (WatchGate)
@@ -90,18 +91,18 @@ public abstract partial class Connection
             StopReceiving();
         }
 
-        tls.EndHandshakeFeed();
+        layer.EndHandshakeFeed();
     }
 
     private void BeginTls(Func<SslStream, Task> authenticate, TimeSpan timeout, Action<Connection> onSecured)
     {
         ArgumentNullException.ThrowIfNull(onSecured);
-        if (!Loop.IsCurrent || Tls is not null)
+        if (!Loop.IsCurrent || Layer is not null)
         {
-            throw new InvalidOperationException("TLS is started once, on the connection's loop.");
+            throw new InvalidOperationException("TLS is started once, on the connection's loop, and not under records.");
         }
 
-        if (!CanCarryTls)
+        if (!CanCarryLayers)
         {
             throw new NotSupportedException("An in-process link does not carry TLS.");
         }
@@ -120,13 +121,13 @@ public abstract partial class Connection
         _onSecured = onSecured;
         _outbound.Insert(tls);
         _tlsTimer = Loop.StartTimer(timeout, () => EndHandshake(new TimeoutException("The handshake of TLS took too long.")));
-        OnTlsStarted();
+        OnLayerInserted();
         tls.Start(authenticate, error => Loop.Post(() => EndHandshake(error)));
     }
 
     private void EndHandshake(Exception? error)
     {
-        TlsLayer tls = Tls!;
+        var tls = (TlsLayer)Layer!;
         if (!IsOpen || tls.IsSecured)
         {
             return;
@@ -155,7 +156,7 @@ public abstract partial class Connection
         if (!IsClosed)
         {
             _outbound.Resume(Loop);
-            OnTlsSecured(tls);
+            OnLayerSecured(tls);
         }
     }
 
@@ -165,7 +166,7 @@ public abstract partial class Connection
         _error = error;
         _outbound.Seal();
         _state = StateFlushing;
-        Tls!.Abort(error);
+        Layer!.Abort(error);
         // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
         LiftHolds();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
@@ -175,7 +176,7 @@ public abstract partial class Connection
     /// <summary>Sends the alert that closes our direction (close_notify). On the loop. False when it has to wait for another sender.</summary>
     private bool SayGoodbye()
     {
-        if (_goodbyeSaid || Tls is not { IsSecured: true } tls)
+        if (_goodbyeSaid || Layer is not { IsSecured: true, SaysGoodbye: true } layer)
         {
             return true;
         }
@@ -186,7 +187,7 @@ public abstract partial class Connection
         }
 
         _goodbyeSaid = true;
-        tls.EncryptGoodbye(Loop);
+        layer.EncryptGoodbye(Loop);
         _outbound.EndAddition();
         return true;
     }

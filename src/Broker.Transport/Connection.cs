@@ -14,7 +14,7 @@ namespace Broker.Transport;
 /// other threads through <see cref="ExternalStage"/>. A loop hands its stages over at the end of its turn; the connection
 /// sends at once if nothing is waiting, and otherwise as the peer takes it. Nothing ever waits for a peer:
 /// what cannot be sent is queued up to <see cref="MaxPendingBytes"/>, after which the connection is closed
-/// with <see cref="CloseReason.SlowConsumer"/>.</para>
+/// with <see cref="CloseReason.QueueFull"/>; what that says of the peer is the user's to name.</para>
 /// <para>Bytes of one stage leave in order and unmixed; between stages the order is that of the hand-overs.</para>
 /// </remarks>
 public abstract partial class Connection
@@ -25,6 +25,7 @@ public abstract partial class Connection
     private Exception? _error;
     private CloseReason _reason;
     private bool _isAnnounced;
+    private bool _isHasty = true;
 
     private protected Connection(EventLoop loop, ConnectionHandler handler)
     {
@@ -56,6 +57,26 @@ public abstract partial class Connection
 
     /// <summary>Whether the connection still carries bytes: false as soon as either side has ended it.</summary>
     public bool IsOpen => _state == StateOpen;
+
+    /// <summary>
+    /// Whether what comes next may well come within some microseconds, so that the loop looks again a few times
+    /// (<see cref="EventLoopOptions.IdlePolls"/>) before it sleeps. A loop on which no connection is so does not: it leaves the processor to
+    /// those who are waited for. Default true. On the loop's thread, from <see cref="ConnectionHandler.OnOpened"/> on.
+    /// </summary>
+    public bool IsHasty
+    {
+        get => _isHasty;
+        set
+        {
+            Loop.RequireCurrent();
+            if (_isHasty != value && _isAnnounced && !IsClosed)
+            {
+                Loop.CountHasty(value ? 1 : -1);
+            }
+
+            _isHasty = value;
+        }
+    }
 
     internal BlockDepot Depot => Loop.Group.Depot;
 
@@ -136,6 +157,7 @@ public abstract partial class Connection
         if (!_isAnnounced)
         {
             _isAnnounced = true;
+            Loop.CountHasty(_isHasty ? 1 : 0);
             Handler.OnOpened(this);
         }
     }

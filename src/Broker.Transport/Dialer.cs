@@ -12,13 +12,23 @@ public static class Dialer
     /// </summary>
     /// <exception cref="SocketException">No connection could be made.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public static Task<Connection> ConnectAsync(
+        EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default) =>
+        ConnectAsync(loop, endPoint, source: null, handler, cancellationToken);
+
+    /// <param name="loop">The loop the connection will belong to.</param>
+    /// <param name="endPoint">Whereto.</param>
+    /// <param name="source">From which address and port of this machine, port 0 for any; null for what the system chooses.</param>
+    /// <param name="handler">The protocol on top.</param>
+    /// <param name="cancellationToken">Gives the attempt up.</param>
+    /// <inheritdoc cref="ConnectAsync(EventLoop, EndPoint, ConnectionHandler, CancellationToken)"/>
     public static async Task<Connection> ConnectAsync(
-        EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default)
+        EventLoop loop, EndPoint endPoint, EndPoint? source, ConnectionHandler handler, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(loop);
         ArgumentNullException.ThrowIfNull(endPoint);
         ArgumentNullException.ThrowIfNull(handler);
-        Socket socket = endPoint switch
+        Socket socket = (source ?? endPoint) switch
         {
             UnixDomainSocketEndPoint => new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified),
             IPEndPoint ip => new Socket(ip.AddressFamily, SocketType.Stream, ProtocolType.Tcp),
@@ -26,6 +36,13 @@ public static class Dialer
         };
         try
         {
+            if (source is not null)
+            {
+                // A port that is given must serve again while the connection before still dies away.
+                socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+                socket.Bind(source);
+            }
+
             // Not ConnectAsync: that would enter the descriptor for good into the runtime's own poller, which would then be
             // woken for every byte that a loop of ours receives.
             await using (cancellationToken.Register(socket.Dispose).ConfigureAwait(false))

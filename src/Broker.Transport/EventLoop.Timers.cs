@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace Broker.Transport;
@@ -19,10 +20,15 @@ public sealed partial class EventLoop
     // Null for the system's clock, which is read without a virtual call.
     private readonly TimeProvider? _time;
     private ITimer? _alarm;
+
+    // Few, and mostly none: what is due in microseconds.
+    private readonly List<(long Due, Action Action)> _brief = [];
     private int _workToLook;
     private int _cancelled;
 
     private long Now => _time is null ? Environment.TickCount64 : MillisecondsOf(_time);
+
+    internal static long ReadTick(TimeProvider time) => time == TimeProvider.System ? Environment.TickCount64 : MillisecondsOf(time);
 
     /// <summary>
     /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the group's
@@ -37,6 +43,55 @@ public sealed partial class EventLoop
         var timer = new LoopTimer(this, callback);
         _timers.Enqueue(timer, Now + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
         return timer;
+    }
+
+    /// <summary>
+    /// Runs <paramref name="action"/> once on this loop when <paramref name="delay"/> has passed by the system's clock: for less than a
+    /// millisecond, as a window in which writes are collected. On Linux it runs some ten microseconds after that; elsewhere, or where a
+    /// filter of system calls is in the way, a millisecond or a tick of the system may pass. On this loop's thread.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    public void RunAfter(TimeSpan delay, Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        RequireCurrent();
+        _brief.Add((Stopwatch.GetTimestamp() + (long)(delay.TotalSeconds * Stopwatch.Frequency), action));
+    }
+
+    private void RunBrief()
+    {
+        if (_brief.Count != 0)
+        {
+            RunBriefDue();
+        }
+    }
+
+    private void RunBriefDue()
+    {
+        long now = Stopwatch.GetTimestamp();
+        // What an action adds now is looked at in the next turn.
+        for (int i = _brief.Count - 1; i >= 0; i--)
+        {
+            (long due, Action action) = _brief[i];
+            if (due <= now)
+            {
+                _brief.RemoveAt(i);
+                Guarded(action);
+            }
+        }
+    }
+
+    // Whether one of these comes before the milliseconds are over, and how long until then.
+    private bool IsBriefDueWithin(int milliseconds, long now, out TimeSpan left)
+    {
+        left = TimeSpan.MaxValue;
+        foreach ((long due, Action _) in _brief)
+        {
+            var until = TimeSpan.FromSeconds(Math.Max(0, due - now) / (double)Stopwatch.Frequency);
+            left = until < left ? until : left;
+        }
+
+        return _brief.Count != 0 && (milliseconds < 0 || left.TotalMilliseconds < milliseconds);
     }
 
     /// <summary>A connection was read. On the loop.</summary>

@@ -26,6 +26,13 @@ public sealed partial class EventLoop
     /// <summary>To about how many connections a turn hands over, before it looks at what is ready again.</summary>
     public static int HandOverSlice => HandOverList.Slice;
 
+    /// <summary>
+    /// Whether more than <see cref="HandOverSlice"/> connections waited for what is staged for them when the last hand-over began. A turn
+    /// then hands over to a few only for each handler that yields, so that turns are short; such a handler should do as much
+    /// less of its work at a time, or more is staged than is handed over. On this loop's thread.
+    /// </summary>
+    public bool IsBehind { get; private set; }
+
     /// <summary>How many times a connection had something written for it that had nothing before. On the loop.</summary>
     internal long StagedConnections => _handOver.Added;
 
@@ -110,7 +117,8 @@ public sealed partial class EventLoop
     /// <summary>The connection has something to deliver in the next turn, after all others. On this loop.</summary>
     internal void DeliverLater(Connection connection) => _again.Enqueue(connection);
 
-    // Those that were on the list when the turn began: whoever joined it since had its part of this turn.
+    // Those that were on the list when the turn began: whoever joined it since had its part of this turn. What they write is handed over in
+    // the next one, behind what was written before.
     private void DeliverAgain(int count)
     {
         for (; count > 0; count--)
@@ -126,12 +134,18 @@ public sealed partial class EventLoop
                 connection.Fail(e);
             }
         }
+
+        _handOver.PutBehind();
+        Handled = null;
     }
 
     /// <summary>Sends what the turn produced, or a slice of it; in-process peers on this loop answer within the same turn.</summary>
-    private void HandOver()
+    /// <param name="yielded">How many connections wait for this, to go on.</param>
+    private void HandOver(int yielded)
     {
-        int budget = HandOverList.Slice;
+        IsBehind = _handOver.Count > HandOverList.Slice;
+        int slice = IsBehind && yielded != 0 ? (int)Math.Min(HandOverList.Slice, (long)yielded * HandOverList.SliceBesideOne) : HandOverList.Slice;
+        int budget = slice;
         for (int round = 0; round < MostRounds; round++)
         {
             // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
@@ -147,17 +161,12 @@ public sealed partial class EventLoop
             }
         }
 
-        CountWork(HandOverList.Slice - budget);
+        CountWork(slice - budget);
         Handled = null;
     }
 
     private void RunPosted()
     {
-        if (_posted.IsEmpty)
-        {
-            return;
-        }
-
         // No more than there are: an action that posts itself again must not keep the loop here.
         for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out Action? action); left--)
         {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
@@ -26,6 +27,9 @@ public sealed partial class EventLoop
     private byte[]? _cipherBuffer;
     private int _threadId;
     private volatile bool _stopping;
+
+    // Connections whose next bytes may come at once.
+    private int _hasty;
 
     internal EventLoop(EventLoopGroup group, int index, EventLoopOptions options, int idlePolls)
     {
@@ -81,6 +85,9 @@ public sealed partial class EventLoop
     /// <summary>What decides whom to read now. On the loop.</summary>
     internal Pacing Pacing { get; }
 
+    /// <summary>How many messages handlers have counted since the read began; <see cref="Pacing.Unknown"/> when none has. On the loop.</summary>
+    internal long MessagesHandled { get; set; }
+
     /// <summary>How many received bytes were copied because they could not be handled where they came. On the loop.</summary>
     internal long BytesMoved { get; set; }
 
@@ -88,6 +95,9 @@ public sealed partial class EventLoop
     internal long BytesReceived { get; set; }
 
     internal Poller Poller => _poller;
+
+    /// <summary>So many more connections make it worth while to look a few times before the loop sleeps. On the loop.</summary>
+    internal void CountHasty(int more) => _hasty += more;
 
     internal void Start() => _thread?.Start();
 
@@ -126,7 +136,9 @@ public sealed partial class EventLoop
         End();
     }
 
-    // What one turn does once it is known what is ready.
+    // What one turn does once it is known what is ready. Never part of the caller's frame: what this turn handled last (a connection, an action
+    // and what it leads to) would stay in that frame's slots while the loop sleeps, and the collector could not have it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private void Turn(int ready)
     {
         Pacing.BeginReads();
@@ -138,12 +150,13 @@ public sealed partial class EventLoop
 
         RunPosted();
         RunTimers();
+        RunBrief();
+        // Before those go on whose work is large: nobody's answer waits for that.
+        HandOver(again);
         if (again > 0)
         {
             DeliverAgain(again);
         }
-
-        HandOver();
     }
 
     private void End()
@@ -173,7 +186,7 @@ public sealed partial class EventLoop
     // Polls while that pays, then sleeps, no longer than the milliseconds given. Returns the credit for the next time.
     private int WaitForEvents(int credit, int most, ref int ready)
     {
-        if (credit > 0 && Pacing.ShouldPoll)
+        if (credit > 0 && _hasty > 0 && Pacing.ShouldPoll)
         {
             for (int i = 0; i < _idlePolls; i++)
             {
@@ -191,7 +204,8 @@ public sealed partial class EventLoop
         // Clocks are looked at only here, where the thread sleeps anyway. A sleep shorter than what it costs to fall asleep and to
         // wake was not worth it.
         long before = Stopwatch.GetTimestamp();
-        ready = _poller.Wait(MillisecondsToSleep(most));
+        int milliseconds = MillisecondsToSleep(most);
+        ready = IsBriefDueWithin(milliseconds, before, out TimeSpan brief) ? _poller.WaitBriefly(brief) : _poller.Wait(milliseconds);
         LastTick = Now;
         return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
     }

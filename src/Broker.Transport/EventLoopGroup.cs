@@ -38,6 +38,7 @@ public sealed class EventLoopGroup : IDisposable
         }
 
         _onFault = options.OnFault;
+        TimeProvider = options.TimeProvider;
         ConnectionBudget = options.ConnectionBudget ?? new ConnectionBudget();
         // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and
         // remembers that: so what the loops need for the first byte is loaded now.
@@ -76,6 +77,15 @@ public sealed class EventLoopGroup : IDisposable
 
     /// <summary>What bounds the connections that are accepted for this group; for other listeners of the same program too.</summary>
     public ConnectionBudget ConnectionBudget { get; }
+
+    /// <summary>What the loops' timers go by; see <see cref="EventLoopOptions.TimeProvider"/>.</summary>
+    public TimeProvider TimeProvider { get; }
+
+    /// <summary>
+    /// The milliseconds that <see cref="EventLoop.LastTick"/> counts, as they are now: for who is on no loop, as the clock is read for it. Any
+    /// thread.
+    /// </summary>
+    public long CurrentTick => EventLoop.ReadTick(TimeProvider);
 
     /// <summary>How many loops there are.</summary>
     public int Count => _loops.Length;

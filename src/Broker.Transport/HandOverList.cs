@@ -17,6 +17,11 @@ internal sealed class HandOverList
     /// <summary>How much one slice does, in sends; one of 64 KiB counts as two. A send takes some microseconds.</summary>
     internal const int Slice = 64;
 
+    /// <summary>
+    /// How much of that it does for each handler that has yielded, where the list is long: whoever is read meanwhile waits for so much less.
+    /// </summary>
+    internal const int SliceBesideOne = 8;
+
     private const int BytesPerCount = 16;
 
     private readonly Queue<OutboundStage> _left = new();
@@ -44,12 +49,26 @@ internal sealed class HandOverList
         }
     }
 
+    /// <summary>Puts what was written so far behind what earlier turns have left.</summary>
+    internal void PutBehind()
+    {
+        for (int i = 0; i < _writtenCount; i++)
+        {
+            _left.Enqueue(_written[i]);
+        }
+
+        Array.Clear(_written, 0, _writtenCount);
+        _writtenCount = 0;
+    }
+
     /// <summary>
     /// Hands over what <paramref name="budget"/> allows and takes it off that; what is left goes on the list of those that earlier
     /// turns have left.
     /// </summary>
     internal void HandOver(EventLoop loop, ref int budget)
     {
+        // What earlier turns have left is not kept waiting by answers, however many there are.
+        int ofLeft = budget / 2;
         // By index: handing over can fill other stages, of in-process links.
         for (int i = 0; i < _answerCount; i++)
         {
@@ -59,7 +78,7 @@ internal sealed class HandOverList
         Array.Clear(_answers, 0, _answerCount);
         _answerCount = 0;
 
-        int ofThisTurn = _left.Count == 0 ? budget : budget / 2;
+        int ofThisTurn = _left.Count == 0 ? budget : budget - ofLeft;
         int done = 0;
         for (; done < _writtenCount && ofThisTurn > 0; done++)
         {
@@ -69,9 +88,12 @@ internal sealed class HandOverList
         }
 
         // Before what this turn adds to it.
-        for (int left = _left.Count; left > 0 && budget > 0; left--)
+        ofLeft = Math.Max(ofLeft, budget);
+        for (int left = _left.Count; left > 0 && ofLeft > 0; left--)
         {
-            budget -= HandOver(loop, _left.Dequeue());
+            int cost = HandOver(loop, _left.Dequeue());
+            ofLeft -= cost;
+            budget -= cost;
         }
 
         for (; done < _writtenCount; done++)

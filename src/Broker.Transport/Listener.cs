@@ -12,13 +12,15 @@ public sealed class Listener : IDisposable
     private static readonly TimeSpan RetryWait = TimeSpan.FromMilliseconds(100);
 
     private readonly EventLoopGroup _group;
+    private readonly EventLoop? _home;
     private readonly Socket _socket;
     private readonly Func<EventLoop, EndPoint?, ConnectionHandler?> _accept;
     private readonly CancellationTokenSource _stopping = new();
 
-    private Listener(EventLoopGroup group, Socket socket, Func<EventLoop, EndPoint?, ConnectionHandler?> accept)
+    private Listener(EventLoopGroup group, EventLoop? home, Socket socket, Func<EventLoop, EndPoint?, ConnectionHandler?> accept)
     {
         _group = group;
+        _home = home;
         _socket = socket;
         _accept = accept;
         EndPoint = socket.LocalEndPoint!;
@@ -40,6 +42,29 @@ public sealed class Listener : IDisposable
         EventLoopGroup group, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
     {
         ArgumentNullException.ThrowIfNull(group);
+        return Start(group, home: null, endPoint, accept, backlog);
+    }
+
+    /// <summary>Listens at <paramref name="endPoint"/> from the return on, for one loop alone.</summary>
+    /// <param name="home">Where all connections go.</param>
+    /// <param name="endPoint">An IP end point, or a <see cref="UnixDomainSocketEndPoint"/>.</param>
+    /// <param name="accept">Makes the handler, as for a group.</param>
+    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet.</param>
+    /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
+    public static Listener Start(
+        EventLoop home, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
+    {
+        ArgumentNullException.ThrowIfNull(home);
+        return Start(home.Group, home, endPoint, accept, backlog);
+    }
+
+    private static Listener Start(
+        EventLoopGroup group,
+        EventLoop? home,
+        EndPoint endPoint,
+        Func<EventLoop, EndPoint?, ConnectionHandler?> accept,
+        int backlog)
+    {
         ArgumentNullException.ThrowIfNull(endPoint);
         ArgumentNullException.ThrowIfNull(accept);
         ProtocolType protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
@@ -53,7 +78,7 @@ public sealed class Listener : IDisposable
 
             socket.Bind(endPoint);
             socket.Listen(backlog);
-            var listener = new Listener(group, socket, accept);
+            var listener = new Listener(group, home, socket, accept);
             _ = listener.AcceptAllAsync();
             return listener;
         }
@@ -133,7 +158,7 @@ public sealed class Listener : IDisposable
         bool welcome = false;
         try
         {
-            EventLoop loop = _group.Next();
+            EventLoop loop = _home ?? _group.Next();
             ConnectionHandler? handler = _accept(loop, Shown(socket.RemoteEndPoint));
             if (handler is null)
             {

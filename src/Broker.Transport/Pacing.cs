@@ -9,13 +9,20 @@ namespace Broker.Transport;
 /// <em>quiet</em>: somebody waits for each of them. The loop itself serves both in turn, but where processors are few the sender
 /// of the bulk takes one from the programs that the quiet ones wait for, and a kernel that lets it finish its slice makes
 /// them wait for milliseconds. What is not read holds its sender up. So beside quiet ones bulk waits between two reads, for a
-/// number of looks: no clock is read.
+/// number of looks: no clock is read. The more messages the read held, the longer, up to the pause: a read of many small ones keeps the
+/// loop busy for a while and its sender is soon back, while one of few large ones is nearly all the kernel's work, and its sender's.
 /// </remarks>
 /// <param name="pause">How many looks bulk waits beside quiet connections; 0 for none.</param>
 internal sealed class Pacing(int pause)
 {
     /// <summary>What a read and all that follows from it counts as, in looks: it takes about as long.</summary>
     internal const int LooksPerRead = 20;
+
+    /// <summary>For so many messages of a read of bulk there is a look to wait.</summary>
+    internal const int MessagesPerLook = 8;
+
+    /// <summary>Of a read whose handler does not say how many messages it held.</summary>
+    internal const long Unknown = -1;
 
     /// <summary>For how many looks a quiet read is remembered.</summary>
     internal const int LooksOfQuiet = 4_000;
@@ -57,13 +64,20 @@ internal sealed class Pacing(int pause)
     /// A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="answered"/>: something is
     /// sent on for it, to whomever.
     /// </summary>
-    internal void CountRead(ref Pace pace, long bytes, bool more, bool answered)
+    /// <param name="pace">The connection's.</param>
+    /// <param name="bytes">How much was read.</param>
+    /// <param name="more">Whether there may be more.</param>
+    /// <param name="answered">Whether something is sent on for it.</param>
+    /// <param name="messages">How many messages it held, or <see cref="Unknown"/>.</param>
+    internal void CountRead(ref Pace pace, long bytes, bool more, bool answered, long messages = Unknown)
     {
+        // A part of a message is none.
+        pace.CountsMessages |= messages != Unknown;
         _looks += LooksPerRead;
         _hasReadBulk |= bytes >= LeastOfBulk;
         if (more)
         {
-            pace.ResumesAt = _looks + pause;
+            pace.ResumesAt = _looks + (pace.CountsMessages ? Math.Min(pause, messages / MessagesPerLook) : pause);
         }
         else if (answered && bytes <= MostOfQuiet)
         {
@@ -83,6 +97,9 @@ internal sealed class Pacing(int pause)
     {
         /// <summary>The count of looks before which it is not read beside quiet ones.</summary>
         internal long ResumesAt;
+
+        /// <summary>Whether its handler says how many messages a read holds.</summary>
+        internal bool CountsMessages;
 
         /// <summary>The count at its last small read.</summary>
         internal long LastQuiet;

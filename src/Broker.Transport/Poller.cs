@@ -24,6 +24,9 @@ internal abstract class Poller : IDisposable
     /// </summary>
     internal abstract int Wait(int milliseconds);
 
+    /// <summary>As <see cref="Wait"/>, for less than a millisecond as exactly as the system can; here that is a millisecond.</summary>
+    internal virtual int WaitBriefly(TimeSpan most) => Wait(1);
+
     internal abstract void Dispatch(int ready);
 
     /// <summary>Ends a wait that is under way, or the next one. Any thread.</summary>

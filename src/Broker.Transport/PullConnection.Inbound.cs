@@ -21,17 +21,18 @@ internal abstract partial class PullConnection
     {
         long before = Loop.BytesReceived;
         long staged = Loop.StagedConnections;
+        Loop.MessagesHandled = Pacing.Unknown;
         bool more = !IsHeld;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
             more = IsLingering ? Discard()
-                : Tls is { } tls ? ReadSecured(tls)
+                : Layer is { } layer ? ReadSecured(layer)
                 : Read<Clear>();
         }
 
         long got = Loop.BytesReceived - before;
         Loop.CountRead(got);
-        Loop.Pacing.CountRead(ref _pace, got, more, answered: Loop.StagedConnections > staged);
+        Loop.Pacing.CountRead(ref _pace, got, more, Loop.StagedConnections > staged, Loop.MessagesHandled);
     }
 
     private protected override void ReleaseInbound() => ReleaseKept();
@@ -39,9 +40,10 @@ internal abstract partial class PullConnection
     private protected override void ContinueReceiving()
     {
         long staged = Loop.StagedConnections;
-        if (Tls is { } tls)
+        Loop.MessagesHandled = Pacing.Unknown;
+        if (Layer is { } layer)
         {
-            ContinueSecured(tls);
+            ContinueSecured(layer);
         }
         else
         {
@@ -49,7 +51,7 @@ internal abstract partial class PullConnection
         }
 
         // A slice of work is as long as a read, and there is more of it.
-        Loop.Pacing.CountRead(ref _pace, 0, more: true, answered: Loop.StagedConnections > staged);
+        Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.StagedConnections > staged, Loop.MessagesHandled);
         if (!IsHeld && !IsClosed)
         {
             ReceiveOn();
@@ -62,7 +64,8 @@ internal abstract partial class PullConnection
     /// </summary>
     private protected void EndWhileHeld()
     {
-        if (Kept == 0 && Tls is null)
+        // A layer that says goodbye has been read to that, or is not ended by this.
+        if (Kept == 0 && (Layer is not { } layer || (!layer.SaysGoodbye && !layer.IsReadable())))
         {
             OnPeerEnded();
         }
@@ -130,7 +133,13 @@ internal abstract partial class PullConnection
     {
         ReleaseKept();
         Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
-        return outcome == ReceiveOutcome.Received || End(outcome);
+        if (outcome != ReceiveOutcome.Received)
+        {
+            return End(outcome);
+        }
+
+        OnHeardAfterEnd();
+        return true;
     }
 
     private bool End(ReceiveOutcome outcome)
@@ -141,7 +150,7 @@ internal abstract partial class PullConnection
         }
         else if (outcome != ReceiveOutcome.Blocked)
         {
-            CloseOnLoop(CloseReason.Error, Tls?.Fault, TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, Layer?.Fault, TimeSpan.Zero);
         }
 
         return false;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Transport.Linux;
 
 namespace Broker.Transport;
 
@@ -58,6 +59,13 @@ internal abstract class SocketConnection : PullConnection
             // The peer was faster; its reset will end the connection.
         }
     }
+
+    // Other systems do not say what is on its way.
+    private protected override bool HasUnacknowledged()
+        => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.SIOCOUTQ, out int count) || count != 0;
+
+    private protected override bool HasUnread()
+        => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.FIONREAD, out int count) || count != 0;
 
     /// <summary>Gives back a connection that its group did not take.</summary>
     internal void Abandon() => ReleaseTransport();

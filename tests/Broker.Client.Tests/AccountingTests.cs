@@ -18,7 +18,7 @@ public sealed class AccountingTests
     {
         Connection? transport = null;
         var end = IPEndPoint.Parse(server.Url["nats://".Length..]);
-        BrokerConnection client = await BrokerConnection.ConnectAsync(
+        BrokerConnection client = await Patient.ConnectAsync(
             options with
             {
                 MaxReconnectAttempts = 0,
@@ -157,11 +157,12 @@ public sealed class AccountingTests
         Assert.Equal(After, end.Unconfirmed);
     }
 
-    [Fact]
-    public async Task A_flush_before_a_close_leaves_nothing_unconfirmed()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_flush_before_a_close_leaves_nothing_unconfirmed(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        BrokerConnection client = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         Publish(client, 1000);
         await client.FlushAsync(Token);
         await Wait.For(client.CloseAsync());
@@ -207,17 +208,17 @@ public sealed class AccountingTests
         Assert.InRange(end.Lost, 1, accepted - Taken);
     }
 
-    [Fact]
-    public async Task Through_restarts_under_load_every_accepted_message_is_delivered_or_reported()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Through_restarts_under_load_every_accepted_message_is_delivered_or_reported(ServerKind kind, bool portable)
     {
         const int Restarts = 8;
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
         using var found = new SemaphoreSlim(0);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new()
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
                 Loops = group,
                 MaxPendingBytes = 1024 * 1024,
                 ReconnectWait = TimeSpan.FromMilliseconds(20),
@@ -264,9 +265,9 @@ public sealed class AccountingTests
         {
             Burst();
             await client.PingAsync(Token);
-            server.Kill();
+            await server.KillAsync();
             Burst();
-            server.Restart();
+            await server.RestartAsync();
             Assert.True(await found.WaitAsync(Wait.Limit, Token));
         }
 
@@ -308,10 +309,9 @@ public sealed class AccountingTests
         });
         var lost = Wait.Source<Exception>();
         TaskCompletionSource found = Wait.Source();
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new()
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
                 ConnectTimeout = Wait.Limit,
                 DrainTimeout = TimeSpan.FromMilliseconds(100),
                 OnDisconnected = (_, e) => lost.TrySetResult(e),
@@ -322,8 +322,8 @@ public sealed class AccountingTests
         client.Publish("before", default);
         using var cancel = new CancellationTokenSource();
         Task given = client.RequestAsync(
-            "given.up", default, cancelled ? Wait.Limit : TimeSpan.FromMilliseconds(20), cancellationToken: cancel.Token);
-        Task waits = client.RequestAsync("still.waits", default, Wait.Limit, cancellationToken: Token);
+            "given.up", default, cancelled ? Wait.Limit : TimeSpan.FromMilliseconds(20), cancellationToken: cancel.Token).AsTask();
+        Task waits = client.RequestAsync("still.waits", default, Wait.Limit, cancellationToken: Token).AsTask();
         if (cancelled)
         {
             await cancel.CancelAsync();
@@ -345,37 +345,39 @@ public sealed class AccountingTests
         await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(waits));
     }
 
-    [Fact]
-    public async Task Requests_that_were_given_up_make_room_in_a_full_buffer()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Requests_that_were_given_up_make_room_in_a_full_buffer(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new()
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
                 ReconnectBufferSize = 4096,
                 DrainTimeout = TimeSpan.FromMilliseconds(100),
                 OnDisconnected = (_, e) => lost.TrySetResult(e),
             },
             Token);
-        server.Kill();
+        await server.KillAsync();
         await Wait.For(lost);
         await Assert.ThrowsAsync<TimeoutException>(
-            () => client.RequestAsync("a", new byte[3000], TimeSpan.FromMilliseconds(10), cancellationToken: Token));
+            () => client.RequestAsync("a", new byte[3000], TimeSpan.FromMilliseconds(10), cancellationToken: Token).AsTask());
         Assert.Equal(PublishStatus.Accepted, client.TryPublish("b"u8, new byte[3000]));
         Assert.Equal(PublishStatus.BufferFull, client.TryPublish("b"u8, new byte[3000]));
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task After_a_refusal_for_want_of_room_the_signal_always_comes(bool onLoop)
+    [InlineData(ServerKind.Broker, true)]
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Nats, true)]
+    [InlineData(ServerKind.Nats, false)]
+    public async Task After_a_refusal_for_want_of_room_the_signal_always_comes(ServerKind kind, bool onLoop)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         using var writable = new SemaphoreSlim(0);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], MaxPendingBytes = 20_000, OnWritable = _ => writable.Release() }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { MaxPendingBytes = 20_000, OnWritable = _ => writable.Release() }, Token);
         byte[] body = Encoding.ASCII.GetBytes(new string('x', 1000));
         for (int round = 0; round < 50; round++)
         {
@@ -405,25 +407,71 @@ public sealed class AccountingTests
     }
 
     [Fact]
-    public async Task After_a_refusal_by_a_full_buffer_the_signal_comes_with_the_next_server()
+    public async Task The_signal_comes_when_half_of_the_limit_has_left_and_not_only_when_all_has()
     {
-        using var server = NatsServer.Start();
-        var lost = Wait.Source<Exception>();
-        TaskCompletionSource writable = Wait.Source();
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+        // Much more than what the system keeps between the two.
+        const int Limit = 32 * 1024 * 1024;
+        const int Enough = (Limit / 2) - (2 * 1024 * 1024);
+        using var refused = new ManualResetEventSlim();
+        using var told = new ManualResetEventSlim();
+        BrokerConnection? publisher = null;
+        using var server = new FakeServer(peer =>
+        {
+            peer.Socket.ReceiveBufferSize = 64 * 1024;
+            peer.ShakeHands();
+            refused.Wait(Wait.Limit);
+            byte[] buffer = new byte[64 * 1024];
+            while (publisher!.GetStatistics().PendingBytes > Enough && peer.Socket.Receive(buffer) > 0)
+            {
+            }
+
+            told.Wait(Wait.Limit);
+        });
+        (publisher, _) = await ConnectAsync(
+            server,
             new()
             {
-                Servers = [server.Url],
+                MaxPendingBytes = Limit,
+                WriteDeadline = Timeout.InfiniteTimeSpan,
+                DrainTimeout = TimeSpan.FromMilliseconds(100),
+                OnWritable = client =>
+                {
+                    if (refused.IsSet && client.GetStatistics().PendingBytes is > 0 and <= Limit / 2)
+                    {
+                        told.Set();
+                    }
+                },
+            });
+        byte[] body = new byte[1000];
+        while (publisher.TryPublish("a"u8, body) == PublishStatus.Accepted)
+        {
+        }
+
+        refused.Set();
+        Assert.True(told.Wait(Wait.Limit, Token));
+        await Wait.For(publisher.CloseAsync());
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task After_a_refusal_by_a_full_buffer_the_signal_comes_with_the_next_server(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        var lost = Wait.Source<Exception>();
+        TaskCompletionSource writable = Wait.Source();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
+            {
                 ReconnectBufferSize = 1000,
                 ReconnectWait = TimeSpan.FromMilliseconds(20),
                 OnDisconnected = (_, e) => lost.TrySetResult(e),
                 OnWritable = _ => writable.TrySetResult(),
             },
             Token);
-        server.Kill();
+        await server.KillAsync();
         await Wait.For(lost);
         Assert.Equal(PublishStatus.BufferFull, client.TryPublish("a"u8, new byte[2000]));
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(writable);
         Assert.Equal(PublishStatus.Accepted, client.TryPublish("a"u8, new byte[2000]));
     }

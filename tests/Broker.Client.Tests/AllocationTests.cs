@@ -15,12 +15,14 @@ public sealed class AllocationTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Publishing_and_receiving_allocate_nothing_for_a_message(bool onLoop)
+    [InlineData(ServerKind.Broker, true)]
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Nats, true)]
+    [InlineData(ServerKind.Nats, false)]
+    public async Task Publishing_and_receiving_allocate_nothing_for_a_message(ServerKind kind, bool onLoop)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options, Token);
         long received = 0;
         long expected = 0;
         using var complete = new AutoResetEvent(false);

@@ -8,12 +8,13 @@ public sealed class BarrierTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    [Fact]
-    public async Task Behind_the_barrier_every_message_of_others_comes_by_the_new_subscription()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Behind_the_barrier_every_message_of_others_comes_by_the_new_subscription(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection publisher = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options, Token);
         for (int round = 0; round < 300; round++)
         {
             var counter = new Counter(10);
@@ -45,13 +46,14 @@ public sealed class BarrierTests
         }
     }
 
-    [Fact]
-    public async Task Barriers_of_many_threads_and_loops_are_each_behind_what_their_caller_published()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Barriers_of_many_threads_and_loops_are_each_behind_what_their_caller_published(ServerKind kind, bool portable)
     {
         const int Rounds = 200;
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         long[] got = new long[4];
         int early = 0;
         Subscription[] subscriptions = [.. Enumerable.Range(0, 4).Select(i => connection.Subscribe($"t.{i}", (in MessageView _) => got[i]++))];
@@ -93,12 +95,13 @@ public sealed class BarrierTests
         Assert.All(subscriptions, s => Assert.Equal(Rounds, s.Delivered));
     }
 
-    [Fact]
-    public async Task A_flush_covers_what_every_loop_has_published()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_flush_covers_what_every_loop_has_published(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         Subscription subscription = connection.Subscribe("f", (in MessageView _) => { });
         for (int round = 1; round <= 100; round++)
         {
@@ -110,13 +113,14 @@ public sealed class BarrierTests
         }
     }
 
-    [Fact]
-    public async Task An_exception_in_a_barriers_callback_is_reported()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task An_exception_in_a_barriers_callback_is_reported(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var fault = Wait.Source<Exception>();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], OnFault = (_, e) => fault.TrySetResult(e) }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { OnFault = (_, e) => fault.TrySetResult(e) }, Token);
         connection.Barrier((_, _) => throw new InvalidDataException());
         Assert.IsType<InvalidDataException>(await Wait.For(fault));
         await connection.PingAsync(Token);

@@ -9,17 +9,18 @@ public sealed class ClosingTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    [Fact]
-    public async Task Closing_sends_what_is_queued_by_threads_and_loops()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Closing_sends_what_is_queued_by_threads_and_loops(ServerKind kind, bool portable)
     {
         const int Each = 50_000;
-        using var server = NatsServer.Start();
-        await using BrokerConnection receiver = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection receiver = await Patient.ConnectAsync(server.Options, Token);
         var counter = new Counter(3 * Each);
         receiver.Subscribe("c", counter.Take);
         await receiver.PingAsync(Token);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
-        BrokerConnection sender = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        BrokerConnection sender = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         void Publish()
         {
             for (int i = 0; i < Each; i++)
@@ -45,13 +46,14 @@ public sealed class ClosingTests
         await counter.Complete;
     }
 
-    [Fact]
-    public async Task A_drain_handles_what_is_on_its_way_and_sends_what_that_gives_rise_to()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_drain_handles_what_is_on_its_way_and_sends_what_that_gives_rise_to(ServerKind kind, bool portable)
     {
         const int Messages = 100_000;
-        using var server = NatsServer.Start();
-        await using BrokerConnection ends = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
-        BrokerConnection middle = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection ends = await Patient.ConnectAsync(server.Options, Token);
+        BrokerConnection middle = await Patient.ConnectAsync(server.Options, Token);
         var counter = new Counter(Messages);
         ends.Subscribe("out", counter.Take);
         Subscription subscription = middle.Subscribe("in", (in MessageView m) =>
@@ -71,14 +73,15 @@ public sealed class ClosingTests
         await middle.DrainAsync(Token);
     }
 
-    [Fact]
-    public async Task A_drain_without_a_server_ends()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_drain_without_a_server_ends(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();
-        BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
-        server.Kill();
+        BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        await server.KillAsync();
         await Wait.For(lost);
         connection.Publish("a", default);
         await Wait.For(connection.DrainAsync(Token));
@@ -93,22 +96,22 @@ public sealed class ClosingTests
             peer.ShakeHands();
             peer.Discard();
         });
-        BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], DrainTimeout = TimeSpan.FromMilliseconds(200) }, Token);
+        BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { DrainTimeout = TimeSpan.FromMilliseconds(200) }, Token);
         await Wait.For(connection.DrainAsync(Token));
         Assert.Equal(ConnectionState.Closed, connection.State);
     }
 
-    [Fact]
-    public async Task Closing_is_told_once_and_possible_from_anywhere()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Closing_is_told_once_and_possible_from_anywhere(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         int told = 0;
         TaskCompletionSource closed = Wait.Source();
-        BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new()
+        BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
                 OnClosed = _ =>
                 {
                     Interlocked.Increment(ref told);
@@ -124,28 +127,39 @@ public sealed class ClosingTests
         Assert.Equal(1, told);
     }
 
-    [Fact]
-    public async Task A_group_that_is_disposed_first_ends_its_connections()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_group_that_is_disposed_first_ends_its_connections(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource closed = Wait.Source();
         var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Loops = group, OnClosed = _ => closed.TrySetResult() }, Token);
+        BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { Loops = group, OnClosed = _ => closed.TrySetResult() }, Token);
         group.Dispose();
         await Wait.For(closed);
         await Wait.For(connection.CloseAsync());
         Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
     }
 
-    [Fact]
-    public async Task Disposing_in_the_middle_of_everything_ends_everything()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Disposing_in_the_middle_of_everything_ends_everything(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        for (int round = 0; round < 25; round++)
+        // The client floods itself, and on a slow machine the server would cut it before it is disposed.
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            o =>
+            {
+                o.WriteDeadline = TimeSpan.FromMinutes(5);
+                o.MaxPending = 4_000_000_000;
+            },
+            "write_deadline: \"5m\"\nmax_pending: 4000000000",
+            portable);
+        for (int round = 0; round < 8; round++)
         {
-            BrokerConnection connection = await BrokerConnection.ConnectAsync(
-                new() { Servers = [server.Url], MaxPendingBytes = 1024 * 1024, DrainTimeout = TimeSpan.FromSeconds(5) }, Token);
+            BrokerConnection connection = await Patient.ConnectAsync(
+                server.Options with { MaxPendingBytes = 1024 * 1024, DrainTimeout = TimeSpan.FromSeconds(5) }, Token);
             connection.Subscribe("m", (in MessageView m) => m.Connection.TryPublish("n"u8, m.Body));
             using var stop = new CancellationTokenSource();
             Thread[] threads = [.. Enumerable.Range(0, 2).Select(_ => new Thread(() =>

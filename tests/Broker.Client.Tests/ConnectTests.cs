@@ -1,5 +1,6 @@
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
+using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;
@@ -8,11 +9,16 @@ public sealed class ConnectTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    [Fact]
-    public async Task A_connection_is_ready_and_knows_its_server()
+    private static Task<AnyServer> StartWithUserAsync(ServerKind kind, string password)
+        => AnyServer.StartAsync(
+            kind, o => o.Users = [new User("ann", password)], $"authorization {{ user: ann, password: \"{password}\" }}");
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_connection_is_ready_and_knows_its_server(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options, Token);
         Assert.Equal(ConnectionState.Connected, connection.State);
         Assert.Equal(1024 * 1024, connection.MaxPayload);
         Assert.Equal($"127.0.0.1:{server.Port}", connection.Server);
@@ -20,51 +26,61 @@ public sealed class ConnectTests
         Assert.True(await connection.PingAsync(Token) > TimeSpan.Zero);
     }
 
-    [Fact]
-    public async Task A_token_is_taken_from_the_options_or_the_address()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_token_is_taken_from_the_options_or_the_address(ServerKind kind)
     {
-        using var server = NatsServer.Start("--auth", "s3cret/");
-        await using BrokerConnection byOption = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Token = "s3cret/" }, Token);
-        await using BrokerConnection byAddress = await BrokerConnection.ConnectAsync(
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "s3cret/", "authorization { token: \"s3cret/\" }");
+        await using BrokerConnection byOption = await Patient.ConnectAsync(
+            server.Options with { Token = "s3cret/" }, Token);
+        await using BrokerConnection byAddress = await Patient.ConnectAsync(
             new() { Servers = [$"nats://s3cret%2F@127.0.0.1:{server.Port}"] }, Token);
     }
 
-    [Fact]
-    public async Task A_user_is_taken_from_the_options_or_the_address()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_user_is_taken_from_the_options_or_the_address(ServerKind kind)
     {
-        using var server = NatsServer.Start("--user", "ann", "--pass", "p:w");
-        await using BrokerConnection byOption = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], User = "ann", Password = "p:w" }, Token);
-        await using BrokerConnection byAddress = await BrokerConnection.ConnectAsync(
+        await using AnyServer server = await StartWithUserAsync(kind, "p:w");
+        await using BrokerConnection byOption = await Patient.ConnectAsync(
+            server.Options with { User = "ann", Password = "p:w" }, Token);
+        await using BrokerConnection byAddress = await Patient.ConnectAsync(
             new() { Servers = [$"ann:p%3Aw@127.0.0.1:{server.Port}"] }, Token);
     }
 
     [Theory]
-    [InlineData("--auth", "right", null, null, "wrong")]
-    [InlineData("--auth", "right", null, null, null)]
-    [InlineData("--auth", "right", "ann", "right", null)]
-    public async Task Wrong_credentials_say_so(string flag, string value, string? user, string? password, string? token)
+    [InlineData(ServerKind.Broker, null, null, "wrong")]
+    [InlineData(ServerKind.Broker, null, null, null)]
+    [InlineData(ServerKind.Broker, "ann", "right", null)]
+    [InlineData(ServerKind.Nats, null, null, "wrong")]
+    [InlineData(ServerKind.Nats, null, null, null)]
+    [InlineData(ServerKind.Nats, "ann", "right", null)]
+    public async Task Wrong_credentials_say_so(ServerKind kind, string? user, string? password, string? token)
     {
-        using var server = NatsServer.Start(flag, value);
-        AuthorizationException refusal = await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], User = user, Password = password, Token = token }, Token));
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "right", "authorization { token: right }");
+        AuthorizationException refusal = await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
+            server.Options with { User = user, Password = password, Token = token }, Token));
         Assert.Equal("Authorization Violation", refusal.Text);
     }
 
-    [Fact]
-    public async Task A_wrong_password_says_so()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_wrong_password_says_so(ServerKind kind)
     {
-        using var server = NatsServer.Start("--user", "ann", "--pass", "right");
-        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], User = "ann", Password = "wrong" }, Token));
+        await using AnyServer server = await StartWithUserAsync(kind, "right");
+        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
+            server.Options with { User = "ann", Password = "wrong" }, Token));
     }
 
-    [Fact]
-    public async Task The_next_server_is_tried_when_one_cannot_be_reached()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task The_next_server_is_tried_when_one_cannot_be_reached(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             new() { Servers = ["nats://127.0.0.1:1", server.Url] }, Token);
         Assert.Equal($"127.0.0.1:{server.Port}", connection.Server);
     }
@@ -73,21 +89,22 @@ public sealed class ConnectTests
     public async Task No_server_at_all_is_a_lost_connection()
     {
         ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(
-            () => BrokerConnection.ConnectAsync(new() { Servers = ["nats://127.0.0.1:1"] }, Token));
+            () => Patient.ConnectAsync(new() { Servers = ["nats://127.0.0.1:1"] }, Token));
         Assert.Contains("127.0.0.1:1", e.Message, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task Several_connections_share_a_group_and_leave_it_alone()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Several_connections_share_a_group_and_leave_it_alone(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
-        var options = new ClientOptions { Servers = [server.Url], Loops = group };
-        await using BrokerConnection stays = await BrokerConnection.ConnectAsync(options, Token);
+        var options = server.Options with { Loops = group };
+        await using BrokerConnection stays = await Patient.ConnectAsync(options, Token);
         var connections = new List<BrokerConnection>();
         for (int i = 0; i < 6; i++)
         {
-            connections.Add(await BrokerConnection.ConnectAsync(options, Token));
+            connections.Add(await Patient.ConnectAsync(options, Token));
         }
 
         var counter = new Counter(6 * 100);
@@ -113,14 +130,14 @@ public sealed class ConnectTests
     }
 
     [Theory]
-    [InlineData("ws://localhost:80")]
+    [InlineData("http://localhost:80")]
     [InlineData("nats://user:secret@")]
     [InlineData("nats://localhost/path")]
     [InlineData("nats://localhost:99999")]
     [InlineData("")]
     public async Task A_malformed_address_is_refused_without_its_secrets(string address)
     {
-        FormatException e = await Assert.ThrowsAsync<FormatException>(() => BrokerConnection.ConnectAsync(new() { Servers = [address] }, Token));
+        FormatException e = await Assert.ThrowsAsync<FormatException>(() => Patient.ConnectAsync(new() { Servers = [address] }, Token));
         Assert.DoesNotContain("secret", e.Message, StringComparison.Ordinal);
     }
 
@@ -134,7 +151,7 @@ public sealed class ConnectTests
         ];
         foreach (ClientOptions options in wrong)
         {
-            await Assert.ThrowsAnyAsync<ArgumentException>(() => BrokerConnection.ConnectAsync(options, Token));
+            await Assert.ThrowsAnyAsync<ArgumentException>(() => Patient.ConnectAsync(options, Token));
         }
     }
 
@@ -143,8 +160,8 @@ public sealed class ConnectTests
     {
         using var server = new FakeServer(peer => peer.Discard());
         using var cancel = new CancellationTokenSource();
-        Task<BrokerConnection> connecting = BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], ConnectTimeout = TimeSpan.FromDays(1) }, cancel.Token);
+        Task<BrokerConnection> connecting = Patient.ConnectAsync(
+            server.Options with { ConnectTimeout = TimeSpan.FromDays(1) }, cancel.Token);
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(connecting));
     }

@@ -56,7 +56,7 @@ public sealed class InProcessTests
         int dials = 0;
         TaskCompletionSource found = Wait.Source();
         Connection? serverEnd = null;
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             new()
             {
                 Loops = group,

@@ -1,15 +1,14 @@
 using System.Buffers.Text;
-using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using Broker.Client.Errors;
-using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
 using Broker.Server.Security;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
@@ -26,10 +25,10 @@ public sealed class OptionTests
     public async Task Answers_come_to_the_inbox_prefix_of_choice(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], InboxPrefix = "my.answers" }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { InboxPrefix = "my.answers" }, Token);
         client.Subscribe("where", (in MessageView m) => m.Respond(m.ReplyTo));
-        ReplyMessage reply = await client.RequestAsync("where", default, Wait.Limit, cancellationToken: Token);
-        Assert.StartsWith("my.answers.", Encoding.UTF8.GetString(reply.Body), StringComparison.Ordinal);
+        Message reply = await client.RequestAsync("where", default, Wait.Limit, cancellationToken: Token);
+        Assert.StartsWith("my.answers.", Encoding.UTF8.GetString(reply.Body.Span), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -38,17 +37,17 @@ public sealed class OptionTests
     public async Task A_key_signs_the_nonce(ServerKind kind)
     {
         UserCredentials credentials = UserCredentials.FromSeed(Seed);
-        string configuration = Path.Combine(Directory.CreateTempSubdirectory("client-nkey").FullName, "server.conf");
-        await File.WriteAllTextAsync(configuration, $"authorization {{ users: [ {{ nkey: {credentials.PublicKey} }} ] }}", Token);
         await using AnyServer server = await AnyServer.StartAsync(
-            kind, o => o.UseCryptography().Users = [User.WithKey(credentials.PublicKey)], ["-c", configuration]);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = credentials.Sign }, Token);
+            kind,
+            o => o.UseCryptography().Users = [User.WithKey(credentials.PublicKey)],
+            $"authorization {{ users: [ {{ nkey: {credentials.PublicKey} }} ] }}");
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { Nkey = credentials.PublicKey, Sign = credentials.Sign }, Token);
         await client.PingAsync(Token);
-        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = _ => new byte[64] }, Token));
-        ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Nkey = credentials.PublicKey, Sign = _ => throw new InvalidDataException("no card") }, Token));
+        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
+            server.Options with { Nkey = credentials.PublicKey, Sign = _ => new byte[64] }, Token));
+        ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync(
+            server.Options with { Nkey = credentials.PublicKey, Sign = _ => throw new InvalidDataException("no card") }, Token));
         Assert.IsType<InvalidDataException>(e.InnerException);
     }
 
@@ -62,8 +61,8 @@ public sealed class OptionTests
             said.TrySetResult(peer.ShakeHands("INFO {\"headers\":true,\"nonce\":\"abc\",\"auth_required\":true} \r\n"));
             peer.Discard();
         });
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], Jwt = () => "eyJ.token", Sign = credentials.Sign, ConnectTimeout = Wait.Limit }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { Jwt = () => "eyJ.token", Sign = credentials.Sign, ConnectTimeout = Wait.Limit }, Token);
         JsonElement json = JsonDocument.Parse((await Wait.For(said))["CONNECT ".Length..]).RootElement;
         Assert.Equal("eyJ.token", json.GetProperty("jwt").GetString());
         Assert.False(json.TryGetProperty("nkey", out _));
@@ -73,17 +72,22 @@ public sealed class OptionTests
     [Fact]
     public async Task The_first_connect_goes_on_where_the_options_say_so()
     {
-        using var probe = new TcpListener(IPAddress.Loopback, 0);
-        probe.Start();
-        int port = ((IPEndPoint)probe.LocalEndpoint).Port;
-        probe.Stop();
-        string url = string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{port}");
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            peer.Discard();
+        });
+        var end = IPEndPoint.Parse(server.Url["nats://".Length..]);
+        bool isThere = false;
         int waits = 0;
         TaskCompletionSource tried = Wait.Source();
         var options = new ClientOptions
         {
-            Servers = [url],
-            RetryOnFirstConnect = true,
+            FirstConnect = FirstConnect.Retry,
+            DrainTimeout = TimeSpan.FromMilliseconds(50),
+            Dialer = new Dial((loop, handler, cancel) => Volatile.Read(ref isThere)
+                ? new ValueTask<Connection>(Dialer.ConnectAsync(loop, end, handler, cancel))
+                : throw new SocketException((int)SocketError.ConnectionRefused)),
             ReconnectDelay = passes =>
             {
                 waits = Math.Max(waits, passes);
@@ -95,14 +99,10 @@ public sealed class OptionTests
                 return TimeSpan.FromMilliseconds(10);
             },
         };
-        Task<BrokerConnection> connecting = BrokerConnection.ConnectAsync(options, Token);
+        Task<BrokerConnection> connecting = Patient.ConnectAsync(options, Token);
         await Wait.For(tried);
         Assert.False(connecting.IsCompleted);
-        using var listener = new TcpListener(IPAddress.Loopback, port);
-        listener.Start();
-        using Socket accepted = await listener.AcceptSocketAsync(Token);
-        var peer = new FakeServer.Peer(accepted);
-        await Task.Run(() => peer.ShakeHands(), Token);
+        Volatile.Write(ref isThere, true);
         await using BrokerConnection client = await Wait.For(connecting);
         Assert.Equal(ConnectionState.Connected, client.State);
         Assert.InRange(waits, 3, int.MaxValue);
@@ -111,21 +111,38 @@ public sealed class OptionTests
     [Fact]
     public async Task A_first_connect_that_goes_on_ends_with_its_attempts_or_its_token()
     {
-        await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync(
-            new() { Servers = ["127.0.0.1:1"], RetryOnFirstConnect = true, MaxReconnectAttempts = 2, ReconnectDelay = _ => TimeSpan.Zero }, Token));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync(
+            new() { Servers = ["127.0.0.1:1"], FirstConnect = FirstConnect.Retry, MaxReconnectAttempts = 2, ReconnectDelay = _ => TimeSpan.Zero }, Token));
         using var cancel = new CancellationTokenSource();
-        Task connecting = BrokerConnection.ConnectAsync(
-            new() { Servers = ["127.0.0.1:1"], RetryOnFirstConnect = true, ReconnectDelay = _ => TimeSpan.MaxValue }, cancel.Token);
+        Task connecting = Patient.ConnectAsync(
+            new() { Servers = ["127.0.0.1:1"], FirstConnect = FirstConnect.Retry, ReconnectDelay = _ => TimeSpan.MaxValue }, cancel.Token);
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(connecting));
     }
 
-    [Fact]
-    public async Task Every_listener_of_an_event_is_told_whatever_another_does()
+    [Theory]
+    [InlineData(FirstConnect.Fail)]
+    [InlineData(FirstConnect.Retry)]
+    [InlineData(FirstConnect.Background)]
+    public async Task A_connect_that_was_cancelled_says_so_whatever_failed_last(FirstConnect first)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], ReconnectDelay = _ => TimeSpan.FromMilliseconds(10) }, Token);
+        using var cancel = new CancellationTokenSource();
+        var dialer = new Dial((_, _, _) =>
+        {
+            cancel.Cancel();
+            throw new InvalidDataException("meanwhile");
+        });
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(Patient.ConnectAsync(
+            new() { Servers = ["127.0.0.1:1"], FirstConnect = first, Dialer = dialer }, cancel.Token)));
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Every_listener_of_an_event_is_told_whatever_another_does(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { ReconnectDelay = _ => TimeSpan.FromMilliseconds(10) }, Token);
         var heard = new List<string>();
         TaskCompletionSource found = Wait.Source();
         client.Disconnected += (_, _) => throw new InvalidDataException("a bad listener");
@@ -133,7 +150,7 @@ public sealed class OptionTests
         client.Reconnecting += (_, at) => heard.Add(at);
         client.Reconnected += _ => heard.Add("reconnected");
         client.Reconnected += _ => found.TrySetResult();
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(found);
         Assert.Equal("disconnected", heard[0]);
         Assert.Equal($"127.0.0.1:{server.Port}", heard[1]);
@@ -148,7 +165,7 @@ public sealed class OptionTests
     [Fact]
     public async Task Options_that_contradict_themselves_are_refused()
     {
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => BrokerConnection.ConnectAsync(new() { InboxPrefix = "a.*" }, Token));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => BrokerConnection.ConnectAsync(new() { Nkey = "U" }, Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Patient.ConnectAsync(new() { InboxPrefix = "a.*" }, Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Patient.ConnectAsync(new() { Nkey = "U" }, Token));
     }
 }

@@ -1,5 +1,4 @@
 using System.Text;
-using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
@@ -11,15 +10,16 @@ public sealed class PublishTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static Task<BrokerConnection> Connect(NatsServer server) => BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+    private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Options, Token);
 
     private static string Show(in MessageView m)
         => $"{Encoding.UTF8.GetString(m.Subject)}|{Encoding.UTF8.GetString(m.ReplyTo)}|{Encoding.UTF8.GetString(m.Headers)}|{Encoding.UTF8.GetString(m.Body)}";
 
-    [Fact]
-    public async Task A_message_arrives_with_all_its_parts()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_message_arrives_with_all_its_parts(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         var got = Wait.Source<string>();
         connection.Subscribe("a.*.c", (in MessageView m) =>
@@ -48,11 +48,13 @@ public sealed class PublishTests
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_writer_fills_the_message_in_place(bool onLoop)
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Broker, true)]
+    [InlineData(ServerKind.Nats, false)]
+    [InlineData(ServerKind.Nats, true)]
+    public async Task A_writer_fills_the_message_in_place(ServerKind kind, bool onLoop)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         var got = Wait.Source<string>();
         connection.Subscribe("w", (in MessageView m) => got.TrySetResult(Show(m)));
@@ -93,39 +95,51 @@ public sealed class PublishTests
     }
 
     [Theory]
-    [InlineData("")]
-    [InlineData("a b")]
-    [InlineData("a\tb")]
-    [InlineData("a\r\nPUB x 0")]
-    [InlineData("a..b")]
-    [InlineData(".a")]
-    [InlineData("a.")]
-    [InlineData("a.*")]
-    [InlineData("a.>")]
-    [InlineData("a\0")]
-    public async Task A_text_subject_that_is_not_valid_is_refused(string subject)
+    [InlineData(ServerKind.Broker, "")]
+    [InlineData(ServerKind.Broker, "a b")]
+    [InlineData(ServerKind.Broker, "a\tb")]
+    [InlineData(ServerKind.Broker, "a\r\nPUB x 0")]
+    [InlineData(ServerKind.Broker, "a..b")]
+    [InlineData(ServerKind.Broker, ".a")]
+    [InlineData(ServerKind.Broker, "a.")]
+    [InlineData(ServerKind.Broker, "a.*")]
+    [InlineData(ServerKind.Broker, "a.>")]
+    [InlineData(ServerKind.Broker, "a\0")]
+    [InlineData(ServerKind.Nats, "")]
+    [InlineData(ServerKind.Nats, "a b")]
+    [InlineData(ServerKind.Nats, "a\tb")]
+    [InlineData(ServerKind.Nats, "a\r\nPUB x 0")]
+    [InlineData(ServerKind.Nats, "a..b")]
+    [InlineData(ServerKind.Nats, ".a")]
+    [InlineData(ServerKind.Nats, "a.")]
+    [InlineData(ServerKind.Nats, "a.*")]
+    [InlineData(ServerKind.Nats, "a.>")]
+    [InlineData(ServerKind.Nats, "a\0")]
+    public async Task A_text_subject_that_is_not_valid_is_refused(ServerKind kind, string subject)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         Assert.Throws<ArgumentException>(() => connection.Publish(subject, default));
         Assert.Throws<ArgumentException>(() => connection.Publish("fine", default, replyTo: subject));
-        await Assert.ThrowsAsync<ArgumentException>(() => connection.RequestAsync(subject, default, Wait.Limit, cancellationToken: Token));
+        await Assert.ThrowsAsync<ArgumentException>(() => connection.RequestAsync(subject, default, Wait.Limit, cancellationToken: Token).AsTask());
         Assert.Equal(0, connection.GetStatistics().MessagesOut);
     }
 
-    [Fact]
-    public async Task Headers_that_are_no_block_are_refused()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Headers_that_are_no_block_are_refused(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         Assert.Throws<ArgumentException>(() => connection.Publish("a", default, headers: "Key: value\r\n\r\n"u8));
         Assert.Throws<ArgumentException>(() => connection.Publish("a", default, headers: "NATS/1.0\r\nKey: value\r\n"u8));
     }
 
-    [Fact]
-    public async Task The_raw_path_sends_a_subject_as_it_is_and_the_server_reads_a_space_as_its_end()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task The_raw_path_sends_a_subject_as_it_is_and_the_server_reads_a_space_as_its_end(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         var got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Show(m)));
@@ -133,10 +147,12 @@ public sealed class PublishTests
         Assert.Equal("a|b||body", await Wait.For(got));
     }
 
-    [Fact]
-    public async Task What_the_server_would_close_for_is_refused_before()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task What_the_server_would_close_for_is_refused_before(ServerKind kind)
     {
-        using var server = NatsServer.StartWithConfiguration("max_payload: 100");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.MaxPayload = 100, "max_payload: 100");
         await using BrokerConnection connection = await Connect(server);
         Assert.Equal(100, connection.MaxPayload);
         Assert.Equal(PublishStatus.PayloadTooLarge, connection.TryPublish("a"u8, new byte[101]));
@@ -149,24 +165,27 @@ public sealed class PublishTests
         await connection.PingAsync(Token);
     }
 
-    [Fact]
-    public async Task Without_headers_a_message_with_headers_is_refused()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Without_headers_a_message_with_headers_is_refused(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Headers = false }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Headers = false }, Token);
         Assert.Equal(PublishStatus.HeadersNotSupported, connection.TryPublish("a"u8, default, default, "NATS/1.0\r\n\r\n"u8));
         await connection.PingAsync(Token);
     }
 
-    [Fact]
-    public async Task At_the_pending_limit_publishing_is_refused_and_possible_again_after_it()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task At_the_pending_limit_publishing_is_refused_and_possible_again_after_it(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        using var relay = new Relay(server.Port);
         TaskCompletionSource writable = Wait.Source();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], MaxPendingBytes = 4 * 1024 * 1024, WriteDeadline = TimeSpan.FromMinutes(1), OnWritable = _ => writable.TrySetResult() },
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { Servers = [relay.Url], MaxPendingBytes = 4 * 1024 * 1024, WriteDeadline = TimeSpan.FromMinutes(1), OnWritable = _ => writable.TrySetResult() },
             Token);
-        server.Signal("STOP");
+        relay.Open.Reset();
         byte[] body = new byte[1000];
         PublishStatus status = PublishStatus.Accepted;
         int accepted = 0;
@@ -178,7 +197,7 @@ public sealed class PublishTests
         Assert.Equal(PublishStatus.PendingLimit, status);
         Assert.InRange(connection.GetStatistics().PendingBytes, 3 * 1024 * 1024, 4 * 1024 * 1024);
         Assert.Equal(PublishStatus.PendingLimit, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", body)).Status);
-        server.Signal("CONT");
+        relay.Open.Set();
         await Wait.For(writable);
         Assert.Equal(PublishStatus.Accepted, connection.TryPublish("a"u8, body));
         await connection.FlushAsync(Token);
@@ -186,11 +205,13 @@ public sealed class PublishTests
     }
 
     [Theory]
-    [InlineData(65_536)]
-    [InlineData(1024 * 1024)]
-    public async Task Large_messages_arrive_whole(int size)
+    [InlineData(ServerKind.Broker, 65_536)]
+    [InlineData(ServerKind.Broker, 1024 * 1024)]
+    [InlineData(ServerKind.Nats, 65_536)]
+    [InlineData(ServerKind.Nats, 1024 * 1024)]
+    public async Task Large_messages_arrive_whole(ServerKind kind, int size)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         byte[] sent = new byte[size];
         new Random(size).NextBytes(sent);

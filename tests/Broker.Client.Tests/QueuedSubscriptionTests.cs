@@ -1,7 +1,6 @@
 using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Publishing;
-using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
@@ -40,8 +39,8 @@ public sealed class QueuedSubscriptionTests
     public async Task A_loop_over_messages_reads_owned_copies_in_order(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
-        await using BrokerConnection other = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using BrokerConnection other = await Patient.ConnectAsync(server.Url, Token);
         TaskCompletionSource subscribed = Wait.Source();
         Task<List<Message>> reader = Task.Run(async () =>
         {
@@ -81,11 +80,12 @@ public sealed class QueuedSubscriptionTests
         await using AnyServer server = await AnyServer.StartAsync(kind);
         var slow = Wait.Source<QueuedSubscription>();
         int told = 0;
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new()
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
+                // So often that a connection held up would be seen to leave questions open, and never so many that a slow server is taken for lost.
                 PingInterval = TimeSpan.FromMilliseconds(20),
+                MaxPingsOut = 10_000,
                 OnSlowConsumer = (_, s) =>
                 {
                     told++;
@@ -120,7 +120,7 @@ public sealed class QueuedSubscriptionTests
     public async Task The_oldest_are_dropped_where_the_policy_says_so()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         await using QueuedSubscription byCount = client.SubscribeQueued("a", new QueueOptions { MaxMessages = 10, WhenFull = FullQueuePolicy.DropOldest });
         await using QueuedSubscription byBytes = client.SubscribeQueued("a", new QueueOptions { MaxBytes = 54, WhenFull = FullQueuePolicy.DropOldest });
         Publish(client, "a", 1000);
@@ -139,7 +139,7 @@ public sealed class QueuedSubscriptionTests
     public async Task Where_the_policy_says_so_the_subscription_ends_with_an_error_after_what_waited(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a", new QueueOptions { MaxMessages = 10, WhenFull = FullQueuePolicy.End });
         Publish(client, "a", 1000);
         await client.PingAsync(Token);
@@ -180,8 +180,8 @@ public sealed class QueuedSubscriptionTests
                 }
             }
         });
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], ConnectTimeout = Wait.Limit, DrainTimeout = TimeSpan.FromMilliseconds(100) }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { ConnectTimeout = Wait.Limit, DrainTimeout = TimeSpan.FromMilliseconds(100) }, Token);
         await using QueuedSubscription subscription = client.SubscribeQueued("a", new QueueOptions { MaxBytes = 1000 });
         await client.PingAsync(Token);
         long before = GC.GetTotalAllocatedBytes(precise: true);
@@ -197,7 +197,7 @@ public sealed class QueuedSubscriptionTests
     public async Task It_ends_after_as_many_messages_as_are_asked_for(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         subscription.AutoUnsubscribe(5);
         Publish(client, "a", 20);
@@ -216,8 +216,8 @@ public sealed class QueuedSubscriptionTests
     public async Task A_drain_of_one_loses_nothing_and_leaves_the_others(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
-        await using BrokerConnection publisher = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Url, Token);
         QueuedSubscription queued = client.SubscribeQueued("a");
         Subscription inline = client.Subscribe("a", (in MessageView _) => { });
         Subscription stays = client.Subscribe("a", (in MessageView _) => { });
@@ -247,8 +247,8 @@ public sealed class QueuedSubscriptionTests
     {
         const int Messages = 5000;
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Nats);
-        await using BrokerConnection ends = await BrokerConnection.ConnectAsync(server.Url, Token);
-        BrokerConnection middle = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection ends = await Patient.ConnectAsync(server.Url, Token);
+        BrokerConnection middle = await Patient.ConnectAsync(server.Url, Token);
         var counter = new Counter(Messages);
         ends.Subscribe("out", counter.Take);
         QueuedSubscription queued = middle.SubscribeQueued("in");
@@ -275,7 +275,7 @@ public sealed class QueuedSubscriptionTests
     public async Task The_end_of_the_connection_ends_the_readers_after_what_waited()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         Task<bool> waits = client.SubscribeQueued("b").Reader.WaitToReadAsync(Token).AsTask();
         Publish(client, "a", 3);
@@ -290,7 +290,7 @@ public sealed class QueuedSubscriptionTests
     public async Task A_wait_for_a_message_can_be_cancelled_and_costs_the_next_one_nothing()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         await using QueuedSubscription subscription = client.SubscribeQueued("a");
         using var cancel = new CancellationTokenSource();
         Task<bool> wait = subscription.Reader.WaitToReadAsync(cancel.Token).AsTask();
@@ -305,7 +305,7 @@ public sealed class QueuedSubscriptionTests
     {
         const int Messages = 20_000;
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         int[] seen = new int[Messages];
         Task[] readers = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
@@ -332,7 +332,7 @@ public sealed class QueuedSubscriptionTests
     public async Task Messages_are_answered_where_they_are(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         var faults = Wait.Source<Exception>();
         client.Fault += (_, e) => faults.TrySetResult(e);
         client.Subscribe("inline", (in MessageView m) => m.Respond(m.Body, "NATS/1.0\r\nA: b\r\n\r\n"u8));
@@ -342,7 +342,7 @@ public sealed class QueuedSubscriptionTests
             Message message = await queued.Reader.ReadAsync(Token);
             message.Respond(message.Body.Span);
         }, Token);
-        ReplyMessage reply = await client.RequestAsync("inline", "one"u8.ToArray(), Wait.Limit, cancellationToken: Token);
+        Message reply = await client.RequestAsync("inline", "one"u8.ToArray(), Wait.Limit, cancellationToken: Token);
         Assert.Equal("one", Text(reply.Body));
         Assert.Equal("NATS/1.0\r\nA: b\r\n\r\n", Text(reply.Headers));
         Assert.Equal("two", Text((await client.RequestAsync("queued", "two"u8.ToArray(), Wait.Limit, cancellationToken: Token)).Body));
@@ -355,7 +355,7 @@ public sealed class QueuedSubscriptionTests
     public async Task Options_of_a_queue_are_checked()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
         Assert.Throws<ArgumentOutOfRangeException>(() => client.SubscribeQueued("a", new QueueOptions { MaxMessages = 0 }));
         Assert.Throws<ArgumentOutOfRangeException>(() => client.SubscribeQueued("a", new QueueOptions { MaxBytes = 0 }));
         Assert.Throws<ArgumentOutOfRangeException>(() => client.SubscribeQueued("a", new QueueOptions { WhenFull = (FullQueuePolicy)7 }));
@@ -369,8 +369,8 @@ public sealed class QueuedSubscriptionTests
     {
         const int Messages = 20_000;
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], MaxPendingBytes = 40_000 }, Token);
-        await using BrokerConnection receiver = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = 40_000 }, Token);
+        await using BrokerConnection receiver = await Patient.ConnectAsync(server.Url, Token);
         var counter = new Counter(Messages);
         receiver.Subscribe("a", counter.Take);
         await receiver.PingAsync(Token);
@@ -387,22 +387,22 @@ public sealed class QueuedSubscriptionTests
         await Assert.ThrowsAsync<PublishRefusedException>(async () => await client.PublishAsync("a", body, cancellationToken: Token));
     }
 
-    [Fact]
-    public async Task Publishing_waits_for_a_server_when_the_buffer_is_full_and_can_be_cancelled_or_closed_then()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Publishing_waits_for_a_server_when_the_buffer_is_full_and_can_be_cancelled_or_closed_then(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
-            new()
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
             {
-                Servers = [server.Url],
                 ReconnectBufferSize = 1000,
                 ReconnectWait = TimeSpan.FromMilliseconds(20),
                 OnDisconnected = (_, e) => lost.TrySetResult(e),
             },
             Token);
         Subscription own = client.Subscribe("a", (in MessageView _) => { });
-        server.Kill();
+        await server.KillAsync();
         await Wait.For(lost);
         await client.PublishAsync("a", new byte[900], cancellationToken: Token);
         Task waits = client.PublishAsync("a", new byte[900], cancellationToken: Token).AsTask();
@@ -411,7 +411,7 @@ public sealed class QueuedSubscriptionTests
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(cancelled));
         Assert.False(waits.IsCompleted);
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(waits);
         await client.PingAsync(Token);
         Assert.Equal(2, own.Delivered);

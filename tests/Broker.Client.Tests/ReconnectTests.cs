@@ -18,9 +18,8 @@ public sealed class ReconnectTests
 
         public TaskCompletionSource Closed { get; } = Wait.Source();
 
-        public ClientOptions Options(string url) => new()
+        public ClientOptions Options(ClientOptions server) => server with
         {
-            Servers = [url],
             ReconnectWait = TimeSpan.FromMilliseconds(20),
             MaxReconnectWait = TimeSpan.FromMilliseconds(100),
             ReconnectJitter = TimeSpan.FromMilliseconds(5),
@@ -30,12 +29,13 @@ public sealed class ReconnectTests
         };
     }
 
-    [Fact]
-    public async Task Subscriptions_live_on_with_the_next_server()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Subscriptions_live_on_with_the_next_server(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(watch.Options(server.Options), Token);
         var counter = new Counter(100);
         connection.Subscribe("a.*", counter.Take, "q");
         connection.Subscribe("ended", (in MessageView _) => { }).Unsubscribe();
@@ -44,11 +44,11 @@ public sealed class ReconnectTests
         connection.Publish("limited", default);
         connection.Publish("limited", default);
         await connection.PingAsync(Token);
-        server.Kill();
+        await server.KillAsync();
         Assert.IsType<ConnectionLostException>(await Wait.For(watch.Lost));
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(watch.Found);
-        await using BrokerConnection other = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using BrokerConnection other = await Patient.ConnectAsync(server.Options, Token);
         for (int i = 0; i < 100; i++)
         {
             other.Publish("a.b", default);
@@ -61,14 +61,15 @@ public sealed class ReconnectTests
         Assert.Equal(1, connection.GetStatistics().Reconnects);
     }
 
-    [Fact]
-    public async Task What_is_kept_while_disconnected_arrives_in_order_behind_the_subscriptions()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task What_is_kept_while_disconnected_arrives_in_order_behind_the_subscriptions(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(watch.Options(server.Options), Token);
         var got = new List<string>();
-        server.Kill();
+        await server.KillAsync();
         await Wait.For(watch.Lost);
         connection.Subscribe("a", (in MessageView m) => got.Add(Encoding.UTF8.GetString(m.Body)));
         for (int i = 0; i < 20_000; i++)
@@ -77,21 +78,22 @@ public sealed class ReconnectTests
         }
 
         Assert.NotEqual(0, connection.GetStatistics().PendingBytes);
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(watch.Found);
         await connection.PingAsync(Token);
         Assert.Equal(Enumerable.Range(0, 20_000).Select(i => $"{i}"), got);
     }
 
-    [Fact]
-    public async Task A_full_buffer_refuses_and_keeps_what_it_has()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_full_buffer_refuses_and_keeps_what_it_has(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            watch.Options(server.Url) with { ReconnectBufferSize = 10_000 }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            watch.Options(server.Options) with { ReconnectBufferSize = 10_000 }, Token);
         Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
-        server.Kill();
+        await server.KillAsync();
         await Wait.For(watch.Lost);
         int kept = 0;
         while (connection.TryPublish("a"u8, new byte[100]) == PublishStatus.Accepted)
@@ -101,23 +103,24 @@ public sealed class ReconnectTests
 
         Assert.InRange(kept, 50, 100);
         Assert.Equal(PublishStatus.BufferFull, Assert.Throws<PublishRefusedException>(() => connection.Publish("a", new byte[100])).Status);
-        server.Restart();
+        await server.RestartAsync();
         await Wait.For(watch.Found);
         await connection.PingAsync(Token);
         Assert.Equal(kept, subscription.Delivered);
     }
 
-    [Fact]
-    public async Task By_policy_messages_are_dropped_and_counted_or_refused()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task By_policy_messages_are_dropped_and_counted_or_refused(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var dropping = new Watch();
         var refusing = new Watch();
-        await using BrokerConnection drops = await BrokerConnection.ConnectAsync(
-            dropping.Options(server.Url) with { WhileDisconnected = PublishWhileDisconnected.Drop }, Token);
-        await using BrokerConnection refuses = await BrokerConnection.ConnectAsync(
-            refusing.Options(server.Url) with { WhileDisconnected = PublishWhileDisconnected.Refuse }, Token);
-        server.Kill();
+        await using BrokerConnection drops = await Patient.ConnectAsync(
+            dropping.Options(server.Options) with { WhileDisconnected = PublishWhileDisconnected.Drop }, Token);
+        await using BrokerConnection refuses = await Patient.ConnectAsync(
+            refusing.Options(server.Options) with { WhileDisconnected = PublishWhileDisconnected.Refuse }, Token);
+        await server.KillAsync();
         await Wait.For(dropping.Lost);
         await Wait.For(refusing.Lost);
         for (int i = 0; i < 10; i++)
@@ -130,7 +133,7 @@ public sealed class ReconnectTests
         Assert.Equal(PublishStatus.NotConnected, Assert.Throws<PublishRefusedException>(() => refuses.Publish("a", default)).Status);
         Assert.Equal(11, drops.GetStatistics().Dropped);
         Assert.Equal(0, drops.GetStatistics().MessagesOut);
-        await Assert.ThrowsAsync<ConnectionLostException>(() => drops.RequestAsync("a", default, Wait.Limit, cancellationToken: Token));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => drops.RequestAsync("a", default, Wait.Limit, cancellationToken: Token).AsTask());
         await Assert.ThrowsAsync<ConnectionLostException>(() => drops.PingAsync(Token));
     }
 
@@ -146,35 +149,37 @@ public sealed class ReconnectTests
             }
         });
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(stuck.Url), Token);
-        Task request = connection.RequestAsync("a", default, Wait.Limit, cancellationToken: Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(watch.Options(stuck.Options), Token);
+        Task request = connection.RequestAsync("a", default, Wait.Limit, cancellationToken: Token).AsTask();
         Task ping = connection.PingAsync(Token);
         await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
         await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(ping));
     }
 
-    [Fact]
-    public async Task It_closes_when_the_attempts_are_used_up()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task It_closes_when_the_attempts_are_used_up(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            watch.Options(server.Url) with { MaxReconnectAttempts = 3 }, Token);
-        server.Kill();
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            watch.Options(server.Options) with { MaxReconnectAttempts = 3 }, Token);
+        await server.KillAsync();
         await Wait.For(watch.Closed);
         Assert.Equal(ConnectionState.Closed, connection.State);
         Assert.Equal(PublishStatus.Closed, connection.TryPublish("a"u8, default));
         await connection.CloseAsync();
     }
 
-    [Fact]
-    public async Task Without_attempts_a_loss_is_the_end()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Without_attempts_a_loss_is_the_end(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            watch.Options(server.Url) with { MaxReconnectAttempts = 0 }, Token);
-        server.Kill();
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            watch.Options(server.Options) with { MaxReconnectAttempts = 0 }, Token);
+        await server.KillAsync();
         await Wait.For(watch.Lost);
         await Wait.For(watch.Closed);
     }
@@ -197,16 +202,17 @@ public sealed class ReconnectTests
             peer.Send("-ERR 'Authorization Violation'\r\n");
         });
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(watch.Options(server.Options), Token);
         Assert.IsType<AuthorizationException>(await Wait.For(watch.Lost));
         await Wait.For(watch.Closed);
         Assert.Equal(2, clients);
     }
 
-    [Fact]
-    public async Task A_server_that_was_learnt_from_another_takes_over()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_server_that_was_learnt_from_another_takes_over(ServerKind kind, bool portable)
     {
-        using var second = NatsServer.Start();
+        await using AnyServer second = await AnyServer.StartAsync(kind, portable);
         string told = $"127.0.0.1:{second.Port}";
         using var end = new ManualResetEventSlim();
         using var first = new FakeServer(peer =>
@@ -218,8 +224,8 @@ public sealed class ReconnectTests
         var watch = new Watch();
         var learnt = Wait.Source<IReadOnlyList<string>>();
         TaskCompletionSource lame = Wait.Source();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            watch.Options(first.Url) with { OnServersLearnt = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            watch.Options(second.Options with { Servers = [first.Url] }) with { OnServersLearnt = (_, urls) => learnt.TrySetResult(urls), OnLameDuck = _ => lame.TrySetResult() },
             Token);
         Assert.Contains(told, await Wait.For(learnt));
         await Wait.For(lame);
@@ -230,23 +236,25 @@ public sealed class ReconnectTests
         await connection.PingAsync(Token);
     }
 
-    [Fact]
-    public async Task A_server_in_lame_duck_mode_says_so()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_server_in_lame_duck_mode_says_so(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource lame = Wait.Source();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], OnLameDuck = _ => lame.TrySetResult() }, Token);
-        server.Signal("USR2");
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { OnLameDuck = _ => lame.TrySetResult() }, Token);
+        server.EnterLameDuck(Token);
         await Wait.For(lame);
     }
 
-    [Fact]
-    public async Task Publishing_through_a_restart_never_sends_a_message_twice()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Publishing_through_a_restart_never_sends_a_message_twice(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(watch.Options(server.Url), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(watch.Options(server.Options), Token);
         var seen = new HashSet<int>();
         int twice = 0;
         connection.Subscribe("a", (in MessageView m) => twice += seen.Add(BitConverter.ToInt32(m.Body)) ? 0 : 1);
@@ -262,9 +270,9 @@ public sealed class ReconnectTests
             if (sent == 50_000 && !restarted)
             {
                 restarted = true;
-                server.Kill();
+                await server.KillAsync();
                 await Wait.For(watch.Lost);
-                server.Restart();
+                await server.RestartAsync();
             }
 
             Token.ThrowIfCancellationRequested();

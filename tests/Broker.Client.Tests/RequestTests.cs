@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Client.Errors;
-using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 
@@ -10,72 +9,77 @@ public sealed class RequestTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static Task<BrokerConnection> Connect(NatsServer server) => BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+    private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Options, Token);
 
     private static void Echo(in MessageView m) => m.Connection.TryPublish(m.ReplyTo, m.Body, default, m.Headers);
 
-    [Fact]
-    public async Task Requests_get_their_own_answers()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Requests_get_their_own_answers(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection responder = await Connect(server);
         await using BrokerConnection requester = await Connect(server);
         responder.Subscribe("echo", Echo);
         await responder.PingAsync(Token);
         await Parallel.ForAsync(0, 2000, new ParallelOptions { MaxDegreeOfParallelism = 64, CancellationToken = Token }, async (i, token) =>
         {
-            ReplyMessage reply = await requester.RequestAsync("echo", Encoding.UTF8.GetBytes($"{i}"), Wait.Limit, cancellationToken: token);
-            Assert.Equal($"{i}", Encoding.UTF8.GetString(reply.Body));
-            Assert.Empty(reply.Headers);
+            Message reply = await requester.RequestAsync("echo", Encoding.UTF8.GetBytes($"{i}"), Wait.Limit, cancellationToken: token);
+            Assert.Equal($"{i}", Encoding.UTF8.GetString(reply.Body.Span));
+            Assert.True(reply.Headers.IsEmpty);
         });
     }
 
-    [Fact]
-    public async Task Headers_go_there_and_back()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Headers_go_there_and_back(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         connection.Subscribe("echo", Echo);
         byte[] headers = "NATS/1.0\r\nA: b\r\n\r\n"u8.ToArray();
-        ReplyMessage reply = await connection.RequestAsync("echo", new byte[3], Wait.Limit, headers, Token);
-        Assert.Equal(headers, reply.Headers);
-        Assert.Equal(new byte[3], reply.Body);
+        Message reply = await connection.RequestAsync("echo", new byte[3], Wait.Limit, headers, Token);
+        Assert.Equal(headers, reply.Headers.ToArray());
+        Assert.Equal(new byte[3], reply.Body.ToArray());
     }
 
-    [Fact]
-    public async Task Without_a_responder_a_request_fails_at_once()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Without_a_responder_a_request_fails_at_once(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         NoRespondersException e = await Assert.ThrowsAsync<NoRespondersException>(
-            () => connection.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token));
+            () => connection.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token).AsTask());
         Assert.Contains("nobody", e.Message, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task A_responder_that_is_silent_ends_in_a_timeout_or_a_cancellation()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_responder_that_is_silent_ends_in_a_timeout_or_a_cancellation(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         connection.Subscribe("silent", (in MessageView _) => { });
         await Assert.ThrowsAsync<TimeoutException>(
-            () => connection.RequestAsync("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
+            () => connection.RequestAsync("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token).AsTask());
         using var cancel = new CancellationTokenSource();
-        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: cancel.Token);
+        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: cancel.Token).AsTask();
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(request));
     }
 
-    [Fact]
-    public async Task Closing_fails_the_requests_that_wait()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Closing_fails_the_requests_that_wait(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection connection = await Connect(server);
         connection.Subscribe("silent", (in MessageView _) => { });
-        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token);
+        Task request = connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token).AsTask();
         await connection.CloseAsync();
         await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
         await Assert.ThrowsAsync<ConnectionLostException>(
-            () => connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token));
+            () => connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token).AsTask());
     }
 }

@@ -3,6 +3,7 @@ using System.Text.Json;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
@@ -10,7 +11,7 @@ public sealed class ScriptedServerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static ClientOptions Options(FakeServer server) => new() { Servers = [server.Url], ConnectTimeout = TimeSpan.FromSeconds(20) };
+    private static ClientOptions Options(FakeServer server) => new() { Servers = [server.Url], ConnectTimeout = Wait.Limit };
 
     [Fact]
     public async Task The_connect_says_what_the_options_say()
@@ -21,7 +22,7 @@ public sealed class ScriptedServerTests
             said.TrySetResult(peer.ShakeHands());
             peer.Discard();
         });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with { Name = "na\"me", User = "u", Password = "p", Echo = false, Verbose = true, Pedantic = true }, Token);
         string line = await Wait.For(said);
         Assert.StartsWith("CONNECT ", line, StringComparison.Ordinal);
@@ -52,7 +53,7 @@ public sealed class ScriptedServerTests
             peer.Send(bytes);
             peer.Discard();
         });
-        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(server), Token)));
+        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(Patient.ConnectAsync(Options(server), Token)));
     }
 
     [Fact]
@@ -67,7 +68,7 @@ public sealed class ScriptedServerTests
                 peer.Send(more);
             }
         });
-        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(server), Token)));
+        await Assert.ThrowsAsync<ProtocolViolationException>(() => Wait.For(Patient.ConnectAsync(Options(server), Token)));
     }
 
     [Fact]
@@ -75,9 +76,9 @@ public sealed class ScriptedServerTests
     {
         using var silent = new FakeServer(peer => peer.Discard());
         await Assert.ThrowsAsync<TimeoutException>(
-            () => Wait.For(BrokerConnection.ConnectAsync(Options(silent) with { ConnectTimeout = TimeSpan.FromMilliseconds(50) }, Token)));
+            () => Wait.For(Patient.ConnectAsync(Options(silent) with { ConnectTimeout = TimeSpan.FromMilliseconds(50) }, Token)));
         using var closing = new FakeServer(peer => peer.Send(FakeServer.PlainInfo));
-        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(BrokerConnection.ConnectAsync(Options(closing), Token)));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(Patient.ConnectAsync(Options(closing), Token)));
         using var full = new FakeServer(peer =>
         {
             peer.Send(FakeServer.PlainInfo);
@@ -85,7 +86,7 @@ public sealed class ScriptedServerTests
             peer.Send("-ERR 'maximum connections exceeded'\r\n");
         });
         ServerErrorException e = await Assert.ThrowsAsync<ServerErrorException>(
-            () => Wait.For(BrokerConnection.ConnectAsync(Options(full), Token)));
+            () => Wait.For(Patient.ConnectAsync(Options(full), Token)));
         Assert.Equal("maximum connections exceeded", e.Text);
     }
 
@@ -106,7 +107,7 @@ public sealed class ScriptedServerTests
             peer.Discard();
         });
         var lost = Wait.Source<Exception>();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with { MaxReconnectAttempts = 0, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
         Assert.IsType<ProtocolViolationException>(await Wait.For(lost));
     }
@@ -122,12 +123,12 @@ public sealed class ScriptedServerTests
             peer.Send($"MSG a 0 1\r\nx\r\nMSG a 999 1\r\nx\r\nMSG a 9223372036854775807 1\r\nx\r\nPONG\r\n+OK\r\nMSG a {sid} 4\r\nmine\r\n");
             peer.Discard();
         });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(Options(server), Token);
         var got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
         Assert.Equal("mine", await Wait.For(got));
         // Counted at the end of the read.
-        await Wait.Until(() => connection.GetStatistics().MessagesIn != 0);
+        await Wait.UntilAsync(() => connection.GetStatistics().MessagesIn != 0);
         Assert.Equal(1, connection.GetStatistics().MessagesIn);
     }
 
@@ -152,7 +153,7 @@ public sealed class ScriptedServerTests
         });
         for (; cut <= Stream.Length; cut++)
         {
-            await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            await using BrokerConnection connection = await Patient.ConnectAsync(
                 Options(server) with { DrainTimeout = TimeSpan.FromMilliseconds(50) }, Token);
             current = connection;
             var seen = new List<string>();
@@ -183,7 +184,7 @@ public sealed class ScriptedServerTests
             }
         });
         var lost = Wait.Source<Exception>();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with
             {
                 MaxPendingBytes = 1000,
@@ -212,7 +213,7 @@ public sealed class ScriptedServerTests
             answers.SetResult(1000);
             peer.Discard();
         });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Options(server), Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(Options(server), Token);
         Assert.Equal(1000, await Wait.For(answers));
     }
 
@@ -225,7 +226,7 @@ public sealed class ScriptedServerTests
             peer.Discard();
         });
         var lost = Wait.Source<Exception>();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Patient.ConnectAsync(
             Options(server) with
             {
                 PingInterval = TimeSpan.FromMilliseconds(30),
@@ -240,14 +241,40 @@ public sealed class ScriptedServerTests
     [Fact]
     public async Task A_server_that_answers_the_questions_is_kept()
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], PingInterval = TimeSpan.FromMilliseconds(10), MaxPingsOut = 50, MaxReconnectAttempts = 0 }, Token);
-        TaskCompletionSource rounds = Wait.Source();
-        connection.Loop.Post(() => connection.Loop.StartTimer(TimeSpan.FromSeconds(1), rounds.SetResult));
-        await Wait.For(rounds);
+        var time = new ManualTime();
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, TimeProvider = time });
+        int asked = 0;
+        using var server = new FakeServer(peer =>
+        {
+            peer.ShakeHands();
+            while (peer.ReadLine() == "PING")
+            {
+                Interlocked.Increment(ref asked);
+                peer.Send("PONG\r\n");
+            }
+        });
+        var interval = TimeSpan.FromMinutes(1);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            Options(server) with
+            {
+                Loops = group,
+                PingInterval = interval,
+                MaxPingsOut = 1,
+                MaxReconnectAttempts = 0,
+                WriteDeadline = Timeout.InfiniteTimeSpan,
+                DrainTimeout = TimeSpan.FromMilliseconds(50),
+            },
+            Token);
+        for (int questions = 2; questions <= 20; questions += 2)
+        {
+            time.Advance(interval);
+            int due = questions - 1;
+            await Wait.UntilAsync(() => Volatile.Read(ref asked) == due, () => $"{asked} questions, not {due}", () => connection.Loop.Post(static () => { }));
+            // Answered behind that one, which then is no longer open.
+            await connection.PingAsync(Token);
+        }
+
         Assert.Equal(ConnectionState.Connected, connection.State);
-        await connection.PingAsync(Token);
     }
 
     [Fact]
@@ -267,7 +294,7 @@ public sealed class ScriptedServerTests
         for (int i = 0; i < 150; i++)
         {
             TaskCompletionSource closed = Wait.Source();
-            await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
+            await using BrokerConnection connection = await Patient.ConnectAsync(
                 Options(server) with { MaxReconnectAttempts = 0, OnClosed = _ => closed.TrySetResult() }, Token);
             await Wait.For(closed);
         }

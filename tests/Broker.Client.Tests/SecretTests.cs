@@ -56,6 +56,9 @@ public sealed class SecretTests
 
     [Theory]
     [InlineData("nats://c4nary:c4nary@127.0.0.1:1")]
+    [InlineData("ws://c4nary:c4nary@127.0.0.1:1/nats")]
+    [InlineData("wss://c4nary@127.0.0.1:1")]
+    [InlineData("ws://c4nary@:0x")]
     [InlineData("nats://c4nary@127.0.0.1:1")]
     [InlineData("nats://c4nary:c4nary@127.0.0.1:1/path")]
     [InlineData("nats://c4nary:c4nary@")]
@@ -64,7 +67,7 @@ public sealed class SecretTests
     [InlineData("nats://c4nary:c4n ary@host:x")]
     public async Task No_exception_names_the_credentials_of_an_address(string address)
     {
-        Exception e = await Assert.ThrowsAnyAsync<Exception>(() => BrokerConnection.ConnectAsync(
+        Exception e = await Assert.ThrowsAnyAsync<Exception>(() => Patient.ConnectAsync(
             new() { Servers = [address], User = Canary, Password = Canary, Token = Canary, ConnectTimeout = Wait.Limit }, Token));
         for (Exception? at = e; at is not null; at = at.InnerException)
         {
@@ -77,7 +80,7 @@ public sealed class SecretTests
     public async Task A_refusal_by_the_server_names_no_credentials()
     {
         using var server = NatsServer.Start("--user", "u", "--pass", "right");
-        Exception e = await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(
+        Exception e = await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
             new() { Servers = [server.Url.Replace("nats://", $"nats://{Canary}:{Canary}@", StringComparison.Ordinal)] }, Token));
         Assert.DoesNotContain(Canary, e.ToString(), StringComparison.Ordinal);
     }

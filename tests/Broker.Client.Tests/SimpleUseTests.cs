@@ -37,7 +37,7 @@ public sealed class SimpleUseTests
     public async Task Of_a_list_the_first_that_answers_is_taken(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://127.0.0.1:1, 127.0.0.1:2,{server.Url}", Token);
+        await using BrokerConnection client = await Patient.ConnectAsync($"nats://127.0.0.1:1, 127.0.0.1:2,{server.Url}", Token);
         Assert.Equal("4 degrees", await RoundTripAsync(client));
         Assert.Equal($"127.0.0.1:{server.Port}", client.Server);
     }
@@ -48,20 +48,20 @@ public sealed class SimpleUseTests
     public async Task An_address_may_bring_user_and_password_or_a_token(ServerKind kind)
     {
         await using (AnyServer server = await AnyServer.StartAsync(
-            kind, o => o.Users = [new User("me@home", "s3:cret/")], ["--user", "me@home", "--pass", "s3:cret/"]))
+            kind, o => o.Users = [new User("me@home", "s3:cret/")], "authorization { user: \"me@home\", password: \"s3:cret/\" }"))
         {
             string at = server.Url["nats://".Length..];
-            await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://me%40home:s3%3Acret%2F@{at}", Token);
+            await using BrokerConnection client = await Patient.ConnectAsync($"nats://me%40home:s3%3Acret%2F@{at}", Token);
             Assert.Equal("4 degrees", await RoundTripAsync(client));
-            await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync($"nats://me%40home:other@{at}", Token));
+            await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync($"nats://me%40home:other@{at}", Token));
         }
 
-        await using (AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "t0ken", ["--auth", "t0ken"]))
+        await using (AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "t0ken", "authorization { token: t0ken }"))
         {
             string at = server.Url["nats://".Length..];
-            await using BrokerConnection client = await BrokerConnection.ConnectAsync($"nats://t0ken@{at}", Token);
+            await using BrokerConnection client = await Patient.ConnectAsync($"nats://t0ken@{at}", Token);
             Assert.Equal("4 degrees", await RoundTripAsync(client));
-            await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(at, Token));
+            await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(at, Token));
         }
     }
 
@@ -77,11 +77,11 @@ public sealed class SimpleUseTests
                 o.Users = [new User("u", "p")];
             },
             Token);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync($"unix://u:p@{path.Replace(" ", "%20", StringComparison.Ordinal)}", Token);
+        await using BrokerConnection client = await Patient.ConnectAsync($"unix://u:p@{path.Replace(" ", "%20", StringComparison.Ordinal)}", Token);
         Assert.Equal("4 degrees", await RoundTripAsync(client));
         Assert.Equal($"unix://{path}", client.Server);
-        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync($"unix://{path}", Token));
-        await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync($"unix://{path}.other", Token));
+        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync($"unix://{path}", Token));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync($"unix://{path}.other", Token));
     }
 
     [Theory]
@@ -93,7 +93,7 @@ public sealed class SimpleUseTests
     [InlineData("nats://host:0x1")]
     [InlineData("")]
     public async Task What_is_no_address_is_refused(string address)
-        => await Assert.ThrowsAsync<FormatException>(() => BrokerConnection.ConnectAsync(address, Token));
+        => await Assert.ThrowsAsync<FormatException>(() => Patient.ConnectAsync(address, Token));
 
     [Fact]
     public async Task An_embedded_server_is_reached_in_one_word()
@@ -101,7 +101,7 @@ public sealed class SimpleUseTests
         await using BrokerServer server = await BrokerServer.StartAsync(o => o.Users = [new User("inside", "x")], Token);
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect("inside"), Token);
         Assert.Equal("4 degrees", await RoundTripAsync(client));
-        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(server.Connect(), Token));
+        await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(server.Connect(), Token));
     }
 
     [Fact]
@@ -109,7 +109,7 @@ public sealed class SimpleUseTests
     {
         var lost = Wait.Source<Exception>();
         BrokerServer server = await BrokerServer.StartAsync(_ => { }, Token);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+        await using BrokerConnection client = await Patient.ConnectAsync(
             new()
             {
                 Dialer = server.Connect(),
@@ -120,15 +120,15 @@ public sealed class SimpleUseTests
             Token);
         await server.DisposeAsync();
         await Wait.For(lost);
-        await Wait.Until(() => client.State == ConnectionState.Closed);
+        await Wait.UntilAsync(() => client.State == ConnectionState.Closed);
     }
 
     [Fact]
     public async Task Connections_that_name_no_loops_share_them()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection one = await BrokerConnection.ConnectAsync(server.Url, Token);
-        await using BrokerConnection other = await BrokerConnection.ConnectAsync(server.Url, Token);
+        await using BrokerConnection one = await Patient.ConnectAsync(server.Url, Token);
+        await using BrokerConnection other = await Patient.ConnectAsync(server.Url, Token);
         Assert.Same(one.Loop.Group, other.Loop.Group);
         await one.CloseAsync();
         Assert.Equal("4 degrees", await RoundTripAsync(other));
@@ -136,5 +136,5 @@ public sealed class SimpleUseTests
 
     [Fact]
     public async Task A_first_connect_in_vain_leaves_no_part_in_the_shared_loops()
-        => await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync("127.0.0.1:1", Token));
+        => await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync("127.0.0.1:1", Token));
 }

@@ -2,6 +2,7 @@ using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;
@@ -10,13 +11,14 @@ public sealed class SubscribeTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static Task<BrokerConnection> Connect(NatsServer server, Action<Subscription?, Exception>? onFault = null)
-        => BrokerConnection.ConnectAsync(new() { Servers = [server.Url], OnFault = onFault }, Token);
+    private static Task<BrokerConnection> Connect(AnyServer server, Action<Subscription?, Exception>? onFault = null)
+        => Patient.ConnectAsync(server.Options with { OnFault = onFault }, Token);
 
-    [Fact]
-    public async Task Wildcards_choose_what_they_stand_for()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Wildcards_choose_what_they_stand_for(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         var log = new List<string>();
         void Log(in MessageView m) => log.Add($"{m.Subscription.Filter}:{Encoding.UTF8.GetString(m.Subject)}");
@@ -31,10 +33,11 @@ public sealed class SubscribeTests
         Assert.Equal(["*.b:a.b", "*.b:x.b", "a.*:a.b", "a.>:a.b", "a.>:a.b.c"], log);
     }
 
-    [Fact]
-    public async Task A_queue_group_shares_the_messages()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_queue_group_shares_the_messages(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         Subscription[] members = [.. Enumerable.Range(0, 3).Select(_ => connection.Subscribe("work", (in MessageView _) => { }, "workers"))];
         Subscription alone = connection.Subscribe("work", (in MessageView _) => { });
@@ -49,10 +52,11 @@ public sealed class SubscribeTests
         Assert.Equal(3000, alone.Delivered);
     }
 
-    [Fact]
-    public async Task The_state_reaches_a_static_handler()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task The_state_reaches_a_static_handler(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         var got = Wait.Source<string>();
         connection.Subscribe(
@@ -61,10 +65,11 @@ public sealed class SubscribeTests
         Assert.Equal("got", await Wait.For(got));
     }
 
-    [Fact]
-    public async Task After_unsubscribing_on_the_loop_nothing_more_comes()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task After_unsubscribing_on_the_loop_nothing_more_comes(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         Subscription subscription = connection.Subscribe("a", (in MessageView m) =>
         {
@@ -84,10 +89,11 @@ public sealed class SubscribeTests
         subscription.Unsubscribe();
     }
 
-    [Fact]
-    public async Task What_comes_late_for_an_ended_subscription_is_not_its_successors()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task What_comes_late_for_an_ended_subscription_is_not_its_successors(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
         int wrong = 0;
         for (int round = 0; round < 200; round++)
@@ -107,11 +113,13 @@ public sealed class SubscribeTests
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task A_maximum_ends_it_exactly(bool early)
+    [InlineData(ServerKind.Broker, true)]
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Nats, true)]
+    [InlineData(ServerKind.Nats, false)]
+    public async Task A_maximum_ends_it_exactly(ServerKind kind, bool early)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
         if (early)
@@ -137,10 +145,11 @@ public sealed class SubscribeTests
         Assert.False(subscription.IsActive);
     }
 
-    [Fact]
-    public async Task An_exception_in_a_handler_is_reported_and_harms_nothing_else()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task An_exception_in_a_handler_is_reported_and_harms_nothing_else(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var faults = new List<(Subscription?, string)>();
         await using BrokerConnection connection = await Connect(server, (s, e) => faults.Add((s, e.Message)));
         var counter = new Counter(100);
@@ -158,13 +167,14 @@ public sealed class SubscribeTests
         Assert.Equal(ConnectionState.Connected, connection.State);
     }
 
-    [Fact]
-    public async Task A_slow_handler_delays_and_loses_nothing()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_slow_handler_delays_and_loses_nothing(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         // A handler that blocks holds up its loop, and so gets one of its own.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Loops = loops }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = loops }, Token);
         await using BrokerConnection publisher = await Connect(server);
         var counter = new Counter(20_000);
         using var go = new ManualResetEventSlim();
@@ -186,35 +196,44 @@ public sealed class SubscribeTests
     }
 
     [Theory]
-    [InlineData("")]
-    [InlineData("a b")]
-    [InlineData("a..b")]
-    [InlineData(">.a")]
-    public async Task A_filter_that_is_not_valid_is_refused(string filter)
+    [InlineData(ServerKind.Broker, "")]
+    [InlineData(ServerKind.Broker, "a b")]
+    [InlineData(ServerKind.Broker, "a..b")]
+    [InlineData(ServerKind.Broker, ">.a")]
+    [InlineData(ServerKind.Nats, "")]
+    [InlineData(ServerKind.Nats, "a b")]
+    [InlineData(ServerKind.Nats, "a..b")]
+    [InlineData(ServerKind.Nats, ">.a")]
+    public async Task A_filter_that_is_not_valid_is_refused(ServerKind kind, string filter)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
         Assert.Throws<ArgumentException>(() => connection.Subscribe(filter, (in MessageView _) => { }));
         Assert.Throws<ArgumentException>(() => connection.Subscribe("a", (in MessageView _) => { }, "q q"));
     }
 
-    [Fact]
-    public async Task A_denied_subscription_is_reported_by_the_servers_text()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_denied_subscription_is_reported_by_the_servers_text(ServerKind kind)
     {
-        using var server = NatsServer.StartWithConfiguration(
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            o => o.Users = [new User("a", "b", new Permissions { Subscribe = new SubjectPermissions { Deny = ["secret"] } })],
             "authorization { users = [ { user: a, password: b, permissions: { subscribe: { deny: [\"secret\"] } } } ] }");
         var said = Wait.Source<string>();
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(
-            new() { Servers = [server.Url], User = "a", Password = "b", OnServerError = (_, text) => said.TrySetResult(text) }, Token);
+        await using BrokerConnection connection = await Patient.ConnectAsync(
+            server.Options with { User = "a", Password = "b", OnServerError = (_, text) => said.TrySetResult(text) }, Token);
         connection.Subscribe("secret", (in MessageView _) => { });
         Assert.StartsWith("Permissions Violation for Subscription", await Wait.For(said), StringComparison.Ordinal);
         await connection.PingAsync(Token);
     }
 
-    [Fact]
-    public async Task Subscribing_after_the_close_is_refused()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Subscribing_after_the_close_is_refused(ServerKind kind, bool portable)
     {
-        using var server = NatsServer.Start();
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection connection = await Connect(server);
         Subscription before = connection.Subscribe("a", (in MessageView _) => { });
         await connection.CloseAsync();

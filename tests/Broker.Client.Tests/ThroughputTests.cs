@@ -10,14 +10,17 @@ public sealed class ThroughputTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(4)]
-    [InlineData(0)]
-    public async Task A_million_messages_arrive_once_each_and_in_order(int threads)
+    [InlineData(ServerKind.Broker, 1)]
+    [InlineData(ServerKind.Broker, 4)]
+    [InlineData(ServerKind.Broker, 0)]
+    [InlineData(ServerKind.Nats, 1)]
+    [InlineData(ServerKind.Nats, 4)]
+    [InlineData(ServerKind.Nats, 0)]
+    public async Task A_million_messages_arrive_once_each_and_in_order(ServerKind kind, int threads)
     {
-        using var server = NatsServer.Start();
-        await using BrokerConnection publisher = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
-        await using BrokerConnection receiver = await BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection receiver = await Patient.ConnectAsync(server.Options, Token);
         int publishers = Math.Max(1, threads);
         int[] next = new int[publishers];
         int disorder = 0;

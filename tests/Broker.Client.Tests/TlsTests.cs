@@ -5,6 +5,7 @@ using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
+using Broker.Server.Tls;
 
 namespace Broker.Client.Tests;
 
@@ -14,19 +15,26 @@ public sealed class TlsTests
 
     private static readonly TestCertificates Common = TestCertificates.Common;
     private static readonly ClientTlsOptions Trusting = new() { Authorities = [Common.Authority] };
+    private static readonly ServerTlsOptions Offered = new() { Certificate = Common.Server, Timeout = TimeSpan.FromMinutes(1) };
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData("", "nats", true)]
-    [InlineData("", "tls", true)]
-    [InlineData("", "tls", false)]
-    [InlineData("allow_non_tls: true\n", "tls", false)]
-    [InlineData("allow_non_tls: true\n", "nats", true)]
-    public async Task Messages_go_over_TLS(string config, string scheme, bool required)
+    [InlineData(ServerKind.Broker, false, "nats", true)]
+    [InlineData(ServerKind.Broker, false, "tls", true)]
+    [InlineData(ServerKind.Broker, false, "tls", false)]
+    [InlineData(ServerKind.Broker, true, "tls", false)]
+    [InlineData(ServerKind.Broker, true, "nats", true)]
+    [InlineData(ServerKind.Nats, false, "nats", true)]
+    [InlineData(ServerKind.Nats, false, "tls", true)]
+    [InlineData(ServerKind.Nats, false, "tls", false)]
+    [InlineData(ServerKind.Nats, true, "tls", false)]
+    [InlineData(ServerKind.Nats, true, "nats", true)]
+    public async Task Messages_go_over_TLS(ServerKind kind, bool clear, string scheme, bool required)
     {
-        using NatsServer server = NatsServer.StartWithConfiguration($"{config}tls {{ {Common.ServerBlock} }}");
-        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind, o => o.Tls = Offered with { AllowNonTls = clear }, $"allow_non_tls: {(clear ? "true" : "false")}\ntls {{ {Common.ServerKeys} }}");
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [$"{scheme}://localhost:{server.Port}"], Tls = Trusting with { Required = required } }, Token));
         Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
         var counter = new Counter(1000);
@@ -39,28 +47,33 @@ public sealed class TlsTests
         await counter.Complete;
     }
 
-    [Fact]
-    public async Task Where_TLS_is_only_offered_and_not_required_it_stays_clear()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Where_TLS_is_only_offered_and_not_required_it_stays_clear(ServerKind kind)
     {
-        using NatsServer server = NatsServer.StartWithConfiguration($"allow_non_tls: true\ntls {{ {Common.ServerBlock} }}");
-        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url] }, Token));
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind, o => o.Tls = Offered with { AllowNonTls = true }, $"allow_non_tls: true\ntls {{ {Common.ServerKeys} }}");
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url] }, Token));
         await connection.PingAsync(Token);
         Assert.Null(connection.TlsFacts);
     }
 
-    [Fact]
-    public async Task A_server_that_nobody_vouches_for_is_refused()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_server_that_nobody_vouches_for_is_refused(ServerKind kind)
     {
-        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} }}");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
         foreach (ClientTlsOptions? options in new[] { null, new ClientTlsOptions { Authorities = [new TestCertificates().Authority] }, Trusting with { TargetHost = "example.org" } })
         {
-            TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(
+            TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
                 new() { Servers = [server.Url], Tls = options }, Token)));
             Assert.Contains("TLS failed", e.Message, StringComparison.Ordinal);
         }
 
         bool asked = false;
-        await using BrokerConnection forced = await Wait.For(BrokerConnection.ConnectAsync(
+        await using BrokerConnection forced = await Wait.For(Patient.ConnectAsync(
             new()
             {
                 Servers = [server.Url],
@@ -70,36 +83,41 @@ public sealed class TlsTests
         Assert.True(asked);
     }
 
-    [Fact]
-    public async Task A_certificate_is_shown_to_a_server_that_wants_one()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_certificate_is_shown_to_a_server_that_wants_one(ServerKind kind)
     {
-        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} verify: true }}");
-        await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = Trusting }, Token)));
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            o => o.Tls = Offered with { ClientCertificates = ClientCertificateMode.Required, ClientAuthorityFile = Common.AuthorityFile },
+            $"tls {{ {Common.ServerKeys} verify: true }}");
+        await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
+            new() { Servers = [server.Url], Tls = Trusting, ConnectTimeout = Wait.Limit }, Token)));
         ClientTlsOptions[] good =
         [
             Trusting with { Certificate = Common.Client },
-            new() { AuthorityFile = Common.File("authority.pem"), CertificateFile = Common.File("client.pem"), KeyFile = Common.File("client.key") },
+            new() { AuthorityFile = Common.AuthorityFile, CertificateFile = Common.ClientCertificateFile, KeyFile = Common.ClientKeyFile },
         ];
         foreach (ClientTlsOptions options in good)
         {
-            await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = options }, Token));
+            await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url], Tls = options }, Token));
             Assert.True(connection.TlsFacts!.IsMutuallyAuthenticated);
         }
     }
 
-    [Fact]
-    public async Task A_connection_comes_back_over_TLS()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_connection_comes_back_over_TLS(ServerKind kind)
     {
-        using NatsServer server = NatsServer.StartWithConfiguration($"tls {{ {Common.ServerBlock} }}");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
         TaskCompletionSource back = Wait.Source();
-        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting, ReconnectWait = TimeSpan.FromMilliseconds(10), OnReconnected = _ => back.TrySetResult() }, Token));
         var counter = new Counter(1);
         connection.Subscribe("foo", counter.Take);
-        server.Kill();
-
-        server.Restart();
-
+        await server.RestartAsync();
         await Wait.For(back);
         Assert.NotNull(connection.TlsFacts);
         connection.Publish("foo", "x"u8);
@@ -118,7 +136,7 @@ public sealed class TlsTests
             heard.TrySetResult(peer.Socket.Receive(new byte[100]));
         });
 
-        TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(
+        TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
             new()
             {
                 Servers = [server.Url.Replace("nats:", scheme + ":", StringComparison.Ordinal)],
@@ -143,7 +161,7 @@ public sealed class TlsTests
             Secure(peer);
         });
 
-        await Assert.ThrowsAsync<TlsException>(() => Wait.For(BrokerConnection.ConnectAsync(new() { Servers = [server.Url], Tls = Trusting }, Token)));
+        await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url], Tls = Trusting }, Token)));
     }
 
     [Fact]
@@ -156,10 +174,22 @@ public sealed class TlsTests
             using SslStream ssl = Secure(peer);
             Answer(ssl, "INFO {\"server_id\":\"fake\",\"connect_urls\":[\"good.example.org:4222\"]} \r\n");
         });
-        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting, OnServersLearnt = (_, urls) => told.TrySetResult(urls) }, Token));
 
         Assert.Equal(["good.example.org:4222"], await Wait.For(told));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_handshake_comes_first_where_the_server_has_it(bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, o => o.Tls = Offered with { HandshakeFirst = true }, portable: portable);
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
+            server.Options with { Tls = Trusting with { HandshakeFirst = true } }, Token));
+        Assert.NotNull(connection.TlsFacts);
+        await connection.PingAsync(Token);
     }
 
     [Fact]
@@ -171,7 +201,7 @@ public sealed class TlsTests
             ssl.Write(Encoding.ASCII.GetBytes(SecuredInfo));
             Answer(ssl, "");
         });
-        await using BrokerConnection connection = await Wait.For(BrokerConnection.ConnectAsync(
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting with { HandshakeFirst = true } }, Token));
         Assert.NotNull(connection.TlsFacts);
     }
@@ -182,17 +212,17 @@ public sealed class TlsTests
         string nowhere = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         ClientTlsOptions[] wrong =
         [
-            Trusting with { AuthorityFile = Common.File("authority.pem") },
-            new() { Certificate = Common.Client, CertificateFile = Common.File("client.pem") },
-            new() { KeyFile = Common.File("client.key") },
+            Trusting with { AuthorityFile = Common.AuthorityFile },
+            new() { Certificate = Common.Client, CertificateFile = Common.ClientCertificateFile },
+            new() { KeyFile = Common.ClientKeyFile },
             new() { AuthorityFile = nowhere },
-            new() { CertificateFile = Common.File("client.pem") },
-            new() { CertificateFile = Common.File("client.pem"), KeyFile = Common.File("server.key") },
+            new() { CertificateFile = Common.ClientCertificateFile },
+            new() { CertificateFile = Common.ClientCertificateFile, KeyFile = Common.KeyFile },
             new() { MinVersion = SslProtocols.None },
         ];
         foreach (ClientTlsOptions options in wrong)
         {
-            ArgumentException e = await Assert.ThrowsAnyAsync<ArgumentException>(() => BrokerConnection.ConnectAsync(new() { Tls = options }, Token));
+            ArgumentException e = await Assert.ThrowsAnyAsync<ArgumentException>(() => Patient.ConnectAsync(new() { Tls = options }, Token));
             Assert.StartsWith("TLS: ", e.Message, StringComparison.Ordinal);
         }
     }

@@ -1,5 +1,4 @@
 using Broker.Cli.Configuration;
-using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests;
 
@@ -55,15 +54,14 @@ public sealed class ConfigurationOracleTests
     [InlineData("")]
     public async Task Both_readers_agree(string text)
     {
-        var program = Programs.Find("nats-server");
-        Missing.Unless(program is not null, "nats-server");
+        string program = Programs.Require("nats-server");
         var folder = Directory.CreateTempSubdirectory("oracle-");
         try
         {
             var file = Path.Combine(folder.FullName, "test.conf");
             await File.WriteAllTextAsync(file, text, TestContext.Current.CancellationToken);
 
-            var (exitCode, verdict) = await Programs.RunAsync(program!, "", "-t", "-c", file);
+            var (exitCode, verdict) = await Programs.RunAsync(program, "", "-t", "-c", file);
 
             Assert.True(exitCode == 0 == Accepts(file, out var problem), $"nats-server: {verdict}\nbroker: {problem}");
         }

@@ -10,7 +10,7 @@ public sealed class HarnessNatsTests
     [InlineData("nats.c", "nats.js")]
     public async Task A_publisher_reaches_a_subscriber(string publisher, string subscriber)
     {
-        await using var server = await NatsServer.StartAsync();
+        using NatsServer server = NatsServer.Start();
         await using var sub = await Peers.Nats(subscriber).SubscribeAsync(server.Url, "weather.*");
         await using var pub = await Peers.Nats(publisher).PublishAsync(server.Url);
 
@@ -28,7 +28,7 @@ public sealed class HarnessNatsTests
     [InlineData("nats.c", "nats.js")]
     public async Task A_request_is_answered(string requester, string responder)
     {
-        await using var server = await NatsServer.StartAsync();
+        using NatsServer server = NatsServer.Start();
         await using var service = await Peers.Nats(responder).SubscribeAsync(server.Url, "service", "echo");
         await using var client = await Peers.Nats(requester).RequestAsync(server.Url);
 

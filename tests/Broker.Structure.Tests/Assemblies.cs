@@ -16,12 +16,13 @@ internal static class Assemblies
         ["Broker.Client"] = ["Broker.Protocol", "Broker.Transport"],
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.Protocol", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Cryptography"] = ["Broker.Server", "Broker.Protocol"],
+        ["Broker.Cryptography"] = ["Broker.Server", "Broker.ZeroMq", "Broker.Protocol"],
         ["Broker.Cli"] =
         [
             "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.ZeroMq", "Broker.Bridge",
-            "Broker.AspNetCore", "Broker.Cryptography",
+            "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography",
         ],
     };
 

@@ -298,6 +298,37 @@ public sealed class CallerDrivenTests
         Assert.Throws<InvalidOperationException>(loop.Attach);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_loop_on_which_nobody_is_hasty_sleeps_without_looking_again(bool portable)
+    {
+        const int Polls = 50;
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, ForcePortable = portable, IdlePolls = Polls });
+        EventLoop loop = group[0];
+        loop.Attach();
+        long LooksOfAWait()
+        {
+            DoAll(loop);
+            long before = loop.Pacing.Looks;
+            loop.RunOnce(TimeSpan.FromMilliseconds(1));
+            return loop.Pacing.Looks - before;
+        }
+
+        Assert.Equal(1, LooksOfAWait());
+        (Connection a, Connection b) = InProcessLink.Create(loop, new Probe(), loop, new Probe());
+        Assert.Equal(1 + Polls, LooksOfAWait());
+        a.IsHasty = false;
+        Assert.Equal(1 + Polls, LooksOfAWait());
+        b.IsHasty = false;
+        Assert.Equal(1, LooksOfAWait());
+        a.IsHasty = true;
+        Assert.Equal(1 + Polls, LooksOfAWait());
+        a.Close();
+        Assert.Equal(1, LooksOfAWait());
+        OnAnotherThread(() => Assert.Throws<InvalidOperationException>(() => b.IsHasty = true));
+    }
+
     [Fact]
     public void What_cannot_be_is_refused()
     {

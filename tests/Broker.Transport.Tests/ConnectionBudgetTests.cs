@@ -180,7 +180,7 @@ public sealed class ConnectionBudgetTests
         Assert.Equal(3, budget.Taken);
         Assert.Equal(10, budget.Refused);
         inside.ForEach(static s => s.Dispose());
-        await ProcessFacts.UntilAsync(() => budget.Taken == 0, Cancellation);
+        await Wait.UntilAsync(() => budget.Taken == 0, Cancellation);
         using Socket later = await ConnectAsync(listener);
         Assert.True(await IsServedAsync(later));
     }
@@ -199,7 +199,7 @@ public sealed class ConnectionBudgetTests
             Assert.False(await IsServedAsync(socket));
         }
 
-        await ProcessFacts.UntilAsync(() => budget.Taken == 0 && Volatile.Read(ref calls) == 2, Cancellation);
+        await Wait.UntilAsync(() => budget.Taken == 0 && Volatile.Read(ref calls) == 2, Cancellation);
         Assert.Equal(0, budget.Refused);
     }
 

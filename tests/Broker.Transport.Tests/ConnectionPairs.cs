@@ -18,6 +18,8 @@ public enum TransportKind
     UpgradedTls,
     Pipe,
     TlsOverPipe,
+    Records,
+    PortableRecords,
 }
 
 /// <summary>
@@ -37,9 +39,9 @@ public sealed class ConnectionPairs : IDisposable
 
     public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null)
     {
-        Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls) || OperatingSystem.IsLinux(), "epoll is Linux's");
+        Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls or TransportKind.Records) || OperatingSystem.IsLinux(), "epoll is Linux's");
         _kind = kind;
-        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls, OnFault = onFault };
+        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls or TransportKind.PortableRecords, OnFault = onFault };
         Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
         Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
         if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe))
@@ -89,7 +91,8 @@ public sealed class ConnectionPairs : IDisposable
     }
 
     private ConnectionHandler Wrap(Probe probe, bool server)
-        => _kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe
+        => _kind is TransportKind.Records or TransportKind.PortableRecords ? new RecordsHandler(probe)
+            : _kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe
             ? new SecuredHandler(probe, server ? _serverOptions : null, server ? null : _clientOptions, greets: _kind == TransportKind.UpgradedTls)
             : probe;
 

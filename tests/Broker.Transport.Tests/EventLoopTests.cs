@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
@@ -225,7 +226,7 @@ public sealed class EventLoopTests
         });
         group[0].Post(() => throw new InvalidOperationException("The action failed."));
         await OnLoop(group[0], () => group[0].StartTimer(TimeSpan.Zero, () => throw new InvalidOperationException("The timer failed.")));
-        await Soon(ProcessFacts.UntilAsync(() => Volatile.Read(ref faults) == 2, Cancellation));
+        await Soon(Wait.UntilAsync(() => Volatile.Read(ref faults) == 2, Cancellation));
         await OnLoop(group[0], () => { });
     }
 
@@ -247,7 +248,7 @@ public sealed class EventLoopTests
         }
 
         hold.Set();
-        await Soon(ProcessFacts.UntilAsync(() => near.Closings == 1, Cancellation));
+        await Soon(Wait.UntilAsync(() => near.Closings == 1, Cancellation));
         Assert.Equal("Drained badly.", near.Error?.Message);
         await OnLoop(group[0], () => { });
     }
@@ -350,5 +351,36 @@ public sealed class EventLoopTests
             making.Join();
             Assert.All(probes, probe => Assert.Equal(1, probe.Closings));
         }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_is_to_run_after_microseconds_runs_then_each_in_its_time(bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        EventLoop loop = group[0];
+        Assert.Throws<InvalidOperationException>(() => loop.RunAfter(TimeSpan.FromMicroseconds(1), static () => { }));
+        TimeSpan[] delays = [TimeSpan.FromMicroseconds(900), TimeSpan.Zero, TimeSpan.FromMicroseconds(300), TimeSpan.FromMilliseconds(20)];
+        var passed = new TimeSpan[delays.Length];
+        using var all = new CountdownEvent(delays.Length + 1);
+        loop.Post(() =>
+        {
+            long begin = Stopwatch.GetTimestamp();
+            for (int i = 0; i < delays.Length; i++)
+            {
+                int which = i;
+                loop.RunAfter(delays[i], () =>
+                {
+                    passed[which] = Stopwatch.GetElapsedTime(begin);
+                    all.Signal();
+                });
+            }
+
+            // A timer beside them is kept too.
+            loop.StartTimer(TimeSpan.FromMilliseconds(5), () => all.Signal());
+        });
+        Assert.True(all.Wait(ConnectionPairs.Patience, TestContext.Current.CancellationToken));
+        Assert.All(delays.Zip(passed), static d => Assert.True(d.Second + TimeSpan.FromMicroseconds(1) >= d.First, $"{d.Second} instead of {d.First}"));
     }
 }

@@ -1,3 +1,5 @@
+using Broker.Transport.InProcess;
+
 namespace Broker.Transport.Tests;
 
 /// <summary>A turn that wrote for very many connections sends in slices, so that the others of its loop do not wait for all of it.</summary>
@@ -66,7 +68,7 @@ public sealed class HandOverTests
             Assert.InRange(turns[i].Sent - turns[i - 1].Sent, 1, EventLoop.HandOverSlice);
         }
 
-        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
+        await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
     }
 
     [Theory]
@@ -94,9 +96,9 @@ public sealed class HandOverTests
         var asks = new Probe();
         await pairs.ConnectAsync(asked, asks);
         await asks.WriteAsync(new byte[1]);
-        await ProcessFacts.UntilAsync(() => asks.Received == 1 && Volatile.Read(ref backlog) >= 0, Cancellation);
+        await Wait.UntilAsync(() => asks.Received == 1 && Volatile.Read(ref backlog) >= 0, Cancellation);
         Assert.InRange(backlog, 1, crowdSize);
-        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
+        await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
     }
 
     [Fact]
@@ -118,7 +120,7 @@ public sealed class HandOverTests
         }
 
         loop.Post(() => Write(0));
-        await ProcessFacts.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 200), Cancellation);
+        await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 200), Cancellation);
         byte[] expected = [.. Enumerable.Range(0, 200).Select(i => (byte)i)];
         Assert.All(received, bytes => Assert.Equal(expected, bytes));
         Assert.Equal(0, await OnLoopAsync(loop, () => loop.HandOverBacklog));
@@ -146,6 +148,81 @@ public sealed class HandOverTests
         });
         await Task.WhenAll(crowd.Select(pair => pair.Far.Closed)).WaitAsync(ConnectionPairs.Patience, Cancellation);
         Assert.All(crowd, pair => Assert.Equal(3, pair.Far.Received));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void While_many_wait_a_turn_sends_to_few_for_each_who_yields_and_to_nobody_twice(int yielding)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+        EventLoop loop = group[0];
+        loop.Attach();
+        List<Connection> crowd = [.. Enumerable.Range(0, Crowd).Select(_ => Link(loop, new Probe()).Near)];
+        for (int i = 0; i < yielding; i++)
+        {
+            Yielding(loop, () => crowd.ForEach(connection => connection.GetStage(loop).Write([1])));
+        }
+
+        int[] sends = new int[Crowd];
+        for (int turn = 0; sends.Sum() < 3 * Crowd; turn++)
+        {
+            long[] before = [.. crowd.Select(connection => connection.SentBytes)];
+            loop.RunOnce(TimeSpan.Zero);
+            int[] sent = [.. Enumerable.Range(0, Crowd).Where(i => crowd[i].SentBytes != before[i])];
+            if (turn > 3)
+            {
+                Assert.True(loop.IsBehind);
+                Assert.Equal(yielding * HandOverList.SliceBesideOne, sent.Length);
+                Array.ForEach(sent, i => sends[i]++);
+                // Nobody twice while another one waits.
+                Assert.InRange(sends.Max() - sends.Min(), 0, 1);
+            }
+        }
+    }
+
+    [Fact]
+    public void What_others_wrote_in_a_turn_is_sent_before_those_go_on_who_yielded()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+        EventLoop loop = group[0];
+        loop.Attach();
+        Connection other = Link(loop, new Probe()).Near;
+        var seen = new List<long>();
+        Yielding(loop, () => seen.Add(other.SentBytes));
+        for (int turn = 0; turn < 5; turn++)
+        {
+            loop.RunOnce(TimeSpan.Zero);
+        }
+
+        Assert.NotEmpty(seen);
+        seen.Clear();
+        loop.Post(() => other.GetStage(loop).Write([1]));
+        loop.RunOnce(TimeSpan.Zero);
+        Assert.Equal([1], seen);
+    }
+
+    [Fact]
+    public void Answers_without_end_do_not_keep_those_waiting_whom_earlier_turns_have_left()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+        EventLoop loop = group[0];
+        loop.Attach();
+        List<Connection> crowd = [.. Enumerable.Range(0, Crowd).Select(_ => Link(loop, new Probe()).Near)];
+        List<Connection> asking = [.. Enumerable.Range(0, 2 * EventLoop.HandOverSlice).Select(_ => Asking(loop))];
+        for (int turn = 0; turn < 3; turn++)
+        {
+            loop.RunOnce(TimeSpan.Zero);
+        }
+
+        loop.Post(() => crowd.ForEach(connection => connection.GetStage(loop).Write([1])));
+        for (int turn = 0; turn < Crowd; turn++)
+        {
+            loop.RunOnce(TimeSpan.Zero);
+        }
+
+        Assert.All(asking, connection => Assert.InRange(connection.SentBytes, Crowd / 2, long.MaxValue));
+        Assert.All(crowd, connection => Assert.Equal(1, connection.SentBytes));
     }
 
     [Fact]
@@ -186,5 +263,45 @@ public sealed class HandOverTests
                 over.SetResult();
             }
         }
+    }
+
+    private static (Connection Near, Connection Far) Link(EventLoop loop, Probe near)
+    {
+        (Connection Near, Connection Far) ends = InProcessLink.Create(loop, near, loop, new Probe());
+        // Until both are opened. Others may go on for ever.
+        loop.RunOnce(TimeSpan.Zero);
+        loop.RunOnce(TimeSpan.Zero);
+        return ends;
+    }
+
+    // Has more to do for ever, and does a part of it in each turn.
+    private static void Yielding(EventLoop loop, Action work)
+    {
+        Connection far = Link(loop, new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> _, ref int _) =>
+            {
+                work();
+                connection.YieldReceiving();
+                return 0;
+            },
+        }).Far;
+        loop.Post(() => far.GetStage(loop).Write([1]));
+    }
+
+    // Writes to its peer whenever it is called, which is in every turn.
+    private static Connection Asking(EventLoop loop)
+    {
+        (Connection near, Connection far) = Link(loop, new Probe
+        {
+            WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                connection.GetStage(loop).Write([1]);
+                connection.YieldReceiving();
+                return 0;
+            },
+        });
+        loop.Post(() => far.GetStage(loop).Write([1]));
+        return near;
     }
 }

@@ -45,6 +45,29 @@ public sealed class PacingTests
         Assert.False(_pacing.Defers(_bulk));
     }
 
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(Pacing.MessagesPerLook - 1, 0)]
+    [InlineData(10 * Pacing.MessagesPerLook, 10)]
+    [InlineData(2 * Pause * Pacing.MessagesPerLook, Pause)]
+    public void Bulk_of_few_messages_waits_shorter(int messages, int looks)
+    {
+        ReadQuiet();
+        _pacing.CountRead(ref _bulk, Full, more: true, answered: true, messages);
+        Assert.Equal(looks != 0, _pacing.Defers(_bulk));
+        Look(looks);
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
+    [Fact]
+    public void A_part_of_a_message_is_none_where_messages_are_counted()
+    {
+        ReadQuiet();
+        _pacing.CountRead(ref _bulk, Full, more: true, answered: true, 1);
+        ReadBulk();
+        Assert.False(_pacing.Defers(_bulk));
+    }
+
     [Fact]
     public void Bulk_waits_for_a_quiet_one_that_comes_after_its_read()
     {
@@ -155,7 +178,7 @@ public sealed class PacingTests
         {
             last = 0;
             socket.Send(new byte[size]);
-            await ProcessFacts.UntilAsync(() => probe.Received >= received + size, TestContext.Current.CancellationToken)
+            await Wait.UntilAsync(() => probe.Received >= received + size, TestContext.Current.CancellationToken)
                 .WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
         }
 

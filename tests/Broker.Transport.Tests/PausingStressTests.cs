@@ -18,6 +18,7 @@ public sealed class PausingStressTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         using var pairs = new ConnectionPairs(kind);
         var pauses = 0;
+        bool allPause = false;
         var made = new List<(Probe Near, Probe Far)>();
         for (int i = 0; i < Crowd; i++)
         {
@@ -42,7 +43,13 @@ public sealed class PausingStressTests
                     {
                         Interlocked.Increment(ref pauses);
                         connection.PauseReceiving();
-                        connection.Loop.StartTimer(TimeSpan.FromMilliseconds(random.Next(20)), connection.ResumeReceiving);
+                        connection.Loop.StartTimer(TimeSpan.FromMilliseconds(random.Next(20)), () =>
+                        {
+                            if (!Volatile.Read(ref allPause))
+                            {
+                                connection.ResumeReceiving();
+                            }
+                        });
                     }
                     else if (consumed < bytes.Length)
                     {
@@ -80,11 +87,39 @@ public sealed class PausingStressTests
         }
 
         // A failure ends its connection and is told below.
-        Task all = ProcessFacts.UntilAsync(
+        Task all = Wait.UntilAsync(
             () => Enumerable.Range(0, Crowd).All(i => made[i].Far.Received == sent[i] || made[i].Far.Closed.IsCompleted), cancellation);
         await all.WaitAsync(ConnectionPairs.Patience, cancellation);
         Assert.All(made, pair => Assert.Null(pair.Far.Error));
         Assert.All(Enumerable.Range(0, Crowd), i => Assert.Equal(sent[i], made[i].Far.Received));
         Assert.True(pauses > Crowd, $"{pauses} pauses");
+
+        // All of them, with bytes waiting. What that costs is for a reader who runs this alone, and not for a verdict.
+        int paused = 0;
+        Volatile.Write(ref allPause, true);
+        foreach ((Probe near, Probe far) in made)
+        {
+            far.Connection.Loop.Post(() =>
+            {
+                far.Connection.PauseReceiving();
+                Interlocked.Increment(ref paused);
+            });
+        }
+
+        await Wait.UntilAsync(() => Volatile.Read(ref paused) == Crowd, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
+        long[] before = [.. made.Select(static pair => pair.Far.Received)];
+        foreach ((Probe near, _) in made)
+        {
+            near.Connection.ExternalStage.Write("held up"u8);
+            near.Connection.FlushExternal();
+        }
+
+        await Task.Delay(200, cancellation);
+        TimeSpan spent = Environment.CpuUsage.TotalTime;
+        await Task.Delay(TimeSpan.FromSeconds(Seconds / 3), cancellation);
+        spent = Environment.CpuUsage.TotalTime - spent;
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"{kind}: {pauses} pauses, {sent.Sum()} bytes; with all {Crowd} paused {spent.TotalMilliseconds:f1} ms of processor time in {Seconds / 3} s");
+        Assert.Equal(before, made.Select(static pair => pair.Far.Received));
     }
 }

@@ -21,14 +21,6 @@ internal static class ProcessFacts
         return long.Parse(fields[11], provider: null) + long.Parse(fields[12], provider: null);
     });
 
-    internal static async Task UntilAsync(Func<bool> condition, CancellationToken cancellation)
-    {
-        while (!condition())
-        {
-            await Task.Delay(5, cancellation);
-        }
-    }
-
     private static IEnumerable<string> Tasks(string prefix)
     {
         if (!OperatingSystem.IsLinux())

@@ -237,7 +237,7 @@ public sealed class SocketTests
                 () => Dialer.ConnectAsync(group.Next(), listener.EndPoint, new Probe(), new CancellationToken(canceled: true)));
         }
 
-        await ProcessFacts.UntilAsync(() => ProcessFacts.Descriptors() <= before + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= before + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
         EndPoint closed = listener.EndPoint;
         listener.Dispose();
         await Assert.ThrowsAsync<SocketException>(() => Dialer.ConnectAsync(group.Next(), closed, new Probe(), Cancellation));

@@ -251,8 +251,8 @@ public abstract partial class TransportCompliance
             }
         }
 
-        await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 4, Cancellation));
-        await Soon(ProcessFacts.UntilAsync(() => ProcessFacts.ThreadsNamed("near ") + ProcessFacts.ThreadsNamed("far ") == 0, Cancellation));
+        await Soon(Wait.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 4, Cancellation));
+        await Soon(Wait.UntilAsync(() => ProcessFacts.ThreadsNamed("near ") + ProcessFacts.ThreadsNamed("far ") == 0, Cancellation));
 
         static async Task DialOnAsync(ConnectionPairs pairs, CancellationToken stop)
         {

@@ -71,3 +71,7 @@ public sealed class UpgradedTlsTests() : TransportCompliance(TransportKind.Upgra
 public sealed class PipeTests() : TransportComplianceInClear(TransportKind.Pipe);
 
 public sealed class TlsOverPipeTests() : TransportCompliance(TransportKind.TlsOverPipe);
+
+public sealed class RecordsTests() : TransportComplianceInRecords(TransportKind.Records);
+
+public sealed class PortableRecordsTests() : TransportComplianceInRecords(TransportKind.PortableRecords);

@@ -24,4 +24,10 @@ internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
     public readonly bool OnPing() => false;
 
     public readonly bool OnPong() => false;
+
+    public readonly bool OnOk() => false;
+
+    public readonly bool OnInfo(ReadOnlySpan<byte> json) => false;
+
+    public readonly bool OnError(ReadOnlySpan<byte> text) => false;
 }

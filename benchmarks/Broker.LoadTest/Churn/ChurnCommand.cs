@@ -19,12 +19,16 @@ internal static class ChurnCommand
         minutes.Validators.Add(result =>
         {
             if (result.GetValueOrDefault<double>() is not (> 0 and <= 24 * 60))
+            {
                 result.AddError("--minutes must be above 0 and at most a day.");
+            }
         });
         rate.Validators.Add(result =>
         {
             if (result.GetValueOrDefault<int>() is < 1 or > 10_000)
+            {
                 result.AddError("--rate must be from 1 to 10000.");
+            }
         });
 
         var command = new Command("churn", "Lets connections come and go beside full-rate publishing, and looks for leaks, lost wake-ups and delay.")
@@ -59,7 +63,10 @@ internal static class ChurnCommand
             using var resources = new DriverResources();
             List<ChurnOutcome> outcomes = [];
             foreach (ServerCommand command in commands)
+            {
                 outcomes.Add(new ChurnRun(settings, command, resources, Console.Error).Run(cancellationToken));
+            }
+
             Console.Out.WriteLine();
             Console.Out.Write(ChurnReport.ToText(settings, outcomes));
             if (markdown is not null)
@@ -81,10 +88,16 @@ internal static class ChurnCommand
     {
         string[] names = [.. on.SelectMany(list => list.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))];
         if (names.Contains(All, StringComparer.Ordinal))
+        {
             return [.. known];
+        }
+
         string? unknown = Array.Find(names, name => !known.Any(command => command.Name == name));
         if (unknown is not null)
+        {
             throw new ArgumentException($"No server is named '{unknown}'. There are: {string.Join(", ", known.Select(command => command.Name))}.");
+        }
+
         return [.. known.Where(command => names.Contains(command.Name, StringComparer.Ordinal))];
     }
 }

@@ -14,7 +14,10 @@ internal static class ChurnReport
     {
         var text = new StringBuilder("# Churn\n\n").Append(Head(settings, "- ")).Append('\n').Append(Conclusions(outcomes).ToMarkdown()).Append('\n');
         foreach (ChurnOutcome outcome in outcomes)
+        {
             text.Append(CultureInfo.InvariantCulture, $"## {outcome.Server}\n\n").Append(outcome.Intervals.ToMarkdown()).Append('\n');
+        }
+
         return text.Append(Failures(outcomes, "- ")).ToString();
     }
 

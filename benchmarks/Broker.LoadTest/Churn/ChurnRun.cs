@@ -68,7 +68,10 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
 
         _outcome.During = _latency.Mark();
         foreach (Worker worker in workers)
+        {
             worker.Join();
+        }
+
         fullRate.Stop();
         Conclude(target, fullRate, churn, handles);
     }
@@ -93,7 +96,10 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
             _late.Look(_watch.Elapsed, fullRate.Confirmed, fullRate.Received);
             _memory.Add((_watch.Elapsed.TotalSeconds, target.Cpu.ReadResidentBytes()));
             if (churn is null || _watch.Elapsed < next)
+            {
                 continue;
+            }
+
             Report(target, churn, (fullRate.Received - before) / settings.Interval.TotalSeconds);
             before = fullRate.Received;
             next += settings.Interval;
@@ -130,7 +136,9 @@ internal sealed class ChurnRun(ChurnSettings settings, ServerCommand command, Dr
         void FailIf(bool wrong, string what)
         {
             if (wrong)
+            {
                 _outcome.Failures.Add(what);
+            }
         }
 
         FailIf(fullRate.Received != fullRate.Confirmed, $"{fullRate.Confirmed} messages were published at full rate and {fullRate.Received} delivered.");

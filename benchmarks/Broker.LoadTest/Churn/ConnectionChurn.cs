@@ -52,7 +52,10 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
         {
             long due = (long)(Stopwatch.GetElapsedTime(from).TotalSeconds * connectionsPerSecond / Threads);
             for (; made < due && !_stopped; made++)
+            {
                 Visit((made * Threads) + thread, buffer);
+            }
+
             Thread.Sleep(Tick);
         }
     }
@@ -86,7 +89,9 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
         byte[] publish = Frames.Publish(subject, payload);
         connection.Send(Frames.Subscribe(subject, null, 1));
         for (int i = 0; i < MessagesEach; i++)
+        {
             connection.Send(publish);
+        }
 
         var farewell = (Farewell)(number / Threads % 4);
         if (farewell == Farewell.ResetUnread)
@@ -110,7 +115,9 @@ internal sealed class ConnectionChurn(Target target, int connectionsPerSecond)
         }
 
         if (farewell == Farewell.Reset)
+        {
             connection.Reset();
+        }
     }
 
     private enum Farewell

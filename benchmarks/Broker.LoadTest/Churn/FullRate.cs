@@ -70,7 +70,9 @@ internal sealed class FullRate : IDisposable
         _reader.Send(Wire.Ping);
         _draining.Join();
         if (_drain.Error is not null)
+        {
             throw new DriverException($"The reader received '{_drain.Error}'.");
+        }
     }
 
     public void Dispose()

@@ -13,10 +13,18 @@ internal sealed class LateWatch(TimeSpan patience)
     public void Look(TimeSpan now, long confirmed, long received)
     {
         while (_waiting.TryPeek(out (TimeSpan At, long Confirmed) oldest) && oldest.Confirmed <= received)
+        {
             _waiting.Dequeue();
+        }
+
         if (_waiting.TryPeek(out (TimeSpan At, long Confirmed) waiting) && now - waiting.At > patience)
+        {
             Late++;
+        }
+
         if (confirmed > received)
+        {
             _waiting.Enqueue((now, confirmed));
+        }
     }
 }

@@ -12,7 +12,9 @@ internal sealed class LatencyWindow
     public void Add(long ticks)
     {
         lock (_lock)
+        {
             _ticks.Add(ticks);
+        }
     }
 
     /// <summary>Percentiles since the last look; null when there was nothing.</summary>

@@ -7,7 +7,10 @@ internal static class Slope
     public static double Of(IReadOnlyCollection<(double X, double Y)> points)
     {
         if (points.Count == 0)
+        {
             return 0;
+        }
+
         double meanX = points.Average(point => point.X);
         double meanY = points.Average(point => point.Y);
         double squares = points.Sum(point => (point.X - meanX) * (point.X - meanX));

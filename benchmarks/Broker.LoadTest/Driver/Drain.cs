@@ -1,18 +1,21 @@
 namespace Broker.LoadTest.Driver;
 
 /// <summary>
-/// Receives a stream of equal frames and counts its bytes until the PONG of a fence. The price per receive is one
-/// comparison: the last bytes must be those of the frame at this place in the stream. Only when they are not, because a
-/// PING (about 2 s after CONNECT), the PONG or an error line is among them, or because members of a queue group take
+/// Receives a stream of known bytes and counts them until the PONG of a fence. The price per receive is one
+/// comparison: the last bytes must be those of the frames at this place in the stream. Only when they are not, because a
+/// PING (about 2 s after CONNECT), the PONG or an error line is among them, or because publishers or members of a queue group take
 /// turns, are the bytes searched.
 /// </summary>
-internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
+/// <param name="connection">Where they come from.</param>
+/// <param name="frames">What is expected, over and over.</param>
+/// <param name="tally">What stops the clock.</param>
+/// <param name="isOrdered">Whether they come in that order: then other bytes than these, and no control lines, are an error.</param>
+internal sealed class Drain(RawConnection connection, ReadOnlyMemory<byte> frames, Tally tally, bool isOrdered = true)
 {
     private const int Tail = 16;
 
-    // Enough copies that the bytes before any place in the last one are at hand without wrapping round.
-    private readonly byte[] _template = Repeat(frame, Tail);
-    private readonly int _lead = ((Tail + frame.Length - 1) / frame.Length) * frame.Length;
+    // The frames, over and over, until the bytes before any place reach into one copy before it at most.
+    private readonly ReadOnlyMemory<byte> _cycle = Repeat(frames, Tail);
     private int _held;
     private bool _fenced;
 
@@ -37,7 +40,15 @@ internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
             int count = read + _held;
             _held = 0;
             if (!EndsAsExpected(buffer.AsSpan(0, count)))
+            {
+                int all = count;
                 count = WithoutControlLines(buffer.AsSpan(0, count));
+                if (isOrdered && count == all)
+                {
+                    Error ??= RawConnection.Show(buffer.AsSpan(Math.Max(0, all - Tail), Math.Min(all, Tail)));
+                }
+            }
+
             Bytes += count;
             tally.Add(count);
         }
@@ -45,9 +56,13 @@ internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
 
     private bool EndsAsExpected(ReadOnlySpan<byte> received)
     {
-        int length = Math.Min(received.Length, Tail);
-        int place = _lead + (int)((Bytes + received.Length) % frame.Length);
-        return received[^length..].SequenceEqual(_template.AsSpan(place - length, length));
+        ReadOnlySpan<byte> cycle = _cycle.Span;
+        ReadOnlySpan<byte> tail = received[^Math.Min(received.Length, Tail)..];
+        int place = (int)((Bytes + received.Length) % cycle.Length);
+        int before = tail.Length - place;
+        return before <= 0
+            ? tail.SequenceEqual(cycle[(place - tail.Length)..place])
+            : tail[..before].SequenceEqual(cycle[^before..]) && tail[before..].SequenceEqual(cycle[..place]);
     }
 
     private int WithoutControlLines(Span<byte> received)
@@ -74,7 +89,9 @@ internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
 
         at = received.IndexOf(Wire.Error);
         if (at >= 0)
+        {
             Error = RawConnection.Show(received[at..]);
+        }
 
         // A control line cut by the end of the receive waits at the head of the buffer for its other half.
         _held = StartOfControlLine(rest);
@@ -89,12 +106,20 @@ internal sealed class Drain(RawConnection connection, byte[] frame, Tally tally)
         return Wire.Ping.StartsWith(end) || Wire.Pong.StartsWith(end) ? end.Length : 0;
     }
 
-    private static byte[] Repeat(byte[] frame, int tail)
+    private static ReadOnlyMemory<byte> Repeat(ReadOnlyMemory<byte> frames, int tail)
     {
-        int copies = ((tail + frame.Length - 1) / frame.Length) + 1;
-        byte[] template = new byte[copies * frame.Length];
+        if (frames.Length >= tail)
+        {
+            return frames;
+        }
+
+        int copies = (tail + frames.Length - 1) / frames.Length;
+        byte[] repeated = new byte[copies * frames.Length];
         for (int i = 0; i < copies; i++)
-            frame.CopyTo(template, i * frame.Length);
-        return template;
+        {
+            frames.CopyTo(repeated.AsMemory(i * frames.Length));
+        }
+
+        return repeated;
     }
 }

@@ -12,6 +12,8 @@ internal sealed class DriverResources : IDisposable
     public void Dispose()
     {
         if (_certificate.IsValueCreated)
+        {
             _certificate.Value.Dispose();
+        }
     }
 }

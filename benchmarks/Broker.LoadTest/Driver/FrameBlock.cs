@@ -15,14 +15,21 @@ internal sealed class FrameBlock
         _frames = Math.Max(1, TargetSize / frame.Length);
         _block = GC.AllocateUninitializedArray<byte>(_frames * frame.Length, pinned: true);
         for (int i = 0; i < _frames; i++)
+        {
             frame.CopyTo(_block.AsSpan(i * frame.Length));
+        }
     }
 
     public void Send(RawConnection connection, long count)
     {
         for (; count >= _frames; count -= _frames)
+        {
             connection.Send(_block);
+        }
+
         if (count > 0)
+        {
             connection.Send(_block.AsSpan(0, (int)count * _frameLength));
+        }
     }
 }

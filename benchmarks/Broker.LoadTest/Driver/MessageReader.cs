@@ -21,7 +21,10 @@ internal sealed class MessageReader(RawConnection connection, byte[] subject)
         {
             ReadOnlySpan<byte> line = connection.ReadLine();
             if (line.SequenceEqual("PONG"u8))
+            {
                 return false;
+            }
+
             if (line.SequenceEqual("PING"u8))
             {
                 connection.AnswerPing();
@@ -31,7 +34,10 @@ internal sealed class MessageReader(RawConnection connection, byte[] subject)
             int size = ParseMessage(line);
             connection.Need(size + 2);
             if (!connection.Unread.Slice(size, 2).SequenceEqual(Wire.Crlf))
+            {
                 throw new DriverException("A payload does not end in CRLF.");
+            }
+
             _consumeFirst = size + 2;
             return true;
         }

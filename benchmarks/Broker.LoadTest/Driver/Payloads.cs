@@ -24,10 +24,16 @@ internal static class Payloads
     public static int Distinct(int size, int wanted)
     {
         if (size == 0)
+        {
             return wanted;
+        }
+
         long distinct = 1;
         for (int i = 0; i < Math.Min(size, SequenceDigits) && distinct < wanted; i++)
+        {
             distinct *= Letters;
+        }
+
         return (int)Math.Min(distinct, wanted);
     }
 
@@ -53,20 +59,27 @@ internal static class Payloads
     private static void Run(Span<byte> span, int from)
     {
         for (int i = 0; i < span.Length; i++)
+        {
             span[i] = (byte)('a' + ((from + i) % Letters));
+        }
     }
 
     private static void WriteNumber(Span<byte> digits, int value)
     {
         for (int i = digits.Length - 1; i >= 0; i--, value /= Letters)
+        {
             digits[i] = (byte)('a' + (value % Letters));
+        }
     }
 
     private static int ReadNumber(ReadOnlySpan<byte> digits)
     {
         int value = 0;
         foreach (byte digit in digits)
+        {
             value = (value * Letters) + (digit - 'a');
+        }
+
         return value;
     }
 }

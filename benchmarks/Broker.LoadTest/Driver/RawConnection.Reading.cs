@@ -17,11 +17,22 @@ internal sealed partial class RawConnection
     public void Need(int count)
     {
         while (_end - _start < count)
+        {
             Fill();
+        }
     }
 
     /// <summary>The next line without its CRLF; valid until the next read.</summary>
     public ReadOnlySpan<byte> ReadLine()
+    {
+        int length = NeedLine();
+        ReadOnlySpan<byte> line = Unread[..(length - Wire.Crlf.Length)];
+        Consume(length);
+        return line;
+    }
+
+    /// <summary>Receives until a whole line is unread; returns its length with its CRLF.</summary>
+    public int NeedLine()
     {
         int searched = 0;
         while (true)
@@ -30,9 +41,7 @@ internal sealed partial class RawConnection
             int at = unread[searched..].IndexOf(Wire.Crlf);
             if (at >= 0)
             {
-                at += searched;
-                _start += at + 2;
-                return unread[..at];
+                return searched + at + Wire.Crlf.Length;
             }
 
             searched = Math.Max(0, unread.Length - 1);
@@ -45,10 +54,16 @@ internal sealed partial class RawConnection
     {
         Need(1);
         if (Buffer[_start] != frame[0])
+        {
             PassPings(frame[0]);
+        }
+
         Need(frame.Length);
         if (!Unread[..frame.Length].SequenceEqual(frame))
+        {
             throw new DriverException($"Expected '{Show(frame)}' and received '{Show(Unread[..frame.Length])}'.");
+        }
+
         _start += frame.Length;
     }
 
@@ -58,7 +73,10 @@ internal sealed partial class RawConnection
         {
             Need(Wire.Ping.Length);
             if (!Unread.StartsWith(Wire.Ping))
+            {
                 return;
+            }
+
             _start += Wire.Ping.Length;
             AnswerPing();
             Need(1);
@@ -73,11 +91,18 @@ internal sealed partial class RawConnection
         {
             ReadOnlySpan<byte> line = ReadLine();
             if (line.SequenceEqual("PONG"u8))
+            {
                 return;
+            }
+
             if (line.SequenceEqual("PING"u8))
+            {
                 AnswerPing();
+            }
             else
+            {
                 throw new DriverException($"Expected PONG and received '{Show(line)}'.");
+            }
         }
     }
 
@@ -90,7 +115,10 @@ internal sealed partial class RawConnection
         else if (_end == Buffer.Length)
         {
             if (_start == 0)
+            {
                 throw new DriverException("A line or frame does not fit the driver's buffer.");
+            }
+
             Buffer.AsSpan(_start, _end - _start).CopyTo(Buffer);
             _end -= _start;
             _start = 0;
@@ -98,7 +126,10 @@ internal sealed partial class RawConnection
 
         int read = Receive(Buffer.AsSpan(_end));
         if (read == 0)
+        {
             throw new ConnectionCutException("The server closed the connection.");
+        }
+
         _end += read;
     }
 

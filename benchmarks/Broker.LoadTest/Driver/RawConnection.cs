@@ -43,15 +43,24 @@ internal sealed partial class RawConnection : IDisposable
         try
         {
             if (from is not null)
+            {
                 socket.Bind(new IPEndPoint(from, 0));
+            }
+
             socket.Connect(server.EndPoint);
             var connection = new RawConnection(new ByteStream(socket), buffer);
             ReadOnlySpan<byte> info = connection.ReadLine();
             if (!info.StartsWith(Wire.Info))
+            {
                 throw new DriverException("The server's first line is not INFO.");
+            }
+
             connection.Info = Encoding.UTF8.GetString(info[Wire.Info.Length..]).Trim();
             if (server.Certificate is not null)
+            {
                 connection._stream = new TlsByteStream(socket, server.Certificate);
+            }
+
             connection.Send(Wire.Hello);
             connection.AwaitPong();
             return connection;
@@ -87,7 +96,10 @@ internal sealed partial class RawConnection : IDisposable
     {
         _pongOwed = true;
         if (!_sending.TryEnter())
+        {
             return;
+        }
+
         try
         {
             _pongOwed = false;
@@ -156,7 +168,9 @@ internal sealed partial class RawConnection : IDisposable
         try
         {
             while (!bytes.IsEmpty)
+            {
                 bytes = bytes[_stream.Send(bytes)..];
+            }
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut)
         {

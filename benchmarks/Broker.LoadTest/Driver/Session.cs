@@ -22,7 +22,10 @@ internal sealed class Session(ServerAddress server, BufferPool buffers) : IDispo
     {
         const int RoomForHeads = 64 * 1024;
         if (payloadSize + RoomForHeads <= BufferPool.BufferSize)
+        {
             return Dial();
+        }
+
         var connection = RawConnection.Dial(server, GC.AllocateUninitializedArray<byte>(payloadSize + RoomForHeads, pinned: true));
         _connections.Add(connection);
         return connection;
@@ -32,7 +35,10 @@ internal sealed class Session(ServerAddress server, BufferPool buffers) : IDispo
     {
         var dialled = new RawConnection[count];
         for (int i = 0; i < count; i++)
+        {
             dialled[i] = Dial();
+        }
+
         return dialled;
     }
 
@@ -46,14 +52,22 @@ internal sealed class Session(ServerAddress server, BufferPool buffers) : IDispo
     public void Dispose()
     {
         foreach (RawConnection connection in _connections)
+        {
             connection.Close();
+        }
+
         foreach (Worker worker in _workers)
+        {
             worker.JoinQuietly();
+        }
+
         foreach (RawConnection connection in _connections)
         {
             connection.Dispose();
             if (connection.Buffer.Length == BufferPool.BufferSize)
+            {
                 buffers.Return(connection.Buffer);
+            }
         }
     }
 }

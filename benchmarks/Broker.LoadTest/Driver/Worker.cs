@@ -22,7 +22,9 @@ internal sealed class Worker
     {
         _thread.Join();
         if (_error is not null)
+        {
             throw new DriverException($"{_thread.Name}: {_error.Message}", _error);
+        }
     }
 
     /// <summary>Waits without throwing, for the end of a session that has failed already.</summary>

@@ -13,7 +13,10 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
     public (double OfMedians, Spread? ByRound)? Ratio(Func<Measurement, double?> figure)
     {
         if (Median(_baseline, figure) is not { } below || Median(_other, figure) is not { } above)
+        {
             return null;
+        }
+
         Spread? byRound = Spread.Of(
             from a in _other
             join b in _baseline on a.Round equals b.Round
@@ -28,7 +31,10 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
     public string[] Cells(Func<Measurement, double?> figure)
     {
         if (Ratio(figure) is not { } ratio)
+        {
             return [Format.Nothing, Format.Nothing];
+        }
+
         return [Format.Times(ratio.OfMedians), ratio.ByRound is { } spread ? $"{Format.Times(spread.Median)} ({Format.Range(spread, Format.Digits)})" : Format.Nothing];
     }
 

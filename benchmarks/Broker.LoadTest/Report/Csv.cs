@@ -20,7 +20,9 @@ internal static class Csv
             Dictionary<string, string> versions = results.Participants.ToDictionary(p => p.Command.Name, p => p.Version, StringComparer.Ordinal);
             Dictionary<string, Row> rows = results.Rows.ToDictionary(row => row.Name, StringComparer.Ordinal);
             foreach (Sample sample in results.Samples)
+            {
                 Line(text, sample, versions[sample.Server], rows[sample.Row].Point, results.Settings.Cold ? "cold" : "warm");
+            }
         }
 
         return text.ToString();

@@ -12,7 +12,10 @@ internal static class FootprintTable
     {
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement.Footprint is not null))];
         if (rows.Length == 0)
+        {
             return null;
+        }
+
         var table = new Table("held", "server", "RSS MB before", "after", "bytes each", "min–max", "× of each", "by round", "idle CPU %");
         foreach (Row row in rows)
         {

@@ -39,7 +39,10 @@ internal static class GrowthTable
     private static string[] Cells(IReadOnlyList<Sample> samples, IEnumerable<Sample> first, GrowthFigure figure)
     {
         if (Spread.Of(Comparison.Figures(samples, figure.Of)) is not { } spread)
+        {
             return [samples.Count > 0 ? "LOST" : Format.Nothing, Format.Nothing, Format.Nothing];
+        }
+
         double grown = spread.Median / (Comparison.Median(first, figure.Of) ?? double.NaN);
         return [Format.Digits(spread.Median), Format.Range(spread, Format.Digits), Format.Times(grown)];
     }

@@ -19,7 +19,10 @@ internal static class LatencyTable
         // The rows that look at the wake-up have a table of their own.
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement is { Latency: not null, AfterPause: null }))];
         if (rows.Length == 0)
+        {
             return null;
+        }
+
         string[] names = [.. results.Names];
         string[] others = [.. results.Others];
         var table = new Table(

@@ -8,7 +8,10 @@ internal readonly record struct Spread(double Median, double Min, double Max)
     {
         double[] sorted = [.. values.Order()];
         if (sorted.Length == 0)
+        {
             return null;
+        }
+
         double median = sorted.Length % 2 == 1 ? sorted[sorted.Length / 2] : (sorted[(sorted.Length / 2) - 1] + sorted[sorted.Length / 2]) / 2;
         return new Spread(median, sorted[0], sorted[^1]);
     }

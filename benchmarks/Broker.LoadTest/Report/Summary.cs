@@ -21,20 +21,32 @@ internal static class Summary
         Line($"System: {MachineInfo.System}; driver on {MachineInfo.Runtime}");
         Line($"Broker: {MachineInfo.BrokerVersion}");
         foreach (Results part in parts)
+        {
             Line($"Settings: {part.Settings}");
+        }
+
         Line(string.Create(CultureInfo.InvariantCulture, $"Date: {parts[0].Started:yyyy-MM-dd HH:mm} UTC, took {parts.Sum(part => part.Duration.TotalSeconds):0} s"));
         foreach (string note in parts.SelectMany(part => part.Notes))
+        {
             Line($"Note: {note}");
+        }
+
         text.AppendLine().AppendLine(render(ServerTable.Build(parts)));
         foreach (Results part in parts)
         {
             if (parts.Count > 1)
+            {
                 text.AppendLine(heading(part.Settings.Cold ? "Cold: the first second of a process" : "Warm"));
+            }
+
             Tables(part, render, text);
         }
 
         foreach (string failure in parts.SelectMany(part => part.Failures))
+        {
             Line($"FAILED {failure}");
+        }
+
         return text.ToString();
     }
 
@@ -43,14 +55,19 @@ internal static class Summary
         void Add(Table? table, string explanation)
         {
             if (table is not null)
+            {
                 text.Append(render(table)).AppendLine().AppendLine(explanation).AppendLine();
+            }
         }
 
         string ratios = results.Participants.Count > 1 ? $" Ratios are to {results.BaselineName}: of the medians, then the median (and the range) of each round's own." : "";
         Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{ratios}");
         Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time.");
         foreach (Table table in GrowthTable.BuildAll(results))
+        {
             Add(table, "Medians of the rounds; CPU is the server's, per delivered message; × first is to the first line.");
+        }
+
         Add(FootprintTable.Build(results), "Resident memory, of a fresh process each time. Idle CPU is of one processor, over 3 s.");
         Add(WakeUpTable.Build(results), "Idle CPU is of one processor, over the second after activity. A pause is 2 ms, long enough to fall asleep.");
     }

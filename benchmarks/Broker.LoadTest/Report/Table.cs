@@ -18,7 +18,9 @@ internal sealed class Table(params string[] header)
             text.AppendJoin("  ", row.Select((cell, column) => Pad(cell, column, widths)));
             text.AppendLine();
             if (row == _rows[0])
+            {
                 text.AppendLine(new string('-', widths.Sum() + (2 * (widths.Length - 1))));
+            }
         }
 
         return text.ToString();
@@ -32,7 +34,9 @@ internal sealed class Table(params string[] header)
         {
             text.Append("| ").AppendJoin(" | ", row.Select((cell, column) => Pad(cell, column, widths))).AppendLine(" |");
             if (row == _rows[0])
+            {
                 text.Append('|').AppendJoin('|', widths.Select((width, column) => column == 0 ? new string('-', width + 2) : new string('-', width + 1) + ':')).AppendLine("|");
+            }
         }
 
         return text.ToString();

@@ -12,7 +12,10 @@ internal static class ThroughputTable
     {
         Row[] rows = [.. results.Rows.Where(row => row.InMainTable)];
         if (rows.Length == 0)
+        {
             return null;
+        }
+
         string[] names = [.. results.Names];
         string[] others = [.. results.Others];
         var table = new Table(
@@ -43,7 +46,10 @@ internal static class ThroughputTable
         int lost = samples.Count(sample => sample.Measurement.Lost);
         string mark = lost == 0 ? "" : $"LOST {lost}/{samples.Count} ";
         if (Spread.Of(Comparison.Figures(samples, m => m.Rate)) is not { } rate || Spread.Of(Comparison.Figures(samples, m => m.CpuNanoseconds)) is not { } cpu)
+        {
             return [lost > 0 ? mark.Trim() : Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing];
+        }
+
         return
         [
             mark + Format.Count(rate.Median),

@@ -21,13 +21,18 @@ internal static class WakeUpTable
     {
         Row[] rows = [.. results.Rows.Where(row => results.Samples.Exists(sample => sample.Row == row.Name && sample.Measurement.AfterPause is not null))];
         if (rows.Length == 0)
+        {
             return null;
+        }
+
         var table = new Table(["setting", "server", .. Columns.SelectMany(column => new[] { column.Head, "min–max" })]);
         foreach (Row row in rows)
         {
             ILookup<string, Sample> samples = results.Of(row);
             foreach (string name in results.Names.Where(samples.Contains))
+            {
                 table.Add([row.What, name, .. Columns.SelectMany(column => Cells(samples[name], column.Figure))]);
+            }
         }
 
         return table;

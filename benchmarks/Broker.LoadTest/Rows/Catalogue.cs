@@ -1,6 +1,7 @@
 using System.IO.Enumeration;
 using Broker.LoadTest.Rows.Footprints;
 using Broker.LoadTest.Rows.Growth;
+using Broker.LoadTest.Rows.Real;
 
 namespace Broker.LoadTest.Rows;
 
@@ -17,7 +18,9 @@ internal static class Catalogue
     [
         new("basic", "throughput, and request and reply", BasicRows.Create()),
         new("tls", "the same over TLS", [.. BasicRows.Create().Select(row => new OverTls(row))]),
+        new("real", "many subjects, sizes that vary, replies, wide fan-out: no line repeats the one before", RealRows.Create()),
         new("scaling", "how the cost of a message grows with subscriptions, subjects, churn, payload and publishers", GrowthRows.Create()),
+        new("fanout", "how the cost of a delivery grows with the number of subscribers", GrowthRows.CreateFanOut()),
         new("memory", "memory of idle connections and of subscriptions, and what idling costs", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),
         new("fairness", "request and reply beside a flooding publisher", [Request("alone", "nobody", flooded: false), Request("flooded", "a flooding publisher", flooded: true)]),
         new("wakeup", "idle CPU and wake-up for each setting of the poll after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
@@ -32,11 +35,16 @@ internal static class Catalogue
     public static IReadOnlyList<Row> Select(IReadOnlyList<string> patterns)
     {
         if (patterns.Count == 0)
+        {
             return Groups[0].Rows;
+        }
+
         foreach (string pattern in patterns)
         {
             if (!Groups.Any(group => group.Rows.Any(row => Matches(pattern, group, row))))
+            {
                 throw new ArgumentException($"No row or group is named '{pattern}'. Groups: {string.Join(", ", Groups.Select(group => group.Name))}, {Everything}. Rows: {string.Join(", ", All.Select(row => row.Name))}.");
+            }
         }
 
         return [.. from rowGroup in Groups from row in rowGroup.Rows where patterns.Any(pattern => Matches(pattern, rowGroup, row)) select row];

@@ -36,6 +36,8 @@ internal sealed class Flood
     private void Run()
     {
         while (!_stopped)
+        {
             _block.Send(_connection, FramesPerLook);
+        }
     }
 }

@@ -27,6 +27,9 @@ internal abstract class Row(string name, string what)
     /// <summary>Below this its figures would mean nothing.</summary>
     public virtual int FewestMessages => 200;
 
+    /// <summary>How long a measurement of the fastest server lasts at least, whatever the settings say.</summary>
+    public virtual double ShortestSeconds => 0;
+
     /// <summary>Passes before the counted rounds mean something: where time or processor time is measured.</summary>
     public virtual bool WarmsUp => true;
 

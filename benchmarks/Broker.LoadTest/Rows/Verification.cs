@@ -29,11 +29,20 @@ internal sealed class Verification(Topology topology)
         Worker[] reading = [.. readers.Select((reader, index) => session.Start($"reader {index}", () => Read(reader, index, ledger)))];
         Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(connection, index)))];
         foreach (Worker worker in publishing)
+        {
             worker.Join();
+        }
+
         foreach (RawConnection reader in readers)
+        {
             reader.Send(Wire.Ping);
+        }
+
         foreach (Worker worker in reading)
+        {
             worker.Join();
+        }
+
         ledger.CheckComplete();
     }
 
@@ -51,13 +60,17 @@ internal sealed class Verification(Topology topology)
 
         // Only after this PONG may the readers be fenced: all messages are queued for them.
         if (!topology.OneConnection)
+        {
             connection.Fence();
+        }
     }
 
     private void Read(RawConnection connection, int reader, Ledger ledger)
     {
         var messages = new MessageReader(connection, Encoding.ASCII.GetBytes(topology.Subject));
         while (messages.Read())
+        {
             ledger.Record(reader, messages.Sid, messages.Payload);
+        }
     }
 }

@@ -11,7 +11,10 @@ internal static class Wiring
         foreach (RawConnection reader in readers)
         {
             for (int sid = 1; sid <= topology.SubscriptionsPerReader; sid++)
+            {
                 reader.Send(Frames.Subscribe(topology.Subject, topology.Queue, sid));
+            }
+
             reader.Fence();
         }
 

@@ -18,7 +18,10 @@ internal sealed class Attempts(DriverResources resources, Results results, TextW
     public T? With<T>(IServerPool servers, Row row, Participant participant, Func<Target, T> action)
     {
         if (row.CommandFor(participant.Command) is not { } command || HasFailed(row, participant))
+        {
             return default;
+        }
+
         ServerProcess? server = null;
         try
         {
@@ -33,7 +36,9 @@ internal sealed class Attempts(DriverResources resources, Results results, TextW
         finally
         {
             if (server is not null)
+            {
                 servers.Release(server);
+            }
         }
     }
 

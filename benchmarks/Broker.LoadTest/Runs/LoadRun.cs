@@ -21,10 +21,15 @@ internal sealed class LoadRun(Settings settings, IReadOnlyList<Row> rows, IReadO
         {
             Introduce(servers, attempts);
             if (_results.Participants.Count == 0)
+            {
                 return _results;
+            }
+
             Row[] mixed = [.. rows.Where(row => row is not StagedRow)];
             if (mixed.Length > 0)
+            {
                 new RoundRobin(settings, mixed, servers, fresh, attempts, _results, progress).Run(cancellationToken);
+            }
         }
 
         new StagedRun(settings, [.. rows.OfType<StagedRow>()], resources, attempts, _results, progress).Run(cancellationToken);

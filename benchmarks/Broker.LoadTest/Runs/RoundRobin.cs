@@ -16,7 +16,10 @@ internal sealed class RoundRobin(
     {
         // The same rows have just been verified when they are measured cold.
         if (!settings.Cold)
+        {
             Verify(cancellationToken);
+        }
+
         Dictionary<Row, long> messages = WarmUp(cancellationToken);
         long started = Stopwatch.GetTimestamp();
         for (int round = 1; round <= settings.Rounds; round++)
@@ -28,7 +31,9 @@ internal sealed class RoundRobin(
                 {
                     cancellationToken.ThrowIfCancellationRequested();
                     if (Measure(row, participant, messages[row]) is { } measurement)
+                    {
                         results.Samples.Add(new Sample(row.Name, participant.Command.Name, round, measurement));
+                    }
                 }
             }
         }

@@ -12,7 +12,7 @@ internal sealed class Sizing(Settings settings)
         double[] nanoseconds = [.. warmUps.Where(measurement => !measurement.Lost).Select(measurement => measurement.Nanoseconds)];
         return nanoseconds.Length == 0
             ? FirstGuess(row)
-            : Messages(row, Math.Min(settings.ShortestSeconds / nanoseconds.Min(), settings.LongestSeconds / nanoseconds.Max()) * 1e9);
+            : Messages(row, Math.Max(Math.Min(settings.ShortestSeconds / nanoseconds.Min(), settings.LongestSeconds / nanoseconds.Max()), row.ShortestSeconds / nanoseconds.Min()) * 1e9);
     }
 
     private static long Messages(Row row, double counted)

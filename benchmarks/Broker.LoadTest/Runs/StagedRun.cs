@@ -30,7 +30,10 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 if (attempts.With(servers, row, participant, row.Prepare) is not { } stage)
+                {
                     continue;
+                }
+
                 stages.Add(participant, stage);
                 Attempt(stage, row, participant, on =>
                 {
@@ -44,7 +47,9 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
         finally
         {
             foreach (IStage stage in stages.Values)
+            {
                 stage.Dispose();
+            }
         }
     }
 
@@ -59,7 +64,10 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
             cancellationToken.ThrowIfCancellationRequested();
             Measurement[] seen = [.. stages.Select(pair => Attempt(pair.Value, row, pair.Key, stage => stage.Measure(messages))).OfType<Measurement>()];
             if (seen.Length == 0)
+            {
                 return;
+            }
+
             warmed += seen.Min(measurement => measurement.Seconds);
             messages = sizing.From(row, seen);
         }
@@ -70,7 +78,9 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 if (Attempt(stages[participant], row, participant, stage => stage.Measure(messages)) is { } measurement)
+                {
                     results.Samples.Add(new Sample(row.Name, participant.Command.Name, round, measurement));
+                }
             }
         }
     }
@@ -78,7 +88,10 @@ internal sealed class StagedRun(Settings settings, IReadOnlyList<StagedRow> rows
     private T? Attempt<T>(IStage stage, StagedRow row, Participant participant, Func<IStage, T> action)
     {
         if (attempts.HasFailed(row, participant))
+        {
             return default;
+        }
+
         try
         {
             return action(stage);

@@ -36,7 +36,10 @@ internal sealed class CpuMeter(Process process)
         process.Refresh();
         double coarse = (process.TotalProcessorTime - _total).TotalSeconds;
         if (threads is null || _threads is null || !_threads.Keys.All(threads.ContainsKey))
+        {
             return coarse;
+        }
+
         long nanoseconds = threads.Sum(thread => thread.Value - _threads.GetValueOrDefault(thread.Key));
         return nanoseconds / 1e9;
     }
@@ -44,7 +47,10 @@ internal sealed class CpuMeter(Process process)
     private Dictionary<string, long>? ReadThreads()
     {
         if (!OperatingSystem.IsLinux())
+        {
             return null;
+        }
+
         try
         {
             var threads = new Dictionary<string, long>(StringComparer.Ordinal);

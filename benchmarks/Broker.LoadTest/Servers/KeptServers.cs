@@ -10,7 +10,10 @@ internal sealed class KeptServers(DriverResources resources) : IServerPool
     public ServerProcess Acquire(ServerCommand command)
     {
         if (!_running.TryGetValue(command.Line, out ServerProcess? server))
+        {
             _running[command.Line] = server = ServerProcess.Start(command, resources);
+        }
+
         server.ThrowIfEnded();
         return server;
     }
@@ -23,7 +26,10 @@ internal sealed class KeptServers(DriverResources resources) : IServerPool
     public void Dispose()
     {
         foreach (ServerProcess server in _running.Values)
+        {
             server.Dispose();
+        }
+
         _running.Clear();
     }
 }

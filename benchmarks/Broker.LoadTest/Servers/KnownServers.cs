@@ -12,16 +12,26 @@ internal static class KnownServers
     public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes)
     {
         if (given.GroupBy(command => command.Name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice)
+        {
             throw new ArgumentException($"Two servers are named '{twice.Key}'.");
+        }
+
         List<ServerCommand> all = [.. given];
         if (!all.Exists(command => command.Name == Ours))
+        {
             all.Insert(0, OurServer());
+        }
+
         if (!all.Exists(command => command.Name == Nats))
         {
             if (NatsServer() is { } nats)
+            {
                 all.Insert(0, nats);
+            }
             else
+            {
                 notes.Add($"{Nats} is missing (Debian's package {Nats}): there are no ratios to it.");
+            }
         }
 
         return all;

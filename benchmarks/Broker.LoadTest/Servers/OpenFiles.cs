@@ -15,7 +15,9 @@ internal static class OpenFiles
     public static void Require(ServerProcess? server, int count)
     {
         if (Limit(server is null ? "self" : server.Process.Id.ToString(CultureInfo.InvariantCulture)) is { } limit && limit < count)
+        {
             throw new DriverException($"{server?.Command.Name ?? "The driver"} may open {limit} files only and needs {count}: raise the hard limit (ulimit -Hn).");
+        }
     }
 
     /// <summary>How many a server has open now; null where the system does not tell.</summary>
@@ -29,7 +31,10 @@ internal static class OpenFiles
     {
         string file = $"/proc/{process}/limits";
         if (!File.Exists(file))
+        {
             return null;
+        }
+
         string? line = File.ReadLines(file).FirstOrDefault(candidate => candidate.StartsWith(LimitLine, StringComparison.Ordinal));
         string? soft = line?[LimitLine.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[0];
         return long.TryParse(soft, CultureInfo.InvariantCulture, out long limit) ? limit : null;

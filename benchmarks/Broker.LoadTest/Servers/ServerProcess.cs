@@ -12,11 +12,12 @@ internal sealed class ServerProcess : IDisposable
 
     private readonly Queue<string> _lastLines = new();
 
-    private ServerProcess(ServerCommand command, Process process, ServerAddress address)
+    private ServerProcess(ServerCommand command, Process process, ServerAddress address, int monitoringPort)
     {
         Command = command;
         Process = process;
         Address = address;
+        MonitoringPort = monitoringPort;
         process.OutputDataReceived += OnLine;
         process.ErrorDataReceived += OnLine;
         AppDomain.CurrentDomain.ProcessExit += OnExit;
@@ -28,6 +29,9 @@ internal sealed class ServerProcess : IDisposable
 
     public ServerAddress Address { get; }
 
+    /// <summary>Where its monitoring pages are; 0 for nowhere.</summary>
+    public int MonitoringPort { get; }
+
     /// <summary>The JSON of the INFO line.</summary>
     public string Info { get; private set; } = "";
 
@@ -35,16 +39,17 @@ internal sealed class ServerProcess : IDisposable
     public static ServerProcess Start(ServerCommand command, DriverResources resources)
     {
         var address = new ServerAddress(new IPEndPoint(IPAddress.Loopback, FreePort()), command.IsTls ? resources.Certificate : null);
+        int monitoringPort = command.IsMonitored ? FreePort() : 0;
         var process = new Process
         {
-            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate))
+            StartInfo = new ProcessStartInfo(command.FileName, command.ArgumentsFor(address.EndPoint.Port, address.Certificate, monitoringPort))
             {
                 RedirectStandardOutput = true,
                 RedirectStandardError = true,
                 UseShellExecute = false,
             },
         };
-        var server = new ServerProcess(command, process, address);
+        var server = new ServerProcess(command, process, address, monitoringPort);
         try
         {
             process.Start();
@@ -68,7 +73,9 @@ internal sealed class ServerProcess : IDisposable
     public void ThrowIfEnded()
     {
         if (Process.HasExited)
+        {
             throw new DriverException($"{Command.Name} has ended with code {Process.ExitCode}. {LastWords()}");
+        }
     }
 
     public void Dispose()
@@ -96,7 +103,10 @@ internal sealed class ServerProcess : IDisposable
                 catch (Exception e) when (e is SocketException or ConnectionCutException)
                 {
                     if (waited.Elapsed > StartLimit)
+                    {
                         throw new DriverException($"{Command.Name} did not answer within {StartLimit.TotalSeconds:0} s. {LastWords()}", e);
+                    }
+
                     Thread.Sleep(10);
                 }
             }
@@ -117,19 +127,26 @@ internal sealed class ServerProcess : IDisposable
     private void OnLine(object sender, DataReceivedEventArgs e)
     {
         if (e.Data is null)
+        {
             return;
+        }
+
         lock (_lastLines)
         {
             _lastLines.Enqueue(e.Data);
             if (_lastLines.Count > 10)
+            {
                 _lastLines.Dequeue();
+            }
         }
     }
 
     private string LastWords()
     {
         lock (_lastLines)
+        {
             return _lastLines.Count == 0 ? "It said nothing." : $"Its last words: {string.Join(" | ", _lastLines)}";
+        }
     }
 
     private void OnExit(object? sender, EventArgs e) => Kill();

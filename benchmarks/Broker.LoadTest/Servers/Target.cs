@@ -5,15 +5,27 @@ using Broker.LoadTest.Rows;
 namespace Broker.LoadTest.Servers;
 
 /// <summary>A running server as a row sees it: somewhere to dial, and a meter on its CPU.</summary>
-internal sealed class Target(ServerProcess server, BufferPool buffers)
+internal sealed class Target(ServerAddress address, Process process, BufferPool buffers)
 {
-    public ServerProcess Server => server;
+    private readonly ServerProcess? _server;
 
-    public string Name => server.Command.Name;
+    public Target(ServerProcess server, BufferPool buffers)
+        : this(server.Address, server.Process, buffers)
+    {
+        _server = server;
+        MonitoringPage = new Uri($"http://127.0.0.1:{server.MonitoringPort}/varz");
+    }
 
-    public CpuMeter Cpu { get; } = new(server.Process);
+    public ServerProcess Server => _server ?? throw new InvalidOperationException("It is no server that this program has started.");
 
-    public Session OpenSession() => new(server.Address, buffers);
+    public string Name => Server.Command.Name;
+
+    /// <summary>Where it says what it has done, if its command says that it does.</summary>
+    public Uri MonitoringPage { get; init; } = new("http://127.0.0.1/varz");
+
+    public CpuMeter Cpu { get; } = new(process);
+
+    public Session OpenSession() => new(address, buffers);
 
     /// <summary>Reads the meter at once; the times are <see cref="Stopwatch"/> ticks.</summary>
     public Measurement Finish(long messages, long from, long to) => new()

@@ -7,8 +7,10 @@ namespace Broker.AspNetCore.Monitoring;
 /// <summary>The page at the root: what there is to look at.</summary>
 internal static class IndexPage
 {
-    internal static string Write(ServerFacts facts)
+    internal static string Write(ServerFacts facts, IReadOnlyList<MonitoringPage> others)
     {
+        string more = string.Concat(others.Select(page =>
+            $"<li><a href=\".{HtmlEncoder.Default.Encode(page.Path)}\">{HtmlEncoder.Default.Encode(page.Path.TrimStart('/'))}</a>: {HtmlEncoder.Default.Encode(page.Title)}</li>\n"));
         string name = HtmlEncoder.Default.Encode(facts.Name);
         // Relative links: the pages may be below any path.
         return $$"""
@@ -30,7 +32,7 @@ internal static class IndexPage
             <li><a href="./accountz">accountz</a>: accounts</li>
             <li><a href="./healthz">healthz</a>: health</li>
             <li><a href="./metrics">metrics</a>: Prometheus</li>
-            </ul>
+            {{more}}</ul>
             </body>
             </html>
 

@@ -34,9 +34,27 @@ public static class MonitoringEndpoints
         Map("/subscriptionsz", pages.SubszAsync);
         Map("/accountz", pages.AccountzAsync);
         Map("/metrics", pages.MetricsAsync);
+        foreach (MonitoringPage page in options.Pages)
+        {
+            Map(page.Path, context => MonitoringPages.WriteAsync(context, page));
+        }
+
         group.MapMethods("/healthz", Methods, pages.Counted("/healthz", pages.HealthzAsync));
         return group;
 
         void Map(string path, RequestDelegate page) => group.MapMethods(path, Methods, pages.Guarded(path, page));
+    }
+
+    /// <summary>The pages of other parts alone, where there is no server.</summary>
+    internal static RouteGroupBuilder MapPages(this IEndpointRouteBuilder endpoints, MonitoringOptions options)
+    {
+        RouteGroupBuilder group = endpoints.MapGroup(options.BasePath);
+        foreach (MonitoringPage page in options.Pages)
+        {
+            group.MapMethods(page.Path, Methods, context => MonitoringPages.WriteAsync(context, page));
+        }
+
+        group.MapMethods("/metrics", Methods, context => MonitoringPages.WriteMetricsAsync(context, options.Pages));
+        return group;
     }
 }

@@ -2,6 +2,7 @@ using System.Net;
 using Broker.AspNetCore.Hosting;
 using Broker.Server;
 using Broker.Transport;
+using Microsoft.AspNetCore.Builder;
 
 namespace Broker.AspNetCore.Monitoring;
 
@@ -33,12 +34,34 @@ public sealed class MonitoringHost : IAsyncDisposable
         BrokerServer server, EndPoint endPoint, MonitoringOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(server);
-        ArgumentNullException.ThrowIfNull(endPoint);
         options = (options ?? new MonitoringOptions()).Copy();
+        return await StartAsync(
+            server.Loops.ConnectionBudget, endPoint, options, application => application.MapMonitoring(server, options), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// The same without a server: <see cref="MonitoringOptions.Pages"/>, and <c>/metrics</c> with what they add to it. Connections count within
+    /// what <paramref name="loops"/> may have open.
+    /// </summary>
+    /// <exception cref="ListenException">The address cannot be had.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public static async Task<MonitoringHost> StartAsync(
+        EventLoopGroup loops, EndPoint endPoint, MonitoringOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(loops);
+        ArgumentNullException.ThrowIfNull(options);
+        options = options.Copy();
+        return await StartAsync(loops.ConnectionBudget, endPoint, options, application => application.MapPages(options), cancellationToken).ConfigureAwait(false);
+    }
+
+    private static async Task<MonitoringHost> StartAsync(
+        ConnectionBudget budget, EndPoint endPoint, MonitoringOptions options, Action<WebApplication> map, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(endPoint);
         options.EndPoint = endPoint;
         KestrelHost host = await KestrelHost.StartAsync(
             endPoint,
-            server.Loops.ConnectionBudget,
+            budget,
             options.Authentication(),
             limits =>
             {
@@ -46,7 +69,7 @@ public sealed class MonitoringHost : IAsyncDisposable
                 // Nothing is ever posted.
                 limits.MaxRequestBodySize = 0;
             },
-            application => application.MapMonitoring(server, options),
+            map,
             cancellationToken).ConfigureAwait(false);
         options.EndPoint = host.EndPoint;
         string scheme = options.IsSecure ? "https" : "http";

@@ -33,6 +33,9 @@ public sealed class MonitoringOptions
     /// <summary>The server's address for WebSockets, which <c>/varz</c> describes. Null, the default: there is none, or it is not told.</summary>
     public NatsWebSocketHost? WebSockets { get; set; }
 
+    /// <summary>Pages of other parts of the program, listed on the index page. None by default.</summary>
+    public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
+
     /// <summary>How many connections <see cref="MonitoringHost"/> serves at a time. Default 128.</summary>
     public int MaxConnections { get; set; } = 128;
 

@@ -45,7 +45,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         ServerFacts facts = server.Inspect();
         context.Response.ContentType = "text/html; charset=utf-8";
         context.Response.Headers.ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'";
-        return context.Response.WriteAsync(IndexPage.Write(facts), context.RequestAborted);
+        return context.Response.WriteAsync(IndexPage.Write(facts, options.Pages), context.RequestAborted);
     }
 
     internal Task HealthzAsync(HttpContext context)
@@ -102,10 +102,33 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         return WriteAsync(context, Accountz.From(server.Inspect(), accounts, one), MonitoringJson.Default.Accountz);
     }
 
-    internal Task MetricsAsync(HttpContext context)
+    internal async Task MetricsAsync(HttpContext context)
     {
         context.Response.ContentType = PrometheusText.ContentType;
-        return context.Response.WriteAsync(PrometheusText.Write(server.Inspect()), context.RequestAborted);
+        await context.Response.WriteAsync(PrometheusText.Write(server.Inspect()), context.RequestAborted).ConfigureAwait(false);
+        await WriteMetricsAsync(context, options.Pages).ConfigureAwait(false);
+    }
+
+    /// <summary>A page of another part.</summary>
+    internal static Task WriteAsync(HttpContext context, MonitoringPage page)
+    {
+        context.Response.Headers.XContentTypeOptions = "nosniff";
+        context.Response.Headers.CacheControl = "no-store";
+        context.Response.ContentType = "application/json";
+        return context.Response.WriteAsync(page.WriteJson(), context.RequestAborted);
+    }
+
+    /// <summary>What other parts add to the metrics.</summary>
+    internal static async Task WriteMetricsAsync(HttpContext context, IReadOnlyList<MonitoringPage> pages)
+    {
+        context.Response.ContentType ??= PrometheusText.ContentType;
+        foreach (MonitoringPage page in pages)
+        {
+            if (page.WriteMetrics is { } write)
+            {
+                await context.Response.WriteAsync(write(), context.RequestAborted).ConfigureAwait(false);
+            }
+        }
     }
 
     // What was asked wrongly is said as nats-server says it: in one line of text.

@@ -27,6 +27,7 @@ internal static class PrometheusText
         Counter(text, "broker_slow_consumers_total", "Clients closed because they did not take what was for them.", facts.Counters.SlowConsumers);
         Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
         Counter(text, "broker_messages_sent_total", "Messages that clients were sent.", facts.Counters.MessagesOut);
+        Counter(text, "broker_messages_dropped_total", "Messages that slow clients lost.", facts.Counters.Dropped);
         Counter(text, "broker_payload_received_bytes_total", "Bytes of payloads that clients published.", facts.PayloadBytesIn);
         Counter(text, "broker_payload_sent_bytes_total", "Bytes of payloads that clients were sent.", facts.PayloadBytesOut);
         Counter(text, "broker_received_bytes_total", "Bytes of whole operations that clients sent.", facts.Counters.BytesIn);

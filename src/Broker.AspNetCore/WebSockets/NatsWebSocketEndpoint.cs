@@ -71,7 +71,7 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
             ? new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, context.Connection.RemotePort)
             : null;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
-        await client.RunAsync(remote, context.RequestAborted).ConfigureAwait(false);
+        await client.RunAsync(remote, context.Connection.ClientCertificate, context.RequestAborted).ConfigureAwait(false);
     }
 
     // The server counts its clients itself and tells who is one too many why; this bounds how many are being told.

@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
+using System.Security.Cryptography.X509Certificates;
 using Broker.Server;
 using Broker.Server.Monitoring;
 
@@ -48,10 +49,10 @@ internal sealed class WebSocketClient : IDisposable
     }
 
     /// <summary>Returns when the client has gone.</summary>
-    internal async Task RunAsync(EndPoint? remote, CancellationToken aborted)
+    internal async Task RunAsync(EndPoint? remote, X509Certificate2? certificate, CancellationToken aborted)
     {
         using CancellationTokenRegistration registration = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
-        _client = _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket);
+        _client = _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket, certificate);
         Task sending = SendAllAsync();
         _status = await ReceiveAllAsync().ConfigureAwait(false);
         _receives = false;

@@ -11,7 +11,12 @@ internal ref struct MappingHeaders
 
     public static ReadOnlySpan<byte> TopicName => "Zmq-Topic"u8;
 
+    public static ReadOnlySpan<byte> IdentityName => "Zmq-Identity"u8;
+
     public ReadOnlySpan<byte> Origin { get; private set; }
+
+    /// <summary>The value of Zmq-Identity, still in hexadecimal digits; empty when absent.</summary>
+    public ReadOnlySpan<byte> Identity { get; private set; }
 
     /// <summary>The value of Zmq-Frames, 0 when absent.</summary>
     public int Frames { get; private set; }
@@ -76,6 +81,15 @@ internal ref struct MappingHeaders
             }
 
             Frames = frames;
+        }
+        else if (name.SequenceEqual(IdentityName))
+        {
+            if (!Identity.IsEmpty || value.IsEmpty)
+            {
+                return false;
+            }
+
+            Identity = value;
         }
         else if (name.SequenceEqual(TopicName))
         {

@@ -53,4 +53,7 @@ public sealed record MappingOptions
 
     /// <summary>Whether a subject that <see cref="TopicCodec.Encode"/> would never write (<c>zmq.a/b</c>) is refused rather than read leniently.</summary>
     public bool RefuseForeignSubjects { get; init; }
+
+    /// <summary>An id that no other bridge has.</summary>
+    public static string NewId() => Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(8));
 }

@@ -52,7 +52,7 @@ public sealed partial class MessageMapper
             status = MapStatus.TopicTooLong;
         }
 
-        if (status == MapStatus.Mapped && fields.Frames > 2 && !IsFramed(payload, fields.Frames - 1))
+        if (status == MapStatus.Mapped && fields.Frames > 2 && !ZeroMqMessage.IsFramed(payload, fields.Frames - 1))
         {
             status = MapStatus.MalformedFrames;
         }
@@ -103,15 +103,5 @@ public sealed partial class MessageMapper
         Span<byte> expected = stackalloc byte[TopicCodec.MaxSubjectLengthLimit];
         int length = Codec.Encode(topic, expected, out _);
         return subject.SequenceEqual(expected[..length]);
-    }
-
-    private static bool IsFramed(ReadOnlySpan<byte> payload, int frames)
-    {
-        while (frames > 0 && ZeroMqMessage.TryReadFramed(ref payload, out _))
-        {
-            frames--;
-        }
-
-        return frames == 0 && payload.IsEmpty;
     }
 }

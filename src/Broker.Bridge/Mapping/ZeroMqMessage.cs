@@ -51,6 +51,17 @@ public ref struct ZeroMqMessage : IFrameSequence
         return TryReadFramed(ref _rest, out frame) ? FrameRead.Frame : FrameRead.Malformed;
     }
 
+    /// <summary>Whether a payload is so many frames, each with its length, and nothing more.</summary>
+    internal static bool IsFramed(ReadOnlySpan<byte> payload, int frames)
+    {
+        while (frames > 0 && TryReadFramed(ref payload, out _))
+        {
+            frames--;
+        }
+
+        return frames == 0 && payload.IsEmpty;
+    }
+
     internal static bool TryReadFramed(scoped ref ReadOnlySpan<byte> rest, out ReadOnlySpan<byte> frame)
     {
         frame = default;

@@ -38,7 +38,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     }
 
     /// <summary>The first SUB asks for a prefix, or the last one no longer does. In the call of the socket.</summary>
-    internal void Change(ReadOnlySpan<byte> prefix, bool wanted, PublisherSocket socket)
+    internal void Change(ReadOnlySpan<byte> prefix, bool wanted, LoopPublisher socket)
     {
         lock (_gate)
         {
@@ -145,7 +145,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
         Change([], wanted: true);
     }
 
-    private void AskForEach(PublisherSocket socket)
+    private void AskForEach(LoopPublisher socket)
     {
         _everything = false;
         Change([], wanted: false);

@@ -9,6 +9,10 @@ internal sealed class LoopScratch
 
     internal long MessagesIn { get; set; }
 
+    internal long RefusedIn { get; set; }
+
+    internal long Received { get; set; }
+
     internal long MessagesOut { get; set; }
 
     internal long Dropped { get; set; }

@@ -1,7 +1,13 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Broker.Cli.Configuration;
+using Broker.Cli.Help;
+using Broker.Cli.Messaging;
 using Broker.Cli.Serving;
+using Broker.Cli.Shell;
+using Broker.Cli.Sockets;
 using Broker.Cli.Terminal;
+using Broker.Client;
 using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
@@ -9,15 +15,21 @@ namespace Broker.Cli.CommandLine;
 /// <summary>The <c>broker</c> command: parses the arguments, runs what they ask for and answers the exit code.</summary>
 /// <param name="output">Standard output.</param>
 /// <param name="error">Standard error.</param>
-/// <param name="screen">The same two, for what is shown while it runs.</param>
+/// <param name="screen">The same two, for what is shown while it serves.</param>
+/// <param name="shell">The same and standard input, for commands that carry messages.</param>
 /// <param name="createHost">Makes what is served.</param>
 /// <param name="program">The name that the program was started by.</param>
 internal sealed class BrokerCommand(
-    TextWriter output, TextWriter error, Screen screen, Func<IServeHost> createHost, string program = ProgramName.Default)
+    TextWriter output, TextWriter error, Screen screen, ShellStreams shell, Func<IServeHost> createHost, string program = ProgramName.Default)
 {
+    /// <summary>Makes what a bridge alone is served by, from what adds to a client's options who the bridge is.</summary>
+    public Func<Func<ClientOptions, ClientOptions>, IServeHost> CreateBridge { get; init; } = static identify => new BridgeHost(identify);
+
     private const string Examples = """
         Examples:
           broker serve --zeromq
+          broker sub 'zmq.>'
+          broker zmq pub --connect tcp://127.0.0.1:5556 weather.oslo "4 degrees"
           broker serve --help
         """;
 
@@ -32,16 +44,16 @@ internal sealed class BrokerCommand(
             [] when program != ProgramName.Default => ["serve"],
             _ => args,
         };
-        var parsed = root.Parse(GoStyleArguments.Normalize(args, root), new ParserConfiguration
+        var parsed = root.Parse(GoStyleArguments.Normalize(args, root, out string? unknown), new ParserConfiguration
         {
             // Without response files an address such as @name is a value like any other.
             ResponseFileTokenReplacer = null,
             // With bundles -no_advertise would be -n with the value o_advertise.
             EnablePosixBundling = false,
         });
-        if (parsed.Errors.Count > 0)
+        if (unknown is not null || (parsed.Errors.Count > 0 && parsed.Action is not HelpWithExamples))
         {
-            await error.WriteLineAsync($"broker: {Explain(parsed)}");
+            await error.WriteLineAsync($"broker: {Explain(parsed, unknown)}");
             return ExitCode.Usage;
         }
 
@@ -65,6 +77,14 @@ internal sealed class BrokerCommand(
         root.Options.Add(version);
         HelpWithExamples.Add(root, Examples);
         root.Subcommands.Add(new ServeCommand(screen, createHost, program).Build());
+        root.Subcommands.Add(new BridgeCommand(screen, CreateBridge, program).Build());
+        root.Subcommands.Add(new ServiceCommand(screen, new ServeCommand(screen, createHost, ProgramName.Default)).Build());
+        foreach (Command command in MessageCommands.Build(shell))
+        {
+            root.Subcommands.Add(command);
+        }
+
+        root.Subcommands.Add(SocketCommands.Build(shell));
         root.SetAction(parsed =>
         {
             if (parsed.GetValue(version))
@@ -85,15 +105,18 @@ internal sealed class BrokerCommand(
         return root;
     }
 
-    private static string Explain(ParseResult parsed)
+    private static string Explain(ParseResult parsed, string? unknown)
     {
         var command = parsed.CommandResult.Command;
-        var help = command is RootCommand ? "broker --help" : $"broker {command.Name} --help";
-        if (parsed.UnmatchedTokens is not [var token, ..])
+        var help = $"broker {Path(parsed.CommandResult)}--help";
+        string? token = unknown ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
+        if (token is null)
+        {
             return $"{parsed.Errors[0].Message} ({help})";
+        }
         // What is behind the name may be a secret.
         token = token.StartsWith('-') ? token.Split('=')[0] : token;
-        if (token.StartsWith('-') && UnsupportedFlags.Why(token) is { } why)
+        if (token.StartsWith('-') && command.Name == "serve" && UnsupportedFlags.Why(token) is { } why)
         {
             return $"{token} is not supported: {why}";
         }
@@ -103,9 +126,13 @@ internal sealed class BrokerCommand(
             : command.Subcommands.Select(c => c.Name);
         var meant = Spelling.Nearest(token, known.Where(name => name.Length > 2)) is { } name ? $", did you mean {name}?" : "";
         // Beside a password it may be the rest of it.
-        var shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth") ? "" : $" \"{token}\"";
+        var shown = parsed.Tokens.Any(t => t.Value is "--pass" or "--auth" or "--plain-password") ? "" : $" \"{token}\"";
         return token.StartsWith('-')
             ? $"unknown flag {token}{meant} ({help} lists them)"
             : $"unexpected argument{shown}{meant} ({help})";
     }
+
+    // The names that lead to it, each with a space behind.
+    private static string Path(CommandResult result)
+        => result is { Command: not RootCommand, Parent: CommandResult parent } ? $"{Path(parent)}{result.Command.Name} " : "";
 }

@@ -9,20 +9,21 @@ namespace Broker.Cli.CommandLine;
 /// </summary>
 internal static class GoStyleArguments
 {
-    // Flags of nats-server that stand for several; the second V is for messages of the system account.
+    // Flags of nats-server that stand for several.
     private static readonly Dictionary<string, string[]> Combined = new(StringComparer.Ordinal)
     {
         ["DV"] = ["-D", "-V"],
-        ["DVV"] = ["-D", "-V"],
-        ["VV"] = ["-V"],
+        ["DVV"] = ["-D", "--VV"],
     };
 
-    public static IReadOnlyList<string> Normalize(IReadOnlyList<string> args, Command root)
+    /// <param name="args">As they were given.</param>
+    /// <param name="root">The program.</param>
+    /// <param name="unknown">The first that looks like a flag and is none, or null: the parser would take it for a value where values may follow.</param>
+    public static IReadOnlyList<string> Normalize(IReadOnlyList<string> args, Command root, out string? unknown)
     {
-        Dictionary<string, Option> options = Options(root)
-            .SelectMany(o => o.Aliases.Prepend(o.Name).Select(name => (name, o)))
-            .DistinctBy(pair => pair.name, StringComparer.Ordinal)
-            .ToDictionary(pair => pair.name, pair => pair.o, StringComparer.Ordinal);
+        unknown = null;
+        Command command = root;
+        Dictionary<string, Option> options = OptionsOf(command);
         var normalized = new List<string>(args.Count);
         for (int i = 0; i < args.Count; i++)
         {
@@ -33,13 +34,22 @@ internal static class GoStyleArguments
             }
 
             string bare = args[i].TrimStart('-');
+            if (command.Subcommands.FirstOrDefault(c => c.Name == args[i]) is { } next)
+            {
+                // What a flag is called, and whether it has a value, is each command's own.
+                command = next;
+                options = OptionsOf(command);
+                normalized.Add(args[i]);
+                continue;
+            }
+
             if (args[i].Length - bare.Length is not (1 or 2))
             {
                 normalized.Add(args[i]);
                 continue;
             }
 
-            if (Combined.TryGetValue(bare, out string[]? several))
+            if (Combined.TryGetValue(bare, out string[]? several) && options.ContainsKey(several[0]))
             {
                 normalized.AddRange(several);
                 continue;
@@ -50,6 +60,7 @@ internal static class GoStyleArguments
             string dashed = name.Length == 1 ? "-" + name : "--" + name;
             if (!options.TryGetValue(dashed, out Option? option))
             {
+                unknown ??= args[i];
                 normalized.Add(args[i]);
                 continue;
             }
@@ -57,20 +68,27 @@ internal static class GoStyleArguments
             normalized.Add(dashed + bare[name.Length..]);
             if (end < 0 && option.Arity.MinimumNumberOfValues > 0 && i + 1 < args.Count)
             {
-                i++;
-                if (args[i].StartsWith('-'))
-                {
-                    normalized[^1] += "=" + args[i];
-                }
-                else
-                {
-                    normalized.Add(args[i]);
-                }
+                AddValue(normalized, args[++i]);
             }
         }
 
         return normalized;
     }
 
-    private static IEnumerable<Option> Options(Command command) => command.Options.Concat(command.Subcommands.SelectMany(Options));
+    private static void AddValue(List<string> normalized, string value)
+    {
+        if (value.StartsWith('-'))
+        {
+            normalized[^1] += "=" + value;
+        }
+        else
+        {
+            normalized.Add(value);
+        }
+    }
+
+    private static Dictionary<string, Option> OptionsOf(Command command)
+        => command.Options
+            .SelectMany(o => o.Aliases.Prepend(o.Name).Select(name => (name, o)))
+            .ToDictionary(pair => pair.name, pair => pair.o, StringComparer.Ordinal);
 }

@@ -1,12 +1,16 @@
 using System.CommandLine;
-using Broker.Cli.Configuration;
+using System.Runtime.Versioning;
+using Broker.Cli.Help;
 using Broker.Cli.Serving;
+using Broker.Cli.ServiceManagers;
 using Broker.Cli.Terminal;
+using Broker.Hosting.WindowsServices;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.CommandLine;
 
 /// <summary><c>broker serve</c>.</summary>
-internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, string program)
+internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> createHost, string program)
 {
     private const string Examples = """
         Examples:
@@ -18,11 +22,48 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, s
 
     private readonly ServeOptions _options = new();
 
+    /// <summary>Its flags, which other commands may take too.</summary>
+    public ServeOptions Options => _options;
+
+    /// <summary>What the service control manager starts: the same without a terminal. It is in no help.</summary>
+    public Command BuildForService()
+    {
+        Option<string> name = ServiceCommand.NewName();
+        var command = new Command("run", "What Windows starts.") { Hidden = true };
+        foreach (Option option in _options.All.Prepend(name))
+        {
+            command.Options.Add(option);
+        }
+
+        command.SetAction((flags, cancellation) => OperatingSystem.IsWindows()
+            ? RunAsServiceAsync(flags, flags.GetValue(name)!, cancellation)
+            : Task.FromResult(RefuseService()));
+        return command;
+    }
+
+    /// <summary>The settings that flags and a configuration file come to, with relative paths from <paramref name="folder"/>; null when they are wrong, which is said.</summary>
+    public ServeSettings? Check(ParseResult flags, string folder)
+    {
+        string before = Environment.CurrentDirectory;
+        Environment.CurrentDirectory = folder;
+        try
+        {
+            return CredentialFlags.Problem(_options, flags) is { } wrong ? Complain(wrong) : Read(screen, flags);
+        }
+        finally
+        {
+            Environment.CurrentDirectory = before;
+        }
+    }
+
     public Command Build()
     {
         var command = new Command("serve", "Starts the server of the NATS protocol and, if asked to, the ZeroMQ bridge.");
         foreach (var option in _options.All)
+        {
             command.Options.Add(option);
+        }
+
         HelpWithExamples.Add(command, Examples);
         command.SetAction(RunAsync);
         return command;
@@ -37,10 +78,16 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, s
         }
 
         var testOnly = flags.GetValue(_options.Test);
-        if (ReadSettings(flags, testOnly) is not { } settings)
+        if (SettingsReport.Read(screen, testOnly, "broker serve -t", () => ServeSettingsReader.Read(_options, flags)) is not { } settings)
+        {
             return ExitCode.Failure;
+        }
+
         if (flags.GetValue(_options.Signal) is { } signal)
+        {
             return Send(signal, settings);
+        }
+
         if (testOnly)
         {
             var what = flags.GetValue(_options.Config) is { } path ? $"configuration file {path} is" : "the flags are";
@@ -50,42 +97,99 @@ internal sealed class ServeCommand(Screen screen, Func<IServeHost> createHost, s
 
         using var control = new ServeControl(cancellationToken);
         using var signals = new ServeSignals(control);
+        using var systemd = SystemdNotifier.OfProcess();
         await using var host = createHost();
-        return await new ServeRunner(screen, TimeProvider.System).RunAsync(
+        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
             settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
     }
+
+    [SupportedOSPlatform("windows")]
+    private async Task<int> RunAsServiceAsync(ParseResult flags, string name, CancellationToken cancellationToken)
+    {
+        // A service starts in a folder of Windows.
+        Environment.CurrentDirectory = ServiceCommandLine.Folder();
+        using var control = new ServeControl(cancellationToken);
+        using WindowsService? service = WindowsService.Connect(name, request => Ask(control, request));
+        if (service is null)
+        {
+            return RefuseService();
+        }
+
+        int code = ExitCode.Failure;
+        try
+        {
+            using ILoggerProvider events = ServiceEvents.Open(name);
+            code = await ServeAsServiceAsync(flags, control, service, events);
+            return code;
+        }
+        finally
+        {
+            service.Stopped(code);
+        }
+    }
+
+    [SupportedOSPlatform("windows")]
+    private async Task<int> ServeAsServiceAsync(ParseResult flags, ServeControl control, WindowsService service, ILoggerProvider events)
+    {
+        using var said = new StringWriter();
+        ServeSettings? settings = Read(new Screen(TextWriter.Null, said, isTerminal: false, static () => 0), flags);
+        string text = said.ToString().TrimEnd();
+        if (text.Length > 0)
+        {
+            ILogger log = events.CreateLogger(ServiceEvents.Run);
+            LogLevel level = settings is null ? LogLevel.Error : LogLevel.Warning;
+            ServiceSaid(log, level, text);
+        }
+
+        if (settings is null)
+        {
+            return ExitCode.Failure;
+        }
+
+        await using var host = createHost();
+        var nobody = new Screen(TextWriter.Null, TextWriter.Null, isTerminal: false, static () => 0);
+        return await new ServeRunner(nobody, TimeProvider.System, new WindowsServiceObserver(service)) { Events = events }.RunAsync(
+            settings with { Quiet = true }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
+    }
+
+    private static void Ask(ServeControl control, ServiceRequest request)
+    {
+        if (request == ServiceRequest.Stop)
+        {
+            control.RequestStop();
+        }
+        else
+        {
+            control.Request(ControlRequest.Reload);
+        }
+    }
+
+    private ServeSettings? Read(Screen told, ParseResult flags)
+        => SettingsReport.Read(told, everyProblem: true, "broker serve -t", () => ServeSettingsReader.Read(_options, flags));
+
+    private int RefuseService()
+    {
+        screen.WriteErrorLine("broker: this is what Windows starts as a service; in a shell say broker serve");
+        return ExitCode.Usage;
+    }
+
+    private ServeSettings? Complain(string problem)
+    {
+        screen.WriteErrorLine($"broker: {problem}");
+        return null;
+    }
+
+    [LoggerMessage("{Text}")]
+    private static partial void ServiceSaid(ILogger logger, LogLevel level, string text);
 
     private int Send(SignalRequest signal, ServeSettings settings)
     {
         if (signal.Send(settings.PidFile, program) is not { } problem)
+        {
             return ExitCode.Success;
+        }
+
         screen.WriteErrorLine($"broker: {problem}");
         return ExitCode.Failure;
-    }
-
-    private ServeSettings? ReadSettings(ParseResult flags, bool everyProblem)
-    {
-        try
-        {
-            var (settings, warnings) = ServeSettingsReader.Read(_options, flags);
-            foreach (var warning in warnings)
-                screen.WriteErrorLine($"broker: warning: {warning}");
-            return settings;
-        }
-        catch (ConfigUnreadableException e)
-        {
-            screen.WriteErrorLine($"broker: {e.Message}");
-        }
-        catch (ConfigException e) when (everyProblem || e.Problems.Count == 1)
-        {
-            foreach (var problem in e.Problems)
-                screen.WriteErrorLine($"broker: {problem}");
-        }
-        catch (ConfigException e)
-        {
-            screen.WriteErrorLine($"broker: {e.Message} (and {e.Problems.Count - 1} more: broker serve -t shows them)");
-        }
-
-        return null;
     }
 }

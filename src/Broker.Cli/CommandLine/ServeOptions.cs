@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Cli.Serving;
 
 namespace Broker.Cli.CommandLine;
@@ -39,8 +40,8 @@ internal sealed class ServeOptions
 
     public Option<bool> ZeroMq { get; } = new("--zeromq")
     {
-        Description = $"Bridge ZeroMQ: publishers connect to tcp://127.0.0.1:{PubSubBridgeOptions.DefaultPublishersPort}, "
-            + $"subscribers to tcp://127.0.0.1:{PubSubBridgeOptions.DefaultSubscribersPort}",
+        Description = $"Bridge ZeroMQ: publishers connect to tcp://127.0.0.1:{PubSubRouteOptions.DefaultPublishersPort}, "
+            + $"subscribers to tcp://127.0.0.1:{PubSubRouteOptions.DefaultSubscribersPort}",
     };
 
     public Option<BridgeEndpoint[]?> ZeroMqPublishers { get; } = new("--zeromq-publishers")
@@ -71,6 +72,15 @@ internal sealed class ServeOptions
     public Option<bool> Debug { get; } = new("--debug", "-D") { Description = "Log what helps to find a fault" };
 
     public Option<bool> Trace { get; } = new("--trace", "-V") { Description = "Log the protocol; -DV is both" };
+
+    public Option<bool> TraceSystemAccount { get; } = new("--VV") { Description = "Log the protocol and what the server says in the system account; -DVV is -D too" };
+
+    public Option<int?> TracedPayload { get; } = new("--max_traced_msg_len")
+    {
+        Description = "How many bytes of a payload -V shows; 0 for all [default: 1024]",
+        HelpName = "length",
+        CustomParser = ParseLength,
+    };
 
     public Option<string?> Log { get; } = new("--log", "-l")
     {
@@ -130,15 +140,31 @@ internal sealed class ServeOptions
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
+        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, User, Password, Token, .. Tls.All, Signal,
         PortsFileDirectory, Quiet,
     ];
+
+    // Below zero is all of it too, as for nats-server.
+    private static int? ParseLength(ArgumentResult result)
+    {
+        var text = result.Tokens[0].Value;
+        if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var length))
+        {
+            return Math.Max(length, 0);
+        }
+
+        result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number, not \"{UserInfo.Hide(text)}\"");
+        return null;
+    }
 
     private static int? ParsePort(ArgumentResult result)
     {
         var text = result.Tokens[0].Value;
         if (int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var port) && port is >= -1 and <= 65_535)
+        {
             return port;
+        }
+
         result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number from -1 to 65535, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
@@ -147,7 +173,10 @@ internal sealed class ServeOptions
     {
         var text = result.Tokens[0].Value;
         if (ListenAddress.ParseHost(text) is { } host)
+        {
             return host;
+        }
+
         result.AddError($"--addr must be {ListenAddress.HostShape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
@@ -156,7 +185,10 @@ internal sealed class ServeOptions
     {
         var text = result.Tokens[0].Value;
         if (SignalRequest.TryParse(text) is { } request)
+        {
             return request;
+        }
+
         result.AddError($"--signal must be {SignalRequest.Shape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
@@ -165,7 +197,10 @@ internal sealed class ServeOptions
     {
         var text = result.Tokens[0].Value;
         if (HostAndPort.TryParse(text, out var host, out var port) && host.Length > 0 && port > 0)
+        {
             return text;
+        }
+
         result.AddError($"--client_advertise must be an address such as \"example.org:4222\", not \"{UserInfo.Hide(text)}\"");
         return null;
     }
@@ -174,7 +209,10 @@ internal sealed class ServeOptions
     {
         var text = result.Tokens[0].Value;
         if (SubjectPrefix.IsValid(text))
+        {
             return text;
+        }
+
         result.AddError($"--zeromq-prefix must be {SubjectPrefix.Shape}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
@@ -185,9 +223,13 @@ internal sealed class ServeOptions
         foreach (var token in result.Tokens)
         {
             if (ZeroMqEndpointText.TryParse(token.Value) is { } endpoint)
+            {
                 endpoints.Add(endpoint);
+            }
             else
+            {
                 result.AddError($"--{((OptionResult)result.Parent!).Option.Name.TrimStart('-')} must be {ZeroMqEndpointText.Shape}, not \"{UserInfo.Hide(token.Value)}\"");
+            }
         }
 
         return [.. endpoints];

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 
@@ -31,7 +31,9 @@ internal static class ServeSettingsReader
             ClientAdvertise = flags.GetValue(options.ClientAdvertise) ?? settings.ClientAdvertise,
             LogTime = Given(options.LogTime, flags) ?? settings.LogTime,
             Debug = Given(options.Debug, flags) ?? settings.Debug,
-            Trace = Given(options.Trace, flags) ?? settings.Trace,
+            Trace = Given(options.Trace, flags) ?? (flags.GetValue(options.TraceSystemAccount) || settings.Trace),
+            TraceSystemAccount = Given(options.TraceSystemAccount, flags) ?? settings.TraceSystemAccount,
+            TracedPayload = flags.GetValue(options.TracedPayload) ?? settings.TracedPayload,
             LogFile = flags.GetValue(options.Log) ?? settings.LogFile,
             PidFile = flags.GetValue(options.Pid) ?? settings.PidFile,
             PortsFileDirectory = flags.GetValue(options.PortsFileDirectory) ?? settings.PortsFileDirectory,
@@ -49,8 +51,8 @@ internal static class ServeSettingsReader
         return (settings, warnings);
     }
 
-    // A flag that is absent must not undo what the file set.
-    private static bool? Given(Option<bool> option, ParseResult flags) =>
+    /// <summary>Null for a flag that is absent, which must not undo what the file set.</summary>
+    internal static bool? Given(Option<bool> option, ParseResult flags) =>
         flags.GetResult(option) is { Implicit: false } ? flags.GetValue(option) : null;
 
     // The parser answers an empty array, not null, for an option that is absent.
@@ -71,14 +73,17 @@ internal static class ServeSettingsReader
         ZeroMqSettings bridge = fromFile ?? new ZeroMqSettings();
         return bridge with
         {
+            HasPubSub = bridge.HasPubSub || publishers is not null || subscribers is not null,
             Publishers = publishers ?? bridge.Publishers,
             Subscribers = subscribers ?? bridge.Subscribers,
             Prefix = prefix ?? bridge.Prefix,
         };
     }
 
-    // What does not fit together may come from both; it is shown where the file has it.
-    private static void Check(ServeSettings settings, ConfigBlock? root)
+    /// <summary>Looks for what does not fit together. It may come from flags and file; it is shown where the file has it.</summary>
+    /// <exception cref="ConfigException">Something does not, of the file.</exception>
+    /// <exception cref="ConfigUnreadableException">Something does not, of the flags alone.</exception>
+    internal static void Check(ServeSettings settings, ConfigBlock? root)
     {
         List<(string Key, string Text)> problems = [.. ServeCheck.Problems(settings)];
         if (problems.Count == 0)

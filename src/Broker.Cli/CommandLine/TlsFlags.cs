@@ -31,9 +31,14 @@ internal sealed class TlsFlags
     public ServerTlsOptions? Over(ServeSettings settings, ParseResult flags)
     {
         if (Given(_on) is false)
+        {
             return null;
+        }
+
         if (All.All(o => flags.GetResult(o) is not { Implicit: false }))
+        {
             return settings.Tls;
+        }
         // What the file says beside its block holds for that of the flags too.
         var options = settings.Tls ?? new ServerTlsOptions { AllowNonTls = settings.AllowNonTls };
         options = options with

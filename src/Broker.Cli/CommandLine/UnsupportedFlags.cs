@@ -26,7 +26,6 @@ internal static class UnsupportedFlags
         ["remote_syslog"] = NoSyslog,
         ["profile"] = "use dotnet-trace and dotnet-counters, which need no port",
         ["log_size_limit"] = "move the file away and ask for --signal reopen, as logrotate does",
-        ["max_traced_msg_len"] = "traced messages have a fixed length",
         ["help_tls"] = "broker serve --help lists the flags of TLS, docs/configuration.md the keys",
     };
 

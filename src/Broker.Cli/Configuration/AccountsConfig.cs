@@ -14,7 +14,10 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         var accounts = Accounts(root);
         var system = root.Text("system_account", null) ?? root.Text("system", null);
         if (accounts is null && system is null)
+        {
             return settings;
+        }
+
         return (settings ?? new SecuritySettings()) with { Accounts = accounts ?? [], SystemAccount = system };
     }
 
@@ -68,9 +71,15 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         var items = new List<T>();
         var found = section.Find(key);
         if (found is null)
+        {
             return items;
+        }
+
         if (found is not ConfigArray array)
+        {
             return section.Wrong(key, shape, found, items);
+        }
+
         foreach (var item in array.Items)
         {
             if (item is not ConfigBlock block)
@@ -81,7 +90,10 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
 
             var inner = new ConfigSection(block, problems);
             if (read(inner, block) is { } one)
+            {
                 items.Add(one);
+            }
+
             inner.RejectTheRest();
         }
 
@@ -105,9 +117,15 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         }
 
         if (string.IsNullOrEmpty(stream))
+        {
             return new ServiceExport(service!) { Accounts = accounts, Response = response ?? ServiceResponse.Once, ResponseTimeout = time };
+        }
+
         if (response is not null || section.Has("threshold") || section.Has("response_threshold"))
+        {
             problems.Add(new ConfigProblem("only a service has responses", block.Position));
+        }
+
         return new StreamExport(stream) { Accounts = accounts };
     }
 
@@ -140,9 +158,15 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         }
 
         if (stream is not null)
+        {
             return new StreamImport(stream.Value.Account, stream.Value.Subject) { Prefix = prefix?.TrimEnd('.'), To = to };
+        }
+
         if (prefix is not null)
+        {
             problems.Add(new ConfigProblem("a \"prefix\" is for streams; a service has \"to\"", block.Position));
+        }
+
         return service is not null ? new ServiceImport(service.Value.Account, service.Value.Subject) { To = to } : null;
     }
 
@@ -158,7 +182,10 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
                 var subject = inner.Text("subject", null);
                 inner.RejectTheRest();
                 if (!string.IsNullOrEmpty(account) && !string.IsNullOrEmpty(subject))
+                {
                     return (account, subject);
+                }
+
                 problems.Add(new ConfigProblem($"\"{key}\" of an import must be {SourceShape}", block.Position));
                 return null;
             case var value:

@@ -33,7 +33,9 @@ internal sealed class ConfigCursor(string text, string file)
     public void SkipSpaces()
     {
         while (!AtEnd && Peek() is ' ' or '\t' or '\r')
+        {
             _index++;
+        }
     }
 
     /// <summary>Skips spaces, line ends and comments.</summary>
@@ -43,11 +45,17 @@ internal sealed class ConfigCursor(string text, string file)
         {
             SkipSpaces();
             if (AtComment)
+            {
                 SkipLine();
+            }
             else if (Peek() == '\n')
+            {
                 Take();
+            }
             else
+            {
                 return;
+            }
         }
     }
 
@@ -56,7 +64,9 @@ internal sealed class ConfigCursor(string text, string file)
     public void SkipLine()
     {
         while (!AtEnd && Peek() != '\n')
+        {
             _index++;
+        }
     }
 
     /// <summary>The text up to the first character of <paramref name="stops"/>, or to the end of the file.</summary>
@@ -65,7 +75,10 @@ internal sealed class ConfigCursor(string text, string file)
         var rest = text.AsSpan(_index);
         var length = rest.IndexOfAny(stops);
         if (length < 0)
+        {
             length = rest.Length;
+        }
+
         _index += length;
         return rest[..length].ToString();
     }

@@ -25,9 +25,15 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
     {
         var full = Path.GetFullPath(path);
         if (opened.Contains(full))
+        {
             throw new ConfigException($"the file {path} includes itself", from);
+        }
+
         if (opened.Count > MaxIncludeDepth)
+        {
             throw new ConfigException($"includes nest deeper than {MaxIncludeDepth}", from);
+        }
+
         var text = Read(path, from, included: opened.Count > 0);
         opened.Push(full);
         new ConfigParser(new ConfigCursor(text, path), scopes, Include).ParseFile(block);
@@ -48,7 +54,9 @@ internal sealed record ConfigFile(ConfigBlock Root, IReadOnlyList<ConfigProblem>
             {
                 text.Append(buffer, 0, count);
                 if (text.Length > MaxCharacters)
+                {
                     throw new ConfigException($"the file {path} is larger than {MaxCharacters} characters", from);
+                }
             }
 
             return text.ToString();

@@ -24,7 +24,10 @@ internal sealed partial class ConfigParser
 
         var word = cursor.TakeUntilAny(WordStops);
         if (word.Length == 0)
+        {
             throw cursor.Error($"expected a value, found {cursor.Describe()}");
+        }
+
         return word.Length > 1 && word[0] == '$'
             ? variables.Resolve(word[1..], position, _secrets > 0)
             : ConfigScalar.Read(word, position, _secrets > 0);
@@ -33,7 +36,10 @@ internal sealed partial class ConfigParser
     private ConfigValue Nested(Func<ConfigValue> parse)
     {
         if (++_depth > MaxDepth)
+        {
             throw cursor.Error($"blocks and arrays nest deeper than {MaxDepth}");
+        }
+
         var value = parse();
         _depth--;
         return value;
@@ -58,16 +64,26 @@ internal sealed partial class ConfigParser
         {
             cursor.SkipBlank();
             if (cursor.Peek() == ']')
+            {
                 break;
+            }
+
             if (cursor.AtEnd)
+            {
                 throw new ConfigException("an array that is opened but never closed with ']'", position);
+            }
+
             items.Add(ParseValue());
             var line = cursor.Position.Line;
             cursor.SkipBlank();
             if (cursor.Peek() == ',')
+            {
                 cursor.Take();
+            }
             else if (cursor.Peek() != ']' && !cursor.AtEnd && cursor.Position.Line == line)
+            {
                 throw cursor.Error($"expected ',' or ']' in the array, found {cursor.Describe()}");
+            }
         }
 
         cursor.Take();
@@ -84,7 +100,10 @@ internal sealed partial class ConfigParser
         {
             var c = cursor.Take();
             if (c == quote)
+            {
                 return text.ToString();
+            }
+
             text.Append(c == '\\' && quote == '"' ? ParseEscape() : c);
         }
 

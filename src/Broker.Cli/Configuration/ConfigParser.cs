@@ -24,11 +24,16 @@ internal sealed partial class ConfigParser(
         cursor.SkipBlank();
         var braced = cursor.Peek() == '{';
         if (braced)
+        {
             cursor.Take();
+        }
+
         ParseEntries(block, braced);
         cursor.SkipBlank();
         if (!cursor.AtEnd)
+        {
             throw cursor.Error($"expected the end of the file, found {cursor.Describe()}");
+        }
     }
 
     private void ParseEntries(ConfigBlock block, bool braced)
@@ -63,7 +68,10 @@ internal sealed partial class ConfigParser(
         var quoted = cursor.Peek() is '"' or '\'';
         var key = quoted ? ParseQuoted() : cursor.TakeUntilAny(" \t\r\n=:{},;");
         if (key.Length == 0)
+        {
             throw cursor.Error($"expected a key, found {cursor.Describe()}");
+        }
+
         string shown = _secrets > 0 && !SecretKeys.IsUsual(key) ? "that is not shown" : $"\"{key}\"";
 
         cursor.SkipSpaces();
@@ -84,11 +92,16 @@ internal sealed partial class ConfigParser(
             // Without a separator a block may begin on the next line.
             cursor.SkipBlank();
             if (cursor.Position.Line != position.Line && cursor.Peek() != '{')
+            {
                 throw new ConfigException($"the key {shown} has no value", position);
+            }
         }
 
         if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' or '}')
+        {
             throw new ConfigException($"the key {shown} has no value", position);
+        }
+
         bool isSecret = SecretKeys.Holds(key);
         _secrets += isSecret ? 1 : 0;
         Assign(block, new ConfigEntry(key, position, ParseValue()));
@@ -109,7 +122,10 @@ internal sealed partial class ConfigParser(
     private void ParseInclude(ConfigBlock block, ConfigPosition position)
     {
         if (cursor.AtEnd || cursor.Peek() == '\n' || ParseValue() is not ConfigText file)
+        {
             throw new ConfigException("include needs the name of a file", position);
+        }
+
         include(file.Value, position, block);
     }
 
@@ -117,7 +133,10 @@ internal sealed partial class ConfigParser(
     {
         cursor.SkipSpaces();
         if (cursor.AtEnd || cursor.AtComment || cursor.Peek() is '\n' or ',' or ';' || (braced && cursor.Peek() == '}'))
+        {
             return;
+        }
+
         throw cursor.Error($"expected the end of the line after the value of {key}, found {cursor.Describe()}");
     }
 }

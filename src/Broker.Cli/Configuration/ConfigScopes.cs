@@ -27,7 +27,10 @@ internal sealed class ConfigScopes(Func<string, string?> environment)
         for (var i = _open.Count - 1; i >= 0; i--)
         {
             if (_open[i].Find(name) is not { } entry)
+            {
                 continue;
+            }
+
             entry.IsVariable = true;
             return entry.Value with { Position = use };
         }

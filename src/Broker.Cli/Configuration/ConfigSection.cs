@@ -35,6 +35,43 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, "true or false", value, otherwise),
         };
 
+    /// <summary>One of some words, in any case of letters.</summary>
+    public T Choice<T>(string key, T otherwise, params (string Word, T Value)[] words)
+    {
+        if (Find(key) is not { } value)
+        {
+            return otherwise;
+        }
+
+        foreach ((string word, T meant) in words)
+        {
+            if (value is ConfigText { Value: var text } && text.Equals(word, StringComparison.OrdinalIgnoreCase))
+            {
+                return meant;
+            }
+        }
+
+        return Wrong(key, "one of " + string.Join(", ", words.Select(w => w.Word)), value, otherwise);
+    }
+
+    /// <summary>What a block holds; null without one.</summary>
+    public T? Inner<T>(string key, Func<ConfigSection, T> read)
+        where T : class
+    {
+        switch (Find(key))
+        {
+            case null:
+                return null;
+            case ConfigBlock inner:
+                var section = new ConfigSection(inner, problems);
+                T made = read(section);
+                section.RejectTheRest();
+                return made;
+            case var value:
+                return Wrong<T?>(key, "a block", value, null);
+        }
+    }
+
     public long Whole(string key, long otherwise, long min, long max) =>
         Find(key) switch
         {
@@ -55,7 +92,10 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     {
         var value = Find(key);
         if (value is null)
+        {
             return otherwise;
+        }
+
         return value is ConfigText text && Duration.TryParse(text.Value, out var span) && span > TimeSpan.Zero && span < TimeSpan.FromDays(24)
             ? span
             : Wrong(key, "a duration such as \"10s\" or \"2m\"", value, otherwise);
@@ -67,15 +107,22 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     {
         var value = Find(key);
         if (value is null)
+        {
             return otherwise;
+        }
+
         var items = value is ConfigArray array ? array.Items : [value];
         var converted = new List<T>(items.Count);
         foreach (var item in items)
         {
             if (item is ConfigText text && convert(text.Value) is { } good)
+            {
                 converted.Add(good);
+            }
             else
+            {
                 Wrong(key, shape, item, otherwise);
+            }
         }
 
         return converted;

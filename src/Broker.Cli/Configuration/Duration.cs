@@ -20,29 +20,43 @@ internal static class Duration
         value = default;
         var rest = text.AsSpan();
         if (rest.IsEmpty)
+        {
             return false;
+        }
+
         var ticks = 0d;
         while (!rest.IsEmpty)
         {
             var length = rest.IndexOfAnyExcept(NumberCharacters);
             if (length <= 0 || !double.TryParse(rest[..length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number))
+            {
                 return false;
+            }
+
             rest = rest[length..];
             var unit = -1;
             for (var i = 0; i < Units.Length && unit < 0; i++)
             {
                 if (rest.StartsWith(Units[i].Unit, StringComparison.Ordinal))
+                {
                     unit = i;
+                }
             }
 
             if (unit < 0)
+            {
                 return false;
+            }
+
             rest = rest[Units[unit].Unit.Length..];
             ticks += number * Units[unit].Ticks;
         }
 
         if (ticks > TimeSpan.MaxValue.Ticks / 2)
+        {
             return false;
+        }
+
         value = TimeSpan.FromTicks((long)ticks);
         return true;
     }

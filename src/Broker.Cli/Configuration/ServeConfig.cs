@@ -37,6 +37,8 @@ internal static class ServeConfig
             LogTime = section.Flag("logtime", defaults.LogTime),
             Debug = section.Flag("debug", defaults.Debug),
             Trace = section.Flag("trace", defaults.Trace) | section.Flag("trace_verbose", false),
+            TraceSystemAccount = section.Flag("trace_verbose", defaults.TraceSystemAccount),
+            TracedPayload = (int)Math.Max(section.Whole("max_traced_msg_len", defaults.TracedPayload, int.MinValue, int.MaxValue), 0),
             LogFile = section.Text("log_file", null) ?? section.Text("logfile", defaults.LogFile),
             PidFile = section.Text("pid_file", null) ?? section.Text("pidfile", defaults.PidFile),
             PortsFileDirectory = section.Text("ports_file_dir", defaults.PortsFileDirectory),
@@ -52,17 +54,28 @@ internal static class ServeConfig
         {
             Http = Http(section, settings, "http", settings.Http),
             Https = Http(section, settings, "https", settings.Https),
-            Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } }.Read(section, settings.Security),
+            Security = new SecurityConfig(problems) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
+                .Read(section, settings.Security),
         };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
         settings = settings with { ZeroMq = new ZeroMqConfig(problems).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, problems, warnings ?? []);
         section.RejectTheRest(UnsupportedKeys.OfFile);
-        if (problems.Count == 0)
-            Compare(settings, root, problems);
-        if (problems.Count > 0)
-            throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
+        ThrowIfWrong(settings, root, problems);
         return settings;
+    }
+
+    private static void ThrowIfWrong(ServeSettings settings, ConfigBlock root, List<ConfigProblem> problems)
+    {
+        if (problems.Count == 0)
+        {
+            Compare(settings, root, problems);
+        }
+
+        if (problems.Count > 0)
+        {
+            throw new ConfigException([.. problems.OrderBy(p => p.Position.Line).ThenBy(p => p.Position.Column)]);
+        }
     }
 
     // What is right by itself and wrong beside another.
@@ -136,8 +149,8 @@ internal static class ServeConfig
         }
     }
 
-    // http_port is on the host of the clients; http has one of its own. The same with https.
-    private static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
+    /// <summary>Where pages are: <c>http_port</c> is on the host of the clients, <c>http</c> has one of its own. The same with <c>https</c>.</summary>
+    internal static ListenAddress? Http(ConfigSection section, ServeSettings settings, string key, ListenAddress? fallback)
     {
         var otherwise = fallback;
         foreach (string name in (ReadOnlySpan<string>)[$"{key}_port", .. key == "http" ? ["monitor_port"] : Array.Empty<string>()])

@@ -36,8 +36,11 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
             ConfigBlock block => Tls(new ConfigSection(block, problems), block, allowNonTls: false),
             var value => owner.Wrong<ServerTlsOptions?>("tls", "a block", value, null),
         };
-        if (options is { MapUsers: true } or { HandshakeFirst: true })
-            problems.Add(new ConfigProblem("\"verify_and_map\" and \"handshake_first\" are for NATS clients without WebSocket", owner.Find("tls")!.Position));
+        if (options is { HandshakeFirst: true })
+        {
+            problems.Add(new ConfigProblem("\"handshake_first\" is for NATS clients without WebSocket", owner.Find("tls")!.Position));
+        }
+
         return options;
     }
 
@@ -65,7 +68,10 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
         CurvePreferences(section);
         section.RejectTheRest(UnsupportedKeys.OfTls);
         if (problems.Count == before && Problem(options) is { } problem)
+        {
             problems.Add(new ConfigProblem(problem, block.Position));
+        }
+
         return options;
     }
 
@@ -73,7 +79,9 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
     public static string? Problem(ServerTlsOptions options)
     {
         if (options.CertificateFile is null)
+        {
             return "TLS needs a certificate: \"cert_file\" with \"key_file\", or --tlscert with --tlskey";
+        }
         // Without "verify" nobody would look at it, until somebody adds that.
         if (options.ClientAuthorityFile is { } authority && !File.Exists(authority))
         {
@@ -95,7 +103,10 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
     {
         var path = section.Text(key, null);
         if (path is not null && !File.Exists(path))
+        {
             problems.Add(new ConfigProblem($"\"{key}\" must be a file, and there is no \"{path}\"", section.Find(key)!.Position));
+        }
+
         return path;
     }
 
@@ -129,7 +140,10 @@ internal sealed class TlsConfig(List<ConfigProblem> problems, List<ConfigProblem
     private void CurvePreferences(ConfigSection section)
     {
         if (section.Find("curve_preferences") is not { } found)
+        {
             return;
+        }
+
         section.Many("curve_preferences", [], $"curves out of {string.Join(", ", Curves)}", static name => Curves.Contains(name) ? name : null);
         warnings.Add(new ConfigProblem("\"curve_preferences\" has no effect: the curves are those of the operating system's TLS", found.Position));
     }

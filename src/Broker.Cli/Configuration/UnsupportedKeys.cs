@@ -37,8 +37,7 @@ internal static class UnsupportedKeys
     /// <summary>Those that concern effort alone: leaving them out changes nothing that anybody could count on.</summary>
     public static IReadOnlyDictionary<string, string> WithoutEffect { get; } = Table(
         ("disable_sublist_cache", "routes are always remembered"), ("no_sublist_cache", "routes are always remembered"),
-        ("connect_error_reports", NoRoutes), ("reconnect_error_reports", NoRoutes),
-        ("max_traced_msg_len", "traced messages have a fixed length"));
+        ("connect_error_reports", NoRoutes), ("reconnect_error_reports", NoRoutes));
 
     public static IReadOnlyDictionary<string, string> OfAuthorization { get; } = Table(
         ("auth_callout", "an embedded server can be given a callback, which this command has not"));

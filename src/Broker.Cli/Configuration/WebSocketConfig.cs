@@ -19,6 +19,12 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         };
     }
 
+    /// <summary>Whether its clients are the users that their certificates name; what is wrong there is said elsewhere.</summary>
+    public static bool MapsUsers(ConfigBlock root) =>
+        (root.Find("websocket") ?? root.Find("ws")) is { Value: ConfigBlock block }
+        && block.Find("tls") is { Value: ConfigBlock tls }
+        && tls.Find("verify_and_map") is { Value: ConfigBoolean { Value: true } };
+
     private WebSocketSettings? Read(ConfigSection section, ConfigBlock block, ServeSettings settings)
     {
         var before = problems.Count;
@@ -37,9 +43,14 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         NoAuthUser(section, settings);
         section.RejectTheRest(UnsupportedKeys.OfWebSocket);
         if (IsNowhere(section))
+        {
             problems.Add(new ConfigProblem($"\"websocket\" needs {NoPort}", block.Position));
+        }
         else if (problems.Count == before && read.Tls is null && !read.NoTls)
+        {
             problems.Add(new ConfigProblem("\"websocket\" needs a certificate in \"tls\", or \"no_tls: true\" to do without", block.Position));
+        }
+
         return problems.Count == before ? read : null;
     }
 
@@ -70,7 +81,9 @@ internal sealed class WebSocketConfig(List<ConfigProblem> problems, List<ConfigP
         foreach (var key in (ReadOnlySpan<string>)["allowed_origins", "allowed_origin", "allow_origins", "allow_origin"])
         {
             if (section.Many<string>(key, [], OriginShape, Origin) is { Count: > 0 } origins)
+            {
                 return origins;
+            }
         }
 
         return [];

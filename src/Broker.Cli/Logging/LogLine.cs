@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Logging;
@@ -23,18 +24,33 @@ internal static class LogLine
         return $"{when}[{name}] {source}: {OneLine(text)}";
     }
 
-    /// <summary>A peer's bytes may be part of a message: they must neither fake a line nor drive the terminal.</summary>
+    /// <summary>A peer's bytes may be part of a message: they must neither fake a line, nor turn its direction, nor drive the terminal.</summary>
     private static string OneLine(string text)
     {
-        if (!text.Any(char.IsControl))
-            return text;
-        return string.Concat(text.Select(static c => c switch
+        if (!text.AsSpan().ContainsAnyExceptInRange(' ', '~'))
         {
-            '\n' => "\\n",
-            '\r' => "\\r",
-            '\t' => "\\t",
-            _ when char.IsControl(c) => $"\\x{(int)c:x2}",
-            _ => c.ToString(),
-        }));
+            return text;
+        }
+
+        var line = new StringBuilder(text.Length + 16);
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            line.Append(rune.Value switch
+            {
+                '\n' => "\\n",
+                '\r' => "\\r",
+                '\t' => "\\t",
+                _ when IsSafe(rune) => rune.ToString(),
+                <= 0xFF => $"\\x{rune.Value:x2}",
+                <= 0xFFFF => $"\\u{rune.Value:x4}",
+                _ => $"\\U{rune.Value:x8}",
+            });
+        }
+
+        return line.ToString();
     }
+
+    private static bool IsSafe(Rune rune) => Rune.GetUnicodeCategory(rune)
+        is not (UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
+            or UnicodeCategory.OtherNotAssigned or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate);
 }

@@ -18,13 +18,24 @@ internal sealed class ServeLogging : IDisposable
 
     public ILoggerFactory Factory { get; }
 
+    /// <param name="settings">The file and the level.</param>
+    /// <param name="screen">Shows the lines where there is no file.</param>
+    /// <param name="clock">Tells the time of the lines.</param>
+    /// <param name="events">Is told of everything too, and chooses by itself what it keeps; null for nobody.</param>
     /// <exception cref="ServeStartException">The log file cannot be opened.</exception>
-    public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock)
+    public static ServeLogging Start(ServeSettings settings, Screen screen, TimeProvider clock, ILoggerProvider? events = null)
     {
         LogFile? file = settings.LogFile is { } path ? new LogFile(path) : null;
         Action<string> write = file is null ? screen.WriteErrorLine : file.WriteLine;
         var provider = new LineLoggerProvider(write, settings.LogTime ? clock : null) { Level = LevelOf(settings) };
-        ILoggerFactory factory = LoggerFactory.Create(builder => builder.SetMinimumLevel(LogLevel.Trace).AddProvider(provider));
+        ILoggerFactory factory = LoggerFactory.Create(builder =>
+        {
+            builder.SetMinimumLevel(LogLevel.Trace).AddProvider(provider);
+            if (events is not null)
+            {
+                builder.AddProvider(events);
+            }
+        });
         return new ServeLogging(factory, provider, file);
     }
 

@@ -8,4 +8,11 @@ namespace Broker.Cli.Progress;
 /// <param name="WebSocket">Of clients by WebSocket, <c>wss://127.0.0.1:8443</c>; empty without them.</param>
 internal sealed record ServeAddresses(
     IReadOnlyList<string> Nats, IReadOnlyList<string> ZeroMqPublishers, IReadOnlyList<string> ZeroMqSubscribers,
-    IReadOnlyList<string> Monitoring, IReadOnlyList<string> WebSocket);
+    IReadOnlyList<string> Monitoring, IReadOnlyList<string> WebSocket)
+{
+    /// <summary>What a program of this machine finds when nothing listens.</summary>
+    public static ServeAddresses None { get; } = new([], [], [], [], []);
+
+    /// <summary>Those of the bridge's routes that are not PUB/SUB.</summary>
+    public IReadOnlyList<RouteAddresses> ZeroMqRoutes { get; init; } = [];
+}

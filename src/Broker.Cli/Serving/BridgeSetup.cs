@@ -1,15 +1,42 @@
-using Broker.Bridge.Mapping;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Serving;
 
 /// <summary>What the bridge is told of the settings, but for how it reaches the server.</summary>
 internal static class BridgeSetup
 {
-    public static PubSubBridgeOptions Options(ZeroMqSettings zeroMq)
+    /// <summary>All routes: the PUB/SUB one of the settings' own, and the others.</summary>
+    public static IReadOnlyList<RouteSettings> Routes(ZeroMqSettings zeroMq) => zeroMq.HasPubSub ? [PubSub(zeroMq), .. zeroMq.Routes] : zeroMq.Routes;
+
+    /// <summary>What keeps the bridge from being started so, or null.</summary>
+    public static string? Problem(ZeroMqSettings zeroMq)
     {
-        var defaults = new PubSubBridgeOptions();
-        return defaults with
+        var names = new HashSet<string>(StringComparer.Ordinal);
+        foreach (RouteSettings route in Routes(zeroMq))
+        {
+            if (!names.Add(route.Name))
+            {
+                return $"there are two routes of the name \"{route.Name}\"";
+            }
+
+            try
+            {
+                route.Options.Validate();
+            }
+            catch (Exception e) when (e is ArgumentException or FormatException)
+            {
+                return e.Message;
+            }
+        }
+
+        return names.Count == 0 ? "there is no route" : null;
+    }
+
+    private static RouteSettings PubSub(ZeroMqSettings zeroMq)
+    {
+        var defaults = new PubSubRouteOptions();
+        PubSubRouteOptions options = defaults with
         {
             Publishers = zeroMq.Publishers,
             Subscribers = zeroMq.Subscribers,
@@ -24,19 +51,12 @@ internal static class BridgeSetup
             MaxMessageSize = zeroMq.MaxMessageSize,
             MaxPeers = zeroMq.MaxPeers,
         };
-    }
-
-    /// <summary>What keeps the bridge from being started so, or null.</summary>
-    public static string? Problem(ZeroMqSettings zeroMq)
-    {
-        try
-        {
-            _ = new MessageMapper(Options(zeroMq).Mapping);
-            return null;
-        }
-        catch (ArgumentException e)
-        {
-            return e.Message;
-        }
+        IEnumerable<object> definition =
+        [
+            .. zeroMq.Publishers.Select(ZeroMqEndpointText.FormatAll), "|", .. zeroMq.Subscribers.Select(ZeroMqEndpointText.FormatAll), zeroMq.Prefix,
+            zeroMq.Delimiter, zeroMq.SingleFrameDelimiter, zeroMq.Echo, zeroMq.SendHighWaterMark, zeroMq.MaxMessageSize, zeroMq.MaxPeers,
+        ];
+        IReadOnlyList<BridgeEndpoint> endpoints = [.. zeroMq.Publishers, .. zeroMq.Subscribers];
+        return new RouteSettings(options, endpoints, string.Join('\n', definition));
     }
 }

@@ -34,7 +34,7 @@ internal sealed class BridgeUser
     /// <summary>The settings with this user among the others, where clients must be somebody.</summary>
     public SecuritySettings AddTo(SecuritySettings security, ZeroMqSettings zeroMq)
     {
-        if (!security.IsRequired || zeroMq.Url is not null)
+        if (!security.IsRequired || zeroMq.Connection is not null)
         {
             return security;
         }

@@ -5,7 +5,15 @@ internal static class FixedSettings
 {
     /// <summary>The names of those that differ, as the configuration file has them.</summary>
     public static IReadOnlyList<string> Changed(ServeSettings before, ServeSettings after) =>
-        [.. Values(before).Zip(Values(after)).Where(pair => !Equals(pair.First.Value, pair.Second.Value)).Select(pair => pair.First.Name).Distinct(StringComparer.Ordinal)];
+    [
+        .. Values(before).Zip(Values(after)).Where(pair => !Equals(pair.First.Value, pair.Second.Value)).Select(pair => pair.First.Name).Distinct(StringComparer.Ordinal),
+        .. Changed(before.ZeroMq, after.ZeroMq),
+    ];
+
+    // A bridge can come and go, and its routes can; one that stays keeps its connection.
+    private static string[] Changed(ZeroMqSettings? before, ZeroMqSettings? after) =>
+        before is null || after is null || (before.Connection?.Definition, before.PublishersUser, before.SubscribersUser)
+            == (after.Connection?.Definition, after.PublishersUser, after.SubscribersUser) ? [] : ["url or user of zeromq"];
 
     // A list by what is in it: records compare them as objects.
     private static (string Name, object? Value)[] Values(ServeSettings settings) =>
@@ -23,9 +31,6 @@ internal static class FixedSettings
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
         ("loops", settings.Loops),
         ("logtime", settings.LogTime),
-        ("zeromq", settings.ZeroMq is null ? null : settings.ZeroMq with { Publishers = [], Subscribers = [] }),
-        ("zeromq", Text(settings.ZeroMq?.Publishers.Select(ZeroMqEndpointText.FormatAll))),
-        ("zeromq", Text(settings.ZeroMq?.Subscribers.Select(ZeroMqEndpointText.FormatAll))),
     ];
 
     private static string? Text<T>(IEnumerable<T>? values) => values is null ? null : string.Join('\n', values);

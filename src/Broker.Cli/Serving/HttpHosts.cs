@@ -14,8 +14,8 @@ internal static partial class HttpHosts
 {
     /// <exception cref="ServeStartException">The address or the certificate cannot be had.</exception>
     public static Task<MonitoringHost> StartMonitoringAsync(
-        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets, ILogger logger,
-        CancellationToken cancellationToken)
+        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets, IReadOnlyList<MonitoringPage> pages,
+        ILogger logger, CancellationToken cancellationToken)
     {
         // Whoever may look need not be a client: as in nats-server no certificate is asked for.
         var tls = settings switch
@@ -26,13 +26,25 @@ internal static partial class HttpHosts
         };
         return ListenAsync(address, async () =>
         {
-            var options = new MonitoringOptions { BasePath = settings.HttpBasePath, Tls = tls, WebSockets = webSockets };
+            var options = new MonitoringOptions { BasePath = settings.HttpBasePath, Tls = tls, WebSockets = webSockets, Pages = pages };
             var host = await MonitoringHost.StartAsync(
                 server, await address.ResolveAsync(cancellationToken), options, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
             return host;
         });
     }
+
+    /// <summary>Pages alone.</summary>
+    /// <exception cref="ServeStartException">The address cannot be had.</exception>
+    public static Task<MonitoringHost> StartPagesAsync(
+        EventLoopGroup loops, ListenAddress address, IReadOnlyList<MonitoringPage> pages, ILogger logger, CancellationToken cancellationToken)
+        => ListenAsync(address, async () =>
+        {
+            MonitoringHost host = await MonitoringHost.StartAsync(
+                loops, await address.ResolveAsync(cancellationToken), new MonitoringOptions { Pages = pages }, cancellationToken);
+            MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);
+            return host;
+        });
 
     /// <inheritdoc cref="StartMonitoringAsync"/>
     public static Task<NatsWebSocketHost> StartWebSocketAsync(
@@ -54,7 +66,10 @@ internal static partial class HttpHosts
                 server, await settings.Address.ResolveAsync(cancellationToken), options, cancellationToken);
             WebSocketListening(logger, host.Address.Scheme, host.Address.Authority);
             if (settings.Tls is null)
+            {
                 WebSocketInClear(logger);
+            }
+
             return host;
         });
     }

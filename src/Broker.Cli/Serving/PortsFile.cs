@@ -44,6 +44,13 @@ internal sealed class PortsFile : IDisposable
             json.WriteStartObject("zeromq");
             WriteArray(json, "publishers", addresses.ZeroMqPublishers);
             WriteArray(json, "subscribers", addresses.ZeroMqSubscribers);
+            json.WriteStartObject("routes");
+            foreach (RouteAddresses route in addresses.ZeroMqRoutes)
+            {
+                WriteArray(json, route.Name, route.Endpoints);
+            }
+
+            json.WriteEndObject();
             json.WriteEndObject();
             json.WriteEndObject();
         }
@@ -55,7 +62,10 @@ internal sealed class PortsFile : IDisposable
     {
         json.WriteStartArray(name);
         foreach (var value in values)
+        {
             json.WriteStringValue(value);
+        }
+
         json.WriteEndArray();
     }
 }

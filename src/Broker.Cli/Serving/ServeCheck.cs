@@ -1,5 +1,5 @@
 using System.Net;
-using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Cli.Serving;
@@ -87,14 +87,25 @@ internal static class ServeCheck
             yield return Place.Of(settings.Https is null ? "http" : "https", "the monitoring pages", pages);
         }
 
-        foreach (BridgeEndpoint endpoint in settings.ZeroMq?.Subscribers.Where(e => e.Bind) ?? [])
+        if (settings.ZeroMq is { HasPubSub: true } pubSub)
         {
-            yield return Place.Of("ZeroMQ subscribers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+            foreach (BridgeEndpoint endpoint in pubSub.Subscribers.Where(e => e.Bind))
+            {
+                yield return Place.Of("ZeroMQ subscribers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+            }
+
+            foreach (BridgeEndpoint endpoint in pubSub.Publishers.Where(e => e.Bind))
+            {
+                yield return Place.Of("ZeroMQ publishers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+            }
         }
 
-        foreach (BridgeEndpoint endpoint in settings.ZeroMq?.Publishers.Where(e => e.Bind) ?? [])
+        foreach (RouteSettings route in settings.ZeroMq?.Routes ?? [])
         {
-            yield return Place.Of("ZeroMQ publishers", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+            foreach (BridgeEndpoint endpoint in route.Endpoints.Where(e => e.Bind))
+            {
+                yield return Place.Of($"the route \"{route.Name}\"", ZeroMqEndpoint.Parse(endpoint.Endpoint));
+            }
         }
     }
 

@@ -27,7 +27,10 @@ internal sealed class ServeControl : IDisposable
     public bool RequestStop()
     {
         if (_stop.IsCancellationRequested)
+        {
             return false;
+        }
+
         _ = _stop.CancelAsync(); // Not on this thread: what follows is the whole of the stop.
         return true;
     }

@@ -3,23 +3,21 @@ using System.Net;
 using System.Net.Sockets;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.WebSockets;
-using Broker.Bridge.PubSub;
-using Broker.Client.Errors;
+using Broker.Bridge.Routes;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Serving;
 
 /// <summary>The server and the bridge in this process, on the same event loops.</summary>
 internal sealed class ServeHost : IServeHost
 {
-    // What is left of the deadline once clients have been drained is the bridge's; this much it always gets.
-    private static readonly TimeSpan LeastLinger = TimeSpan.FromMilliseconds(100);
-
     private EventLoopGroup? _loops;
     private BrokerServer? _server;
-    private PubSubBridge? _bridge;
+    private BridgeRun? _bridge;
+    private ILoggerFactory _loggers = NullLoggerFactory.Instance;
     private MonitoringHost? _monitoring;
     private NatsWebSocketHost? _webSocket;
     private TimeSpan _stopDeadline;
@@ -31,13 +29,14 @@ internal sealed class ServeHost : IServeHost
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
         ILogger logger = loggers.CreateLogger("server");
+        _loggers = loggers;
         _settings = settings;
         _stopDeadline = settings.StopDeadline;
         _loops = new EventLoopGroup(settings.Loops with { OnFault = error => logger.LogError(error, "an event loop met a fault") });
         _server = await StartServerAsync(settings, logger, cancellationToken);
         if (settings.ZeroMq is { } zeroMq)
         {
-            _bridge = await StartBridgeAsync(zeroMq, settings, loggers.CreateLogger("zeromq"), cancellationToken);
+            _bridge = await StartBridgeAsync(zeroMq, cancellationToken);
         }
 
         if (settings.WebSocket is { } webSocket)
@@ -47,23 +46,24 @@ internal sealed class ServeHost : IServeHost
 
         if ((settings.Https ?? settings.Http) is { } pages)
         {
-            _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, _webSocket, logger, cancellationToken);
+            _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, _webSocket, [BridgePage.Of(() => _bridge?.Snapshot())], logger, cancellationToken);
         }
 
         StartWarnings.Log(settings, _bridge, _monitoring, logger);
-        return new ServeAddresses(
+        var addresses = new ServeAddresses(
             [.. _server.EndPoints.Select(e => (settings.Tls is { AllowNonTls: false } ? "tls://" : "nats://") + Reachable(e))],
-            [.. (_bridge?.PublisherEndpoints ?? []).Select(Reachable)],
-            [.. (_bridge?.SubscriberEndpoints ?? []).Select(Reachable)],
+            [],
+            [],
             _monitoring is null ? [] : [$"{_monitoring.Address.Scheme}://{Reachable(_monitoring.EndPoint)}"],
             _webSocket is null ? [] : [$"{_webSocket.Address.Scheme}://{Reachable(_webSocket.EndPoint)}"]);
+        return _bridge?.AddTo(addresses) ?? addresses;
     }
 
     public ServeCounts ReadCounts()
     {
         ServerSnapshot server = _server?.Snapshot() ?? default;
-        BridgeSnapshot bridge = _bridge?.Snapshot() ?? default;
-        return new ServeCounts
+        IReadOnlyList<RouteSnapshot> routes = _bridge?.Snapshot().Routes ?? [];
+        return BridgeRun.Count(routes) with
         {
             Connections = server.Connections,
             Subscriptions = server.Subscriptions,
@@ -71,10 +71,7 @@ internal sealed class ServeHost : IServeHost
             MessagesOut = server.MessagesOut,
             BytesIn = server.BytesIn,
             BytesOut = server.BytesOut,
-            ZeroMqPeers = bridge.Publishers + bridge.Subscribers,
-            ZeroMqMessagesIn = bridge.MessagesIn,
-            ZeroMqMessagesOut = bridge.MessagesOut,
-            Dropped = server.Dropped + bridge.Dropped + bridge.Refused,
+            Dropped = server.Dropped + routes.Sum(route => route.Dropped + route.Refused),
         };
     }
 
@@ -96,6 +93,8 @@ internal sealed class ServeHost : IServeHost
         {
             throw new ServeStartException($"a setting is wrong: {e.Message}", e);
         }
+
+        await ReloadBridgeAsync(settings.ZeroMq);
     }
 
     public Task EnterLameDuckAsync(CancellationToken cancellationToken)
@@ -109,7 +108,14 @@ internal sealed class ServeHost : IServeHost
         {
             // What publishers have sent is in the server before its clients are drained, and what it has for ZeroMQ
             // subscribers is in the bridge before that is closed.
-            await _bridge.StopIngressAsync(deadline);
+            try
+            {
+                await _bridge.StopIngressAsync(deadline);
+            }
+            catch (OperationCanceledException)
+            {
+                // What is on its way still is lost with the server, and counted there.
+            }
         }
 
         DrainReport report = await _server.DrainAsync(Timeout.InfiniteTimeSpan, deadline);
@@ -177,45 +183,46 @@ internal sealed class ServeHost : IServeHost
         }
     }
 
-    private async Task<PubSubBridge> StartBridgeAsync(
-        ZeroMqSettings zeroMq, ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
+    private Task<BridgeRun> StartBridgeAsync(ZeroMqSettings zeroMq, CancellationToken cancellationToken)
     {
-        PubSubBridgeOptions defaults = BridgeSetup.Options(zeroMq);
         BrokerServer server = _server!;
-        var options = defaults with
-        {
-            Client = defaults.Client with
+        return BridgeRun.StartAsync(
+            zeroMq,
+            client => zeroMq.Connection is not null ? client with { Loops = _loops } : client with
             {
                 Loops = _loops,
-                User = zeroMq.Url is null ? _bridgeUser.Name : null,
-                Password = zeroMq.Url is null ? _bridgeUser.Password : null,
-                Servers = [zeroMq.Url ?? "nats://127.0.0.1"],
-                Dialer = zeroMq.Url is null ? server.Connect() : null,
+                User = _bridgeUser.Name,
+                Password = _bridgeUser.Password,
+                Servers = ["nats://127.0.0.1"],
+                Dialer = server.Connect(),
             },
-            Logger = logger,
-        };
-        try
+            _loggers.CreateLogger("zeromq"),
+            cancellationToken);
+    }
+
+    private async Task ReloadBridgeAsync(ZeroMqSettings? zeroMq)
+    {
+        switch (zeroMq, _bridge)
         {
-            return await PubSubBridge.StartAsync(options, cancellationToken);
-        }
-        catch (ListenException e) when (e.InnerException is SocketException reason)
-        {
-            throw ServeStartException.CannotListen(e.Address, reason);
-        }
-        catch (ClientException e)
-        {
-            throw new ServeStartException($"the ZeroMQ bridge cannot reach {UserInfo.Hide(zeroMq.Url ?? "")}: {e.Message}", e);
-        }
-        catch (Exception e) when (e is ArgumentException or FormatException)
-        {
-            throw new ServeStartException($"a setting of the ZeroMQ bridge is wrong: {e.Message}", e);
+            case (not null, null):
+                _bridge = await StartBridgeAsync(zeroMq, CancellationToken.None);
+                break;
+            case (not null, { } bridge):
+                await bridge.ChangeAsync(zeroMq, _stopDeadline);
+                break;
+            case (null, { } bridge):
+                await bridge.StopIngressAsync(CancellationToken.None).WaitAsync(_stopDeadline).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await bridge.CloseAsync(_stopDeadline);
+                _bridge = null;
+                break;
         }
     }
 
+    // What is left of the deadline once clients have been drained is the bridge's.
     private TimeSpan Left(long begin)
     {
         TimeSpan left = _stopDeadline - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
-        return left > LeastLinger ? left : LeastLinger;
+        return left > BridgeRun.LeastLinger ? left : BridgeRun.LeastLinger;
     }
 
     // What a program on this machine would dial: an address that stands for all of them is none.
@@ -226,8 +233,4 @@ internal sealed class ServeHost : IServeHost
         IPEndPoint ip => ip.ToString(),
         _ => endPoint.ToString() ?? "",
     };
-
-    private static string Reachable(string zeroMqEndpoint)
-        => zeroMqEndpoint.Replace("tcp://*:", "tcp://127.0.0.1:", StringComparison.Ordinal)
-            .Replace("tcp://0.0.0.0:", "tcp://127.0.0.1:", StringComparison.Ordinal);
 }

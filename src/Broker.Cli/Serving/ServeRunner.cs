@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using Broker.Cli.Configuration;
 using Broker.Cli.Logging;
 using Broker.Cli.Terminal;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.Cli.Serving;
 
@@ -11,6 +12,9 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
     private static readonly TimeSpan TerminalPace = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan PlainPace = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan StopPace = TimeSpan.FromSeconds(1);
+
+    /// <summary>Where a run without a terminal is told of, beside the log file; null for nowhere.</summary>
+    public ILoggerProvider? Events { get; init; }
 
     /// <summary>Serves until a stop is asked for and answers the exit code.</summary>
     /// <param name="settings">What to serve.</param>
@@ -23,9 +27,9 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
         var told = new ServeObservers(observers.Prepend(console));
         try
         {
-            using var logging = ServeLogging.Start(settings, screen, clock);
+            using var logging = ServeLogging.Start(settings, screen, clock, Events);
             told.Logger = logging.Factory.CreateLogger("broker");
-            if (settings.LogFile is not null)
+            if (settings.LogFile is not null || Events is not null)
             {
                 told.Add(new ServeLog(told.Logger));
             }

@@ -22,6 +22,9 @@ internal static class ServerSetup
         options.ClientAdvertise = settings.ClientAdvertise;
         options.ConnectUrls = settings.ConnectUrls;
         options.Tls = settings.Tls;
+        options.MapWebSocketUsers = settings.WebSocket?.Tls is { MapUsers: true };
+        options.TracedPayload = settings.TracedPayload;
+        options.TraceSystemAccount = settings.TraceSystemAccount;
     }
 
     /// <summary>Who may come in.</summary>

@@ -35,18 +35,30 @@ internal sealed record SignalRequest(string Name, string? Process)
     public string? Send(string? pidFile, string program = ProgramName.Default)
     {
         if (OperatingSystem.IsWindows())
+        {
             return "--signal needs signals, which Windows does not have: use the service manager";
+        }
+
         if (Find(pidFile, program, out var process) is { } problem)
+        {
             return problem;
+        }
+
         return UnixSignals.Send(process, Signals[Name]) is { } reason ? $"cannot signal process {process}: {reason}" : null;
     }
 
     private string? Find(string? pidFile, string program, out int process)
     {
         if (Process is not null)
+        {
             return IsId(Process, out process) ? null : Read(Process, out process);
+        }
+
         if (pidFile is not null)
+        {
             return Read(pidFile, out process);
+        }
+
         process = 0;
         var found = Running(program);
         if (found is not [var only])
@@ -84,7 +96,9 @@ internal sealed record SignalRequest(string Name, string? Process)
             using (process)
             {
                 if (process.Id != Environment.ProcessId)
+                {
                     ids.Add(process.Id);
+                }
             }
         }
 

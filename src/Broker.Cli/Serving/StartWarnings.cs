@@ -1,6 +1,5 @@
 using System.Net;
 using Broker.AspNetCore.Monitoring;
-using Broker.Bridge.PubSub;
 using Broker.ZeroMq.Endpoints;
 using Microsoft.Extensions.Logging;
 
@@ -9,9 +8,9 @@ namespace Broker.Cli.Serving;
 /// <summary>What an operator should know of doors that stand open, said at each start.</summary>
 internal static partial class StartWarnings
 {
-    public static void Log(ServeSettings settings, PubSubBridge? bridge, MonitoringHost? monitoring, ILogger logger)
+    public static void Log(ServeSettings settings, BridgeRun? bridge, MonitoringHost? monitoring, ILogger logger)
     {
-        foreach (string endpoint in bridge?.PublisherEndpoints.Concat(bridge.SubscriberEndpoints) ?? [])
+        foreach (string endpoint in bridge?.Snapshot().Routes.SelectMany(route => route.Endpoints) ?? [])
         {
             if (IsBeyondThisMachine(endpoint))
             {

@@ -13,12 +13,20 @@ internal static class HostAndPort
         if (colon < 0
             || !int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out port)
             || port > 65_535)
+        {
             return false;
+        }
+
         host = text[..colon];
         if (host is ['[', .., ']'])
+        {
             host = host[1..^1];
+        }
         else if (host.Contains(':', StringComparison.Ordinal))
+        {
             return false;
+        }
+
         return !host.AsSpan().ContainsAny(" \t/[]");
     }
 

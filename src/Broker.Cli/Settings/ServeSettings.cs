@@ -72,6 +72,12 @@ internal sealed record ServeSettings
 
     public bool Trace { get; init; }
 
+    /// <summary>Whether what the server itself says in the system account is traced too.</summary>
+    public bool TraceSystemAccount { get; init; }
+
+    /// <summary>How much of a payload is traced, in bytes; 0 for all of it.</summary>
+    public int TracedPayload { get; init; } = 1024;
+
     /// <summary>The file that log lines are appended to, or null for standard error.</summary>
     public string? LogFile { get; init; }
 
@@ -119,6 +125,9 @@ internal sealed record ServeSettings
 
     /// <summary>Where the pages are when only a port was said, which for nats-server is 0 for none.</summary>
     public ListenAddress? PagesAt(long port) => port == 0 ? null : new ListenAddress(Host, (int)Math.Max(0, port));
+
+    /// <summary>Whether there is no server, but a bridge to others.</summary>
+    public bool IsBridgeAlone { get; init; }
 
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }

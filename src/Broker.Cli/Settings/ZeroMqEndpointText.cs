@@ -1,4 +1,4 @@
-using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Cli.Settings;
@@ -21,7 +21,8 @@ internal static class ZeroMqEndpointText
         string[] words = text.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
         bool isBound = words.Length == 1 || (words.Length == 2 && words[0].Equals(BindVerb, StringComparison.OrdinalIgnoreCase));
         bool isConnected = words.Length == 2 && words[0].Equals(ConnectVerb, StringComparison.OrdinalIgnoreCase);
-        if (!(isBound || isConnected) || !ZeroMqEndpoint.TryParse(words[^1], out ZeroMqEndpoint? endpoint, out _))
+        if (!(isBound || isConnected) || !ZeroMqEndpoint.TryParse(words[^1], out ZeroMqEndpoint? endpoint, out _)
+            || endpoint.IsInproc)
         {
             return null;
         }

@@ -1,11 +1,21 @@
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Settings;
 
-/// <summary>The PUB/SUB bridge between ZeroMQ sockets and subjects. The defaults are those of the bridge.</summary>
+/// <summary>
+/// The bridge between ZeroMQ sockets and subjects: one PUB/SUB route with settings of its own, and any routes beside it. The defaults are those
+/// of the bridge.
+/// </summary>
 internal sealed record ZeroMqSettings
 {
-    private static readonly PubSubBridgeOptions Defaults = new();
+    private static readonly PubSubRouteOptions Defaults = new();
+
+    /// <summary>Whether there is the one PUB/SUB route.</summary>
+    public bool HasPubSub { get; init; } = true;
+
+    /// <summary>The other routes.</summary>
+    public IReadOnlyList<RouteSettings> Routes { get; init; } = [];
 
     /// <summary>Where ZeroMQ PUB sockets are found: the broker subscribes here.</summary>
     public IReadOnlyList<BridgeEndpoint> Publishers { get; init; } = Defaults.Publishers;
@@ -40,10 +50,10 @@ internal sealed record ZeroMqSettings
     /// <summary>How many ZeroMQ peers may be connected to each side.</summary>
     public int MaxPeers { get; init; } = Defaults.MaxPeers;
 
-    /// <summary>The NATS server to bridge to, or null for the one in this process. It may hold a password.</summary>
-    public string? Url { get; init; }
+    /// <summary>The NATS servers to bridge to, or null for the one in this process.</summary>
+    public BridgeConnection? Connection { get; init; }
 
-    /// <summary>What a log may show: the URL without a password.</summary>
+    /// <summary>What a log may show: the servers without passwords.</summary>
     public override string ToString() =>
-        $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Url = {(Url is null ? null : UserInfo.Hide(Url))} }}";
+        $"{nameof(ZeroMqSettings)} {{ Prefix = {Prefix}, Routes = {string.Join(", ", Routes)}, Connection = {Connection} }}";
 }

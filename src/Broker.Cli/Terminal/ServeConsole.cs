@@ -20,6 +20,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
     private readonly Screen _screen;
     private readonly bool _isReserved;
     private readonly bool _withZeroMq;
+    private readonly bool _isBridgeAlone;
 
     // A terminal may be stopped by Ctrl+S and a pipe may be full: neither serving nor stopping waits for them.
     private readonly OutputQueue<(Kind Kind, string Text)> _lines;
@@ -31,6 +32,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
         _screen = screen;
         _isReserved = settings.LogFile is not null;
         _withZeroMq = settings.ZeroMq is not null;
+        _isBridgeAlone = settings.IsBridgeAlone;
         _lines = new OutputQueue<(Kind, string)>(Show, static late => (Kind.Line, Late(late)), screen.TellLost);
         _errors = screen.IsTerminal
             ? _lines
@@ -54,7 +56,7 @@ internal sealed class ServeConsole : IServeObserver, IDisposable
     {
         if (!_isReserved)
         {
-            Say(StatusText.Of(counts, _withZeroMq), Kind.Status);
+            Say(_isBridgeAlone ? StatusText.OfBridge(counts) : StatusText.Of(counts, _withZeroMq), Kind.Status);
         }
     }
 

@@ -21,6 +21,10 @@ internal static class StatusText
         return text + string.Create(CultureInfo.InvariantCulture, $" | dropped {counts.Dropped:N0}");
     }
 
+    public static string OfBridge(in ServeCounts counts) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"zmq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0} | dropped {counts.Dropped:N0}");
+
     public static string Of(in ServeStop stop) => string.Create(
         CultureInfo.InvariantCulture,
         $"stopping: {stop.Backlog.Clients:N0} clients, {Size(stop.Backlog.Bytes)} queued, {Math.Ceiling(stop.Left.TotalSeconds):N0} s left");

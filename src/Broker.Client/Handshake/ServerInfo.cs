@@ -26,6 +26,10 @@ internal sealed class ServerInfo
     [JsonPropertyName("tls_available")]
     public bool TlsAvailable { get; init; }
 
+    /// <summary>Whether it wants a certificate of the client.</summary>
+    [JsonPropertyName("tls_verify")]
+    public bool TlsVerify { get; init; }
+
     [JsonPropertyName("connect_urls")]
     public string[]? ConnectUrls { get; init; }
 

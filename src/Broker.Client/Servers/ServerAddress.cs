@@ -4,13 +4,13 @@ using System.Net.Sockets;
 namespace Broker.Client.Servers;
 
 /// <summary>
-/// A server and the credentials for it, read from <c>nats://[user:password@|token@]host[:port]</c>, the same with <c>tls</c>, or
-/// <c>unix://[user:password@|token@]/path</c>.
+/// A server and the credentials for it, read from <c>nats://[user:password@|token@]host[:port]</c>, the same with <c>tls</c>, with
+/// <c>ws</c> or <c>wss</c> and perhaps a path, or <c>unix://[user:password@|token@]/path</c>.
 /// </summary>
 internal sealed class ServerAddress
 {
     private const int DefaultPort = 4222;
-    private const string Form = "A server's address has the form nats://[user:password@|token@]host[:port], tls://… or unix:///path.";
+    private const string Form = "A server's address has the form nats://[user:password@|token@]host[:port], tls://…, ws://…, wss://… or unix:///path.";
 
     private ServerAddress(string host, int port) => (Host, Port, TlsHost) = (host, port, host);
 
@@ -33,6 +33,9 @@ internal sealed class ServerAddress
 
     internal bool IsUnix { get; private init; }
 
+    /// <summary>Where the upgrade is asked for, without credentials; null where the protocol is spoken over a socket alone.</summary>
+    internal Uri? WebSocketUri { get; private init; }
+
     internal EndPoint EndPoint
         => IsUnix ? new UnixDomainSocketEndPoint(Host)
             : IPAddress.TryParse(Host, out IPAddress? ip) ? new IPEndPoint(ip, Port)
@@ -47,9 +50,15 @@ internal sealed class ServerAddress
         string rest = url[(scheme.Length + 3)..];
         bool unix = IsScheme(scheme, "unix");
         bool tls = IsScheme(scheme, "tls");
+        bool wss = IsScheme(scheme, "wss");
+        if (wss || IsScheme(scheme, "ws"))
+        {
+            return ParseWebSocket(rest, wss);
+        }
+
         if (!unix && !tls && !IsScheme(scheme, "nats"))
         {
-            throw new FormatException($"The scheme of a server's address is nats, tls or unix. {Form}");
+            throw new FormatException($"The scheme of a server's address is nats, tls, ws, wss or unix. {Form}");
         }
 
         return unix ? ParseUnix(rest) : ParseTcp(rest, tls);
@@ -75,6 +84,7 @@ internal sealed class ServerAddress
             ? new ServerAddress(uri.DnsSafeHost, uri.Port < 0 ? DefaultPort : uri.Port)
             {
                 IsTls = IsTls,
+                WebSocketUri = WebSocketUri is { } web ? new UriBuilder(web) { Host = uri.Host, Port = uri.Port < 0 ? web.Port : uri.Port }.Uri : null,
                 // The certificates of a cluster are made out to names, as a rule.
                 TlsHost = !IsUnix && IPAddress.TryParse(uri.DnsSafeHost, out _) ? TlsHost : uri.DnsSafeHost,
                 User = User,
@@ -86,7 +96,7 @@ internal sealed class ServerAddress
 
     /// <summary>Host and port, or the path: never the credentials.</summary>
     public override string ToString()
-        => IsUnix ? $"unix://{Host}" : Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]:{Port}" : $"{Host}:{Port}";
+        => IsUnix ? $"unix://{Host}" : WebSocketUri is not null ? WebSocketUri.AbsoluteUri : Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]:{Port}" : $"{Host}:{Port}";
 
     private static bool IsScheme(string scheme, string name) => string.Equals(scheme, name, StringComparison.OrdinalIgnoreCase);
 
@@ -102,6 +112,24 @@ internal sealed class ServerAddress
         return new ServerAddress(uri.DnsSafeHost, uri.Port < 0 ? DefaultPort : uri.Port)
         {
             IsTls = tls,
+            User = user,
+            Password = password,
+            Token = token,
+        };
+    }
+
+    private static ServerAddress ParseWebSocket(string rest, bool tls)
+    {
+        if (!Uri.TryCreate((tls ? "wss://" : "ws://") + rest, UriKind.Absolute, out Uri? uri) || uri.Host.Length == 0 || uri.Fragment.Length != 0)
+        {
+            throw new FormatException(Form);
+        }
+
+        (string? user, string? password, string? token) = Credentials(uri.UserInfo);
+        return new ServerAddress(uri.DnsSafeHost, uri.Port)
+        {
+            IsTls = tls,
+            WebSocketUri = new UriBuilder(uri) { UserName = "", Password = "" }.Uri,
             User = user,
             Password = password,
             Token = token,

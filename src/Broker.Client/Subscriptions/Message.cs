@@ -52,7 +52,7 @@ public readonly struct Message
     /// <param name="headers">A complete header block, or nothing.</param>
     /// <exception cref="InvalidOperationException">No answer is expected.</exception>
     /// <exception cref="ArgumentException">The headers are no block.</exception>
-    /// <exception cref="Errors.PublishRefusedException">It was not accepted.</exception>
+    /// <exception cref="Publishing.PublishRefusedException">It was not accepted.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
-        => Subscription.Connection.Respond(ReplyToBytes.Span, body, headers);
+        => Subscription.Connection.Core.Publisher.Respond(ReplyToBytes.Span, body, headers);
 }

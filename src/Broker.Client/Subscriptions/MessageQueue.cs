@@ -5,39 +5,54 @@ namespace Broker.Client.Subscriptions;
 
 /// <summary>
 /// What waits for the reader of one subscription. Filled by the connection's loop, which never waits for a reader; read by any
-/// thread. A waiting reader is woken when the queue is no longer empty and not for every message.
+/// thread. A waiting reader is woken when the queue is no longer empty and not for every message. What is not needed while nothing
+/// waits and nobody asks is not there: a program may have a hundred thousand of them.
 /// </summary>
 internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();
-    private readonly Queue<Message> _messages = new();
-    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private TaskCompletionSource<bool>? _waiter;
+    private MessageRing _messages = new();
+    private TaskCompletionSource? _completion;
+    private ReadWaiter? _waiter;
+
+    // Of readers beside the first.
+    private TaskCompletionSource<bool>? _others;
     private Exception? _error;
+    private bool _isAwaited;
     private bool _ended;
-    private long _bytes;
+    private bool _complete;
+    private bool _inEpisode;
     private int _most;
+    private long _bytes;
     private long _mostBytes;
     private long _queued;
     private long _dropped;
-    private bool _inEpisode;
 
-    public override Task Completion => _completion.Task;
-
-    public override bool CanCount => true;
-
-    public override bool CanPeek => true;
-
-    public override int Count
+    public override Task Completion
     {
         get
         {
             lock (_gate)
             {
-                return _messages.Count;
+                if (_completion is null)
+                {
+                    _completion = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                    if (_complete)
+                    {
+                        Settle(_completion);
+                    }
+                }
+
+                return _completion.Task;
             }
         }
     }
+
+    public override bool CanCount => true;
+
+    public override bool CanPeek => true;
+
+    public override int Count => _messages.Count;
 
     /// <summary>What happened to a message that was put in.</summary>
     internal enum Outcome
@@ -59,31 +74,19 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     {
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         var outcome = Outcome.Queued;
-        lock (_gate)
+        // Nobody else puts anything in: what is seen without the gate can only have become less.
+        if (IsFull(size))
         {
-            if (_ended)
+            outcome = MakeRoom(size);
+            if (outcome == Outcome.Overrun || IsFull(size))
             {
-                return Outcome.Dropped;
-            }
-
-            if (_messages.Count >= options.MaxMessages || _bytes + size > options.MaxBytes)
-            {
-                outcome = MakeRoom(size);
-                if (outcome == Outcome.Overrun)
-                {
-                    return outcome;
-                }
-
-                if (_messages.Count >= options.MaxMessages || _bytes + size > options.MaxBytes)
-                {
-                    return outcome;
-                }
+                return outcome;
             }
         }
 
-        // Nobody else puts anything in, so there is still room; and the copy holds up no reader.
+        // There is still room; and the copy holds up no reader.
         var message = new Message(in view);
-        TaskCompletionSource<bool>? waiter;
+        Awaited awaited;
         lock (_gate)
         {
             if (_ended)
@@ -91,16 +94,15 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
                 return Outcome.Dropped;
             }
 
-            _messages.Enqueue(message);
+            _messages.Add(in message);
             _bytes += size;
             _queued++;
             _most = Math.Max(_most, _messages.Count);
             _mostBytes = Math.Max(_mostBytes, _bytes);
-            waiter = _waiter;
-            _waiter = null;
+            awaited = TakeAwaited();
         }
 
-        waiter?.TrySetResult(true);
+        awaited.End(true, null);
         return outcome;
     }
 
@@ -109,12 +111,13 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         bool last;
         lock (_gate)
         {
-            if (!_messages.TryDequeue(out item))
+            if (_messages.Count == 0)
             {
+                item = default;
                 return false;
             }
 
-            _bytes -= item.Size;
+            item = TakeOldest();
             _inEpisode &= _messages.Count != 0;
             last = _ended && _messages.Count == 0;
         }
@@ -131,7 +134,8 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     {
         lock (_gate)
         {
-            return _messages.TryPeek(out item);
+            item = _messages.Count == 0 ? default : _messages.Peek();
+            return _messages.Count != 0;
         }
     }
 
@@ -142,6 +146,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
             return ValueTask.FromCanceled<bool>(cancellationToken);
         }
 
+        ReadWaiter waiter;
         lock (_gate)
         {
             if (_messages.Count != 0)
@@ -154,15 +159,44 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
                 return _error is null ? ValueTask.FromResult(false) : ValueTask.FromException<bool>(_error);
             }
 
-            _waiter ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-            return new ValueTask<bool>(_waiter.Task.WaitAsync(cancellationToken));
+            waiter = _waiter ??= new ReadWaiter(this);
+            if (waiter.IsTaken)
+            {
+                _others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+                return new ValueTask<bool>(_others.Task.WaitAsync(cancellationToken));
+            }
+
+            waiter.IsTaken = _isAwaited = true;
+        }
+
+        waiter.WatchFor(cancellationToken);
+        return waiter.Task;
+    }
+
+    /// <summary>A reader has the outcome of its wait.</summary>
+    internal void GiveBack(ReadWaiter waiter)
+    {
+        lock (_gate)
+        {
+            waiter.IsTaken = false;
+        }
+    }
+
+    /// <summary>Whether a wait is to be ended by the caller, for another reason than a message or the end.</summary>
+    internal bool TryTakeOut(ReadWaiter waiter)
+    {
+        lock (_gate)
+        {
+            bool was = _isAwaited && waiter == _waiter;
+            _isAwaited &= !was;
+            return was;
         }
     }
 
     /// <summary>Nothing more comes. What waits can still be read.</summary>
     internal void End(Exception? error)
     {
-        TaskCompletionSource<bool>? waiter;
+        Awaited awaited;
         bool empty;
         lock (_gate)
         {
@@ -173,8 +207,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
 
             _ended = true;
             _error = error;
-            waiter = _waiter;
-            _waiter = null;
+            awaited = TakeAwaited();
             empty = _messages.Count == 0;
         }
 
@@ -183,15 +216,8 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
             Complete();
         }
 
-        if (error is null)
-        {
-            waiter?.TrySetResult(false);
-        }
-        else
-        {
-            // Whoever waits sees an empty queue.
-            waiter?.TrySetException(error);
-        }
+        // Whoever waits sees an empty queue.
+        awaited.End(false, error);
     }
 
     /// <summary>Throws away what waits: nobody will read it.</summary>
@@ -222,36 +248,106 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         }
     }
 
-    // Under the gate.
+    private bool IsFull(long size)
+        => _messages.Count >= options.MaxMessages || Volatile.Read(ref _bytes) + size > options.MaxBytes;
+
+    // On the loop, for a queue that was full a moment ago. It may have become less so since.
     private Outcome MakeRoom(long size)
     {
-        Outcome outcome = _inEpisode ? Outcome.Dropped : Outcome.FirstDropped;
-        _inEpisode = true;
-        if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
+        lock (_gate)
         {
-            while (_messages.Count >= options.MaxMessages || _bytes + size > options.MaxBytes)
+            if (_ended)
             {
-                _bytes -= _messages.Dequeue().Size;
-                _dropped++;
+                return Outcome.Dropped;
             }
 
-            return outcome;
-        }
+            if (!IsFull(size))
+            {
+                return Outcome.Queued;
+            }
 
-        _dropped++;
-        return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
+            Outcome outcome = _inEpisode ? Outcome.Dropped : Outcome.FirstDropped;
+            _inEpisode = true;
+            if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
+            {
+                while (IsFull(size))
+                {
+                    TakeOldest();
+                    _dropped++;
+                }
+
+                return outcome;
+            }
+
+            _dropped++;
+            return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
+        }
+    }
+
+    // Under the gate. Whoever has it ends these waits, and nobody else does.
+    private Awaited TakeAwaited()
+    {
+        var awaited = new Awaited(_isAwaited ? _waiter : null, _others);
+        _isAwaited = false;
+        _others = null;
+        return awaited;
+    }
+
+    // Under the gate, not empty.
+    private Message TakeOldest()
+    {
+        Message message = _messages.Take();
+        _bytes -= message.Size;
+        return message;
     }
 
     private void Complete()
     {
+        lock (_gate)
+        {
+            _complete = true;
+            if (_completion is not null)
+            {
+                Settle(_completion);
+            }
+        }
+    }
+
+    // Whoever waits for it goes on elsewhere, so that it may be done under the gate.
+    private void Settle(TaskCompletionSource completion)
+    {
         if (_error is null)
         {
-            _completion.TrySetResult();
+            completion.TrySetResult();
         }
-        else if (_completion.TrySetException(_error))
+        else if (completion.TrySetException(_error))
         {
             // Nobody may be waiting for it: then the exception is still seen.
-            _ = _completion.Task.Exception;
+            _ = completion.Task.Exception;
+        }
+    }
+
+    private readonly struct Awaited(ReadWaiter? first, TaskCompletionSource<bool>? others)
+    {
+        internal void End(bool more, Exception? error)
+        {
+            first?.End(more, error);
+            if (others is not null)
+            {
+                EndOthers(others, more, error);
+            }
+        }
+
+        private static void EndOthers(TaskCompletionSource<bool> others, bool more, Exception? error)
+        {
+            if (error is null)
+            {
+                others.TrySetResult(more);
+            }
+            else
+            {
+                others.TrySetException(error);
+            }
         }
     }
 }

@@ -3,6 +3,8 @@ namespace Broker.Client.Subscriptions;
 /// <summary>How much may wait for the reader of a <see cref="QueuedSubscription"/>, and what becomes of the rest.</summary>
 public sealed record QueueOptions
 {
+    internal static readonly QueueOptions Default = new();
+
     /// <summary>How many messages. Default 65,536.</summary>
     public int MaxMessages { get; init; } = 65_536;
 

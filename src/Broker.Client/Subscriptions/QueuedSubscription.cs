@@ -59,10 +59,10 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
         switch (_queue.Put(in message))
         {
             case MessageQueue.Outcome.FirstDropped:
-                Subscription.Connection.TellSlowConsumer(this);
+                Subscription.Connection.Core.Events.TellSlowConsumer(this);
                 break;
             case MessageQueue.Outcome.Overrun:
-                Subscription.Connection.TellSlowConsumer(this);
+                Subscription.Connection.Core.Events.TellSlowConsumer(this);
                 _queue.End(new SlowConsumerException(Subscription.Filter));
                 Subscription.Unsubscribe();
                 break;

@@ -10,9 +10,9 @@ namespace Broker.Client.Subscriptions;
 /// </summary>
 public sealed class Subscription : IDisposable
 {
+    private const int OnStack = 256;
+
     private readonly MessageHandler _handler;
-    private readonly byte[] _filter;
-    private readonly byte[] _queue;
     private volatile bool _active = true;
     private long _delivered;
     private long _max;
@@ -24,8 +24,6 @@ public sealed class Subscription : IDisposable
         Queue = queue;
         State = state;
         _handler = handler;
-        _filter = Encoding.UTF8.GetBytes(filter);
-        _queue = queue is null ? [] : Encoding.UTF8.GetBytes(queue);
     }
 
     /// <summary>The connection it belongs to.</summary>
@@ -59,7 +57,7 @@ public sealed class Subscription : IDisposable
     /// Ends it at once. On the loop no message comes after the return; on another thread one may still be being handled.
     /// Harmless when it has ended.
     /// </summary>
-    public void Unsubscribe() => Connection.Unsubscribe(this);
+    public void Unsubscribe() => Connection.Core.Subscriber.Unsubscribe(this);
 
     /// <summary>
     /// Ends it once <paramref name="max"/> messages have come, counted from the beginning: at once when they have already.
@@ -71,7 +69,7 @@ public sealed class Subscription : IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(max, int.MaxValue);
         Volatile.Write(ref _max, max);
-        Connection.LimitSubscription(this, max);
+        Connection.Core.Subscriber.Limit(this, max);
     }
 
     /// <summary>
@@ -80,7 +78,7 @@ public sealed class Subscription : IDisposable
     /// </summary>
     /// <param name="cancellationToken">Ends it at once.</param>
     /// <exception cref="OperationCanceledException">Cancelled. It has ended all the same.</exception>
-    public Task DrainAsync(CancellationToken cancellationToken = default) => Connection.DrainAsync(this, cancellationToken);
+    public Task DrainAsync(CancellationToken cancellationToken = default) => Connection.Core.Subscriber.DrainAsync(this, cancellationToken);
 
     /// <inheritdoc/>
     public void Dispose() => Unsubscribe();
@@ -106,7 +104,7 @@ public sealed class Subscription : IDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Connection.ReportFault(this, e);
+            Connection.Core.Events.ReportFault(this, e);
         }
 
         EndIfComplete();
@@ -118,17 +116,19 @@ public sealed class Subscription : IDisposable
         long max = Volatile.Read(ref _max);
         if (max != 0 && _delivered >= max)
         {
-            Connection.Forget(this);
+            Connection.Core.Subscriber.Forget(this);
         }
     }
 
     /// <summary>More than <see cref="WriteTo"/> writes.</summary>
-    internal int WireSize => _filter.Length + _queue.Length + (2 * OperationWriter.LineOverhead);
+    internal int WireSize => Encoding.UTF8.GetByteCount(Filter) + Encoding.UTF8.GetByteCount(Queue ?? "") + (2 * OperationWriter.LineOverhead);
 
     /// <summary>Writes SUB, and UNSUB with what is left of the maximum if there is one. Returns the length.</summary>
     internal int WriteTo(Span<byte> destination)
     {
-        int length = OperationWriter.Subscribe(destination, _filter, _queue, Sid);
+        // Bytes of their own, kept for the next server, would be a tenth of what a subscription takes.
+        Span<byte> stack = stackalloc byte[2 * OnStack];
+        int length = OperationWriter.Subscribe(destination, Bytes(Filter, stack[..OnStack]), Bytes(Queue ?? "", stack[OnStack..]), Sid);
         long max = Volatile.Read(ref _max);
         if (max != 0)
         {
@@ -138,4 +138,7 @@ public sealed class Subscription : IDisposable
 
         return length;
     }
+
+    private static ReadOnlySpan<byte> Bytes(string text, Span<byte> stack)
+        => Encoding.UTF8.TryGetBytes(text, stack, out int length) ? stack[..length] : Encoding.UTF8.GetBytes(text);
 }

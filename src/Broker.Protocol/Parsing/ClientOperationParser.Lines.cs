@@ -14,30 +14,32 @@ public partial struct ClientOperationParser
     {
         switch (verb)
         {
-            case Hpub when remaining > 4:
-                return IsSeparator(Unsafe.Add(ref start, 4))
+            case Verb.Hpub when remaining > 4:
+                return OperationFrame.IsSeparator(Unsafe.Add(ref start, 4))
                     ? Publish(ref start, 5, remaining, true, ref handler, ref needed, ref goOn, ref error)
                     : Unknown(ref error);
-            case Ping:
-            case Pong:
-                return PingOrPong(ref start, verb == Ping, remaining, ref handler, ref goOn, ref error);
-            case Conn:
+            case Verb.Conn:
                 return Connect(ref start, remaining, ref handler, ref goOn, ref error);
-            case Unsu:
+            case Verb.Unsu:
                 return Unsubscribe(ref start, remaining, ref handler, ref goOn, ref error);
-            case Hpub:
-                return Incomplete;
+            case Verb.Hpub:
+                return OperationFrame.Incomplete;
         }
 
-        if (!IsSeparator(Unsafe.Add(ref start, 3)))
+        if (OperationFrame.LengthOfServerVerb(verb, start) is var length and not 0)
+        {
+            return EitherSide(ref start, verb, length, remaining, ref handler, ref goOn, ref error);
+        }
+
+        if (!OperationFrame.IsSeparator(Unsafe.Add(ref start, 3)))
         {
             return Unknown(ref error);
         }
 
-        return (verb & ThreeLetters) switch
+        return (verb & Verb.ThreeLetters) switch
         {
-            Pub => Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error),
-            Sub => Subscribe(ref start, remaining, ref handler, ref goOn, ref error),
+            Verb.Pub => Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error),
+            Verb.Sub => Subscribe(ref start, remaining, ref handler, ref goOn, ref error),
             _ => Unknown(ref error),
         };
     }
@@ -50,12 +52,12 @@ public partial struct ClientOperationParser
         ScanStatus status = scan.Scan(ref start, 4, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return Stop(status, ref error);
+            return OperationFrame.Stop(status, ref error);
         }
 
         if (scan.Count is not (2 or 3))
         {
-            return Malformed(ref error);
+            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
         }
 
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, scan.LineLength);
@@ -70,28 +72,28 @@ public partial struct ClientOperationParser
         ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
-        const int Verb = 5;
-        if ((remaining >= Verb && (Unsafe.Add(ref start, Verb - 1) | 0x20) != 'b')
-            || (remaining > Verb && !IsSeparator(Unsafe.Add(ref start, Verb))))
+        const int VerbLength = 5;
+        if ((remaining >= VerbLength && (Unsafe.Add(ref start, VerbLength - 1) | 0x20) != 'b')
+            || (remaining > VerbLength && !OperationFrame.IsSeparator(Unsafe.Add(ref start, VerbLength))))
         {
             return Unknown(ref error);
         }
 
-        if (remaining <= Verb)
+        if (remaining <= VerbLength)
         {
-            return Incomplete;
+            return OperationFrame.Incomplete;
         }
 
         var scan = default(LineScan);
-        ScanStatus status = scan.Scan(ref start, Verb + 1, remaining, _maxControlLine);
+        ScanStatus status = scan.Scan(ref start, VerbLength + 1, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return Stop(status, ref error);
+            return OperationFrame.Stop(status, ref error);
         }
 
         if (scan.Count is not (1 or 2))
         {
-            return Malformed(ref error);
+            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
         }
 
         // What is no number ends the subscription at once, as in nats-server: clients may count below zero.
@@ -108,70 +110,59 @@ public partial struct ClientOperationParser
         ref byte start, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
-        const int Verb = 7;
+        const int VerbLength = 7;
         ReadOnlySpan<byte> line = MemoryMarshal.CreateReadOnlySpan(ref start, remaining);
-        int given = Math.Min(remaining, Verb);
-        if (!Ascii.EqualsIgnoreCase(line[..given], "connect"u8[..given]) || (remaining > Verb && !IsSeparator(line[Verb])))
+        int given = Math.Min(remaining, VerbLength);
+        if (!Ascii.EqualsIgnoreCase(line[..given], "connect"u8[..given]) || (remaining > VerbLength && !OperationFrame.IsSeparator(line[VerbLength])))
         {
             return Unknown(ref error);
         }
 
-        if (remaining <= Verb)
+        if (remaining <= VerbLength)
         {
-            return Incomplete;
+            return OperationFrame.Incomplete;
         }
 
-        int end = LineEnd(line[(Verb + 1)..], ref error);
+        int end = OperationFrame.ReadRest(line[(VerbLength + 1)..], _maxControlLine, ref error);
         if (end <= 0)
         {
             return end;
         }
 
-        goOn = handler.OnConnect(line.Slice(Verb + 1, end - 1).TrimEnd((byte)'\r'));
-        return Verb + 1 + end;
+        goOn = handler.OnConnect(line.Slice(VerbLength + 1, end - 1).TrimEnd((byte)'\r'));
+        return VerbLength + 1 + end;
     }
 
-    // What follows the verb on the line is ignored, as nats-server ignores it.
-    private readonly int PingOrPong<THandler>(
-        ref byte start, bool ping, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
+    // What servers say too, or say alone; what follows PING, PONG and +OK on the line is ignored, as nats-server ignores it.
+    private readonly int EitherSide<THandler>(
+        ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
-        int end = LineEnd(MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[4..], ref error);
+        ReadOnlySpan<byte> rest = MemoryMarshal.CreateReadOnlySpan(ref start, remaining)[verbLength..];
+        if (verb == Verb.Err && !rest.IsEmpty && !OperationFrame.IsSeparator(rest[0]))
+        {
+            return Unknown(ref error);
+        }
+
+        int end = OperationFrame.ReadRest(rest, _maxControlLine, ref error);
         if (end <= 0)
         {
             return end;
         }
 
-        goOn = ping ? handler.OnPing() : handler.OnPong();
-        return 4 + end;
+        goOn = verb switch
+        {
+            Verb.Ping => handler.OnPing(),
+            Verb.Pong => handler.OnPong(),
+            Verb.Info => handler.OnInfo(rest[..end].Trim(" \t\r\n"u8)),
+            Verb.Err => handler.OnError(rest[..end].Trim(" \t\r\n"u8)),
+            _ => handler.OnOk(),
+        };
+        return verbLength + end;
     }
-
-    // The length up to and with the LF.
-    private readonly int LineEnd(ReadOnlySpan<byte> line, ref ProtocolError error)
-    {
-        int length = ControlLine.Length(line, _maxControlLine);
-        return length == ControlLine.TooLong ? Stop(ScanStatus.TooLong, ref error) : length;
-    }
-
-    // Fewer bytes than the shortest verb takes.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static int Few(ref byte start, int remaining, ref ProtocolError error)
-        => ControlLine.MayBegin(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), "PUB HPUBSUB UNSUCONNPINGPONG"u8)
-            ? Incomplete
-            : Unknown(ref error);
 
     private static ReadOnlySpan<byte> Argument(ReadOnlySpan<byte> line, scoped in LineScan scan, int argument)
         => line[scan.Start(argument)..scan.End(argument)];
 
-    private static int Unknown(ref ProtocolError error)
-    {
-        error = ProtocolError.UnknownOperation;
-        return Failed;
-    }
-
-    private static int Malformed(ref ProtocolError error)
-    {
-        error = ProtocolError.Malformed;
-        return Failed;
-    }
+    private static int Unknown(ref ProtocolError error) => OperationFrame.Fail(ProtocolError.UnknownOperation, ref error);
 }

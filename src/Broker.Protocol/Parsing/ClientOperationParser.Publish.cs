@@ -5,7 +5,56 @@ namespace Broker.Protocol.Parsing;
 // PUB subject [reply] size, HPUB subject [reply] header-size size; then the payload and CR LF.
 public partial struct ClientOperationParser
 {
+    // One in so many operations whose line is new is remembered: nearly none comes again, and remembering takes as long as dividing it.
+    private const uint Remembered = 4;
+
+    // PUB, where all that is usual is done at once. Returns the operation's length, Incomplete or Failed.
+    private int PublishPlain<THandler>(
+        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        where THandler : struct, IClientOperationHandler, allows ref struct
+    {
+        if (_dividesLines && remaining >= LineShape.LeastRemaining)
+        {
+            ref byte arguments = ref Unsafe.Add(ref start, LineShape.ArgumentsAt);
+            ulong separators = LineShape.SeparatorsOf(ref arguments);
+            if (_shape.Is(ref arguments, separators) && _line.IsWhole(ref start, remaining))
+            {
+                if (IsOneToRemember())
+                {
+                    _memo.Remember(ref start, _line.PayloadStart, remaining);
+                }
+
+                goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: false));
+                return _line.Length;
+            }
+
+            if (LineShape.TryDivide(ref arguments, separators, _maxPayload, ref _divided) && _divided.IsWhole(ref start, remaining))
+            {
+                if (IsOneToRemember())
+                {
+                    _line = _divided;
+                    _shape.Take(ref arguments, separators, in _divided);
+                    _memo.Remember(ref start, _divided.PayloadStart, remaining);
+                }
+
+                goOn = handler.OnPublish(new PublishOperation(ref start, ref _divided, repeatsSubject: false));
+                return _divided.Length;
+            }
+        }
+
+        return Publish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref goOn, ref error);
+    }
+
+    // What is remembered is always the last line, or none: whoever is told that a subject repeats goes by the one before.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool IsOneToRemember()
+    {
+        _memo.Forget();
+        return _count++ % Remembered == 0;
+    }
+
     // Returns the operation's length, Incomplete or Failed.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private int Publish<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
@@ -15,27 +64,15 @@ public partial struct ClientOperationParser
         ScanStatus status = scan.Scan(ref start, argumentsAt, remaining, _maxControlLine);
         if (status != ScanStatus.Complete)
         {
-            return Stop(status, ref error);
+            return OperationFrame.Stop(status, ref error);
         }
 
-        int fewest = headers ? 3 : 2;
-        if ((uint)(scan.Count - fewest) > 1)
+        if (!PayloadSizes.TryRead(ref start, in scan, 1, headers, _maxPayload, out PayloadSizes sizes, ref error))
         {
-            error = ProtocolError.Malformed;
-            return Failed;
+            return OperationFrame.Failed;
         }
 
-        int last = scan.Count - 1;
-        int size = SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(last)), scan.Length(last));
-        int headerLength = headers
-            ? SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(last - 1)), scan.Length(last - 1))
-            : -1;
-        if ((uint)size > (uint)_maxPayload || headerLength > size || (headers && headerLength < 0))
-        {
-            error = size > _maxPayload ? ProtocolError.PayloadTooLarge : ProtocolError.Malformed;
-            return Failed;
-        }
-
+        int headerLength = sizes.HeaderLength;
         bool hasHeaders = headerLength > 0;
         if (!hasHeaders)
         {
@@ -43,11 +80,11 @@ public partial struct ClientOperationParser
             headerLength = -1;
         }
 
-        bool hasReply = scan.Count > fewest;
+        int last = scan.Count - 1;
+        bool hasReply = sizes.HasReply;
         bool canonical = scan.IsCanonical && headers == hasHeaders && !HasLeadingZero(ref start, scan, last)
             && (!headers || !HasLeadingZero(ref start, scan, last - 1));
-        bool repeats = scan.Length(0) == _line.SubjectLength && scan.Start(0) == _line.SubjectStart
-            && _memo.Repeats(ref start, _line.SubjectStart, _line.SubjectLength, remaining);
+        _shape = LineShape.None;
         _line = new PublishLine
         {
             SubjectStart = scan.Start(0),
@@ -56,30 +93,29 @@ public partial struct ClientOperationParser
             ReplyLength = hasReply ? scan.Length(1) : 0,
             HeaderLength = headerLength,
             PayloadStart = scan.LineLength,
-            Size = size,
-            Length = scan.LineLength + size + PublishLine.EndLength,
+            Size = sizes.Size,
+            Length = scan.LineLength + sizes.Size + OperationFrame.EndLength,
             IsCanonical = canonical,
             IsPlain = canonical && !hasHeaders && !hasReply,
         };
-        return Deliver(ref start, repeats, remaining, ref handler, ref needed, ref goOn, ref error);
+        return Deliver(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 
     // The operation that the line begins, if it has wholly come.
     private int Deliver<THandler>(
-        ref byte start, bool repeats, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+        ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
         _memo.Forget();
         if (_line.Length > remaining)
         {
             needed = _line.Length;
-            return Incomplete;
+            return OperationFrame.Incomplete;
         }
 
         if (!_line.IsWhole(ref start, remaining))
         {
-            error = ProtocolError.UnknownOperation;
-            return Failed;
+            return Unknown(ref error);
         }
 
         if (_line.IsCanonical)
@@ -87,22 +123,10 @@ public partial struct ClientOperationParser
             _memo.Remember(ref start, _line.PayloadStart, remaining);
         }
 
-        goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeats));
+        goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: false));
         return _line.Length;
     }
 
     private static bool HasLeadingZero(ref byte start, in LineScan scan, int argument)
         => scan.Length(argument) > 1 && Unsafe.Add(ref start, scan.Start(argument)) == (byte)'0';
-
-    private static int Stop(ScanStatus status, ref ProtocolError error)
-    {
-        if (status == ScanStatus.Incomplete)
-        {
-            return Incomplete;
-        }
-
-        // Clients take a CR for a separator of MSG: a subject with one, sent on, would end the connections of others.
-        error = status == ScanStatus.TooLong ? ProtocolError.ControlLineTooLong : ProtocolError.Malformed;
-        return Failed;
-    }
 }

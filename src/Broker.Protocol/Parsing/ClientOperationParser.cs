@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 
 namespace Broker.Protocol.Parsing;
 
@@ -14,33 +14,28 @@ namespace Broker.Protocol.Parsing;
 /// </remarks>
 public partial struct ClientOperationParser
 {
-    // First four letters in lower case, as a little-endian integer.
-    private const uint Pub = 'p' | ('u' << 8) | ('b' << 16);
-    private const uint PubSpace = Pub | (' ' << 24);
-    private const uint Hpub = 'h' | ('p' << 8) | ('u' << 16) | ((uint)'b' << 24);
-    private const uint Sub = 's' | ('u' << 8) | ('b' << 16);
-    private const uint Unsu = 'u' | ('n' << 8) | ('s' << 16) | ((uint)'u' << 24);
-    private const uint Ping = 'p' | ('i' << 8) | ('n' << 16) | ((uint)'g' << 24);
-    private const uint Pong = 'p' | ('o' << 8) | ('n' << 16) | ((uint)'g' << 24);
-    private const uint Conn = 'c' | ('o' << 8) | ('n' << 16) | ((uint)'n' << 24);
-    private const uint LowerCase = 0x20202020;
-    private const uint ThreeLetters = 0x00FFFFFF;
-
-    private const int Incomplete = 0;
-    private const int Failed = -1;
-
     private readonly int _maxControlLine;
     private readonly int _maxPayload;
 
-    // The publish line before, and where its parts are: good while the memo matches.
+    // Whether lines may be so long that none of those that are divided at once is too long.
+    private readonly bool _dividesLines;
+
+    // A publish line, and where its parts are: good while the memo matches, or a line has that shape.
     private LineMemo _memo;
+    private LineShape _shape;
     private PublishLine _line;
+
+    // The last one that was divided at once.
+    private PublishLine _divided;
+    private uint _count;
 
     /// <summary>Makes a parser with limits.</summary>
     public ClientOperationParser(ParserLimits limits)
     {
         _maxControlLine = limits.Line;
         _maxPayload = limits.Payload;
+        _dividesLines = Vector256.IsHardwareAccelerated && limits.Line >= LineShape.LongestLine;
+        _shape = LineShape.None;
     }
 
     /// <summary>Calls <paramref name="handler"/> for every operation that is whole.</summary>
@@ -49,58 +44,49 @@ public partial struct ClientOperationParser
     /// <param name="needed">Set to how many bytes the first unconsumed operation takes in all, where its size is known; left alone otherwise.</param>
     /// <param name="error">What is wrong at the first unconsumed byte; the connection is beyond repair.</param>
     /// <returns>How many bytes are dealt with.</returns>
+    // A frame of its own: the loop is inlined here with all of the handler's publish, and beside a caller's locals its registers would not do.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
-    {
-        error = ProtocolError.None;
-        ref byte first = ref MemoryMarshal.GetReference(bytes);
-        int at = 0;
-        while (true)
-        {
-            int remaining = bytes.Length - at;
-            ref byte start = ref Unsafe.Add(ref first, at);
-            if (_memo.Matches(ref start, remaining) && _line.IsWhole(ref start, remaining))
-            {
-                at += _line.Length;
-                if (!handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: true)))
-                {
-                    return at;
-                }
+        => OperationFrame.Parse<Side<THandler>, ClientOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
 
-                continue;
-            }
-
-            int length = Next(ref start, remaining, ref handler, ref needed, ref error, out bool goOn);
-            if (length <= 0)
-            {
-                return at;
-            }
-
-            at += length;
-            if (!goOn)
-            {
-                return at;
-            }
-        }
-    }
-
-    // Whatever does not repeat the line before.
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private int Next<THandler>(
-        ref byte start, int remaining, ref THandler handler, ref int needed, ref ProtocolError error, out bool goOn)
+    private readonly struct Side<THandler> : IOperationSide<ClientOperationParser, THandler>
         where THandler : struct, IClientOperationHandler, allows ref struct
     {
-        goOn = true;
-        if (remaining < sizeof(uint))
+        public static uint Message => Verb.Pub;
+
+        public static ReadOnlySpan<byte> Verbs => "PUB HPUBSUB UNSUCONNPINGPONGINFO+OK -ERR"u8;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static bool Repeats(ref ClientOperationParser parser, ref byte start, int remaining)
+            => parser._memo.Matches(ref start, remaining);
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static bool CanRepeat(ref ClientOperationParser parser, ref byte start, int remaining)
+            => parser._line.IsWhole(ref start, remaining);
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadRepeated(
+            ref ClientOperationParser parser, ref byte start, int remaining,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         {
-            return remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
+            int length = parser._line.Length;
+            goOn = handler.OnPublish(new PublishOperation(ref start, ref parser._line, repeatsSubject: true));
+            return length;
         }
 
-        uint verb = Unsafe.ReadUnaligned<uint>(ref start);
-        return (verb | (LowerCase & ThreeLetters)) == PubSpace
-            ? Publish(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
-            : Other(ref start, verb | LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
-    }
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadMessage(
+            ref ClientOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            => headers
+                ? parser.Publish(ref start, argumentsAt, remaining, true, ref handler, ref needed, ref goOn, ref error)
+                : parser.PublishPlain(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
 
-    private static bool IsSeparator(byte value) => value is (byte)' ' or (byte)'\t';
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadOther(
+            ref ClientOperationParser parser, ref byte start, uint verb, int remaining,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            => parser.Other(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
+    }
 }

@@ -24,4 +24,13 @@ public interface IClientOperationHandler
 
     /// <summary>PONG.</summary>
     bool OnPong();
+
+    /// <summary><c>+OK</c>, whatever follows it on the line. Only servers say it, but nats-server hears it from clients too.</summary>
+    bool OnOk();
+
+    /// <summary>INFO, with what stands for its JSON. Only servers say it, but nats-server hears it from clients too.</summary>
+    bool OnInfo(ReadOnlySpan<byte> json);
+
+    /// <summary><c>-ERR</c>, with its text as sent, quotes and all. Only servers say it, but nats-server hears it from clients too.</summary>
+    bool OnError(ReadOnlySpan<byte> text);
 }

@@ -8,11 +8,6 @@ namespace Broker.Protocol.Parsing;
 /// </summary>
 internal struct PublishLine
 {
-    /// <summary>The CR LF behind a payload.</summary>
-    internal const int EndLength = 2;
-
-    private const ushort CrLf = '\r' | ('\n' << 8);
-
     internal int SubjectStart;
     internal int SubjectLength;
     internal int ReplyStart;
@@ -36,5 +31,5 @@ internal struct PublishLine
     /// <summary>Whether the operation at <paramref name="start"/> has wholly come and ends as it must.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool IsWhole(ref byte start, int remaining)
-        => Length <= remaining && Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, Length - EndLength)) == CrLf;
+        => Length <= remaining && OperationFrame.HasEnd(ref start, Length);
 }

@@ -20,6 +20,9 @@ public readonly ref struct PublishOperation
         RepeatsSubject = repeatsSubject;
     }
 
+    /// <summary>How many bytes it took, from its first to the end.</summary>
+    public int Length => _line.Length;
+
     /// <summary>The subject, at least one byte, as sent: nothing says that it is valid.</summary>
     public ReadOnlySpan<byte> Subject => Part(_line.SubjectStart, _line.SubjectLength);
 
@@ -52,7 +55,10 @@ public readonly ref struct PublishOperation
     /// <summary>Whether there is a <see cref="Tail"/>, no header and no reply: nothing about it needs a closer look.</summary>
     public bool IsPlain => _line.IsPlain;
 
-    /// <summary>Whether the publish before this one, by the same parser, had the same subject: what was found for it still stands.</summary>
+    /// <summary>
+    /// Whether the publish before this one, by the same parser, is known to have had the same subject: what was found for it still stands. It may
+    /// have had it all the same where this says that it had not.
+    /// </summary>
     public bool RepeatsSubject { get; }
 
     private ReadOnlySpan<byte> Part(int start, int length)

@@ -6,25 +6,22 @@ namespace Broker.Protocol.Parsing;
 // MSG subject sid [reply] size, HMSG subject sid [reply] header-size size; then the payload and CR LF.
 public partial struct ServerOperationParser
 {
-    private const ushort CrLf = '\r' | ('\n' << 8);
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly int Deliver<THandler>(
         ref byte start, int line, int remaining, bool repeats,
         ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
     {
-        int length = line + _size + 2;
+        int length = line + _size + OperationFrame.EndLength;
         if (length > remaining)
         {
             needed = length;
-            return Incomplete;
+            return OperationFrame.Incomplete;
         }
 
-        if (Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - 2)) != CrLf)
+        if (!OperationFrame.HasEnd(ref start, length))
         {
-            error = ProtocolError.UnknownOperation;
-            return Failed;
+            return Unknown(ref error);
         }
 
         var operation = new MessageOperation(
@@ -45,37 +42,29 @@ public partial struct ServerOperationParser
     {
         var scan = default(LineScan);
         ScanStatus status = scan.Scan(ref start, argumentsAt, remaining, _maxControlLine);
-        if (status == ScanStatus.Incomplete)
+        // A CR within a line is the server's affair.
+        if (status is ScanStatus.Incomplete or ScanStatus.TooLong)
         {
-            return Incomplete;
+            return OperationFrame.Stop(status, ref error);
         }
 
-        int fewest = headers ? 4 : 3;
-        if (status == ScanStatus.TooLong || (uint)(scan.Count - fewest) > 1)
+        if (!PayloadSizes.TryRead(ref start, in scan, 2, headers, _maxPayload, out PayloadSizes sizes, ref error))
         {
-            error = status == ScanStatus.TooLong ? ProtocolError.ControlLineTooLong : ProtocolError.Malformed;
-            return Failed;
+            return OperationFrame.Failed;
         }
 
-        int last = scan.Count - 1;
-        int size = SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(last)), scan.Length(last));
-        int headerLength = headers
-            ? SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(last - 1)), scan.Length(last - 1))
-            : -1;
-        if ((uint)size > (uint)_maxPayload || headerLength > size || (headers && headerLength < 0)
-            || !TryParseSid(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1), out _sid))
+        if (!TryParseSid(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1), out _sid))
         {
-            error = size > _maxPayload ? ProtocolError.PayloadTooLarge : ProtocolError.Malformed;
-            return Failed;
+            return OperationFrame.Fail(ProtocolError.Malformed, ref error);
         }
 
-        bool hasReply = scan.Count > fewest;
+        bool hasReply = sizes.HasReply;
         _subjectStart = scan.Start(0);
         _subjectLength = scan.Length(0);
         _replyStart = hasReply ? scan.Start(2) : 0;
         _replyLength = hasReply ? scan.Length(2) : 0;
-        _headerLength = headerLength;
-        _size = size;
+        _headerLength = sizes.HeaderLength;
+        _size = sizes.Size;
         int length = Deliver(ref start, scan.LineLength, remaining, false, ref handler, ref needed, ref goOn, ref error);
         if (length > 0)
         {

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 
 namespace Broker.Protocol.Parsing;
 
@@ -9,19 +8,6 @@ namespace Broker.Protocol.Parsing;
 /// </summary>
 public partial struct ServerOperationParser
 {
-    private const uint Msg = 'm' | ('s' << 8) | ('g' << 16) | (' ' << 24);
-    private const uint Hmsg = 'h' | ('m' << 8) | ('s' << 16) | ((uint)'g' << 24);
-    private const uint Info = 'i' | ('n' << 8) | ('f' << 16) | ((uint)'o' << 24);
-    private const uint Ping = 'p' | ('i' << 8) | ('n' << 16) | ((uint)'g' << 24);
-    private const uint Pong = 'p' | ('o' << 8) | ('n' << 16) | ((uint)'g' << 24);
-    private const uint Ok = '+' | ('o' << 8) | ('k' << 16);
-    private const uint Err = '-' | ('e' << 8) | ('r' << 16) | ((uint)'r' << 24);
-    private const uint LowerCase = 0x20202020;
-    private const uint ThreeLetters = 0x00FFFFFF;
-
-    private const int Incomplete = 0;
-    private const int Failed = -1;
-
     private readonly int _maxControlLine;
     private readonly int _maxPayload;
 
@@ -42,42 +28,40 @@ public partial struct ServerOperationParser
     }
 
     /// <inheritdoc cref="ClientOperationParser.Parse"/>
+    // A frame of its own: the loop is inlined here with all of the handler's publish, and beside a caller's locals its registers would not do.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct
+        => OperationFrame.Parse<Side<THandler>, ServerOperationParser, THandler>(ref this, bytes, ref handler, ref needed, out error);
+
+    private readonly struct Side<THandler> : IOperationSide<ServerOperationParser, THandler>
+        where THandler : struct, IServerOperationHandler, allows ref struct
     {
-        error = ProtocolError.None;
-        ref byte first = ref MemoryMarshal.GetReference(bytes);
-        int at = 0;
-        bool goOn = true;
-        while (goOn)
-        {
-            int remaining = bytes.Length - at;
-            ref byte start = ref Unsafe.Add(ref first, at);
-            int length;
-            if (_memo.Matches(ref start, remaining))
-            {
-                length = Deliver(ref start, _memo.Length, remaining, true, ref handler, ref needed, ref goOn, ref error);
-            }
-            else if (remaining < sizeof(uint))
-            {
-                length = remaining == 0 ? Incomplete : Few(ref start, remaining, ref error);
-            }
-            else
-            {
-                uint verb = Unsafe.ReadUnaligned<uint>(ref start);
-                length = (verb | (LowerCase & ThreeLetters)) == Msg
-                    ? Message(ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
-                    : Other(ref start, verb | LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
-            }
+        public static uint Message => Verb.Msg;
 
-            if (length <= 0)
-            {
-                break;
-            }
+        public static ReadOnlySpan<byte> Verbs => "MSG HMSGINFOPINGPONG+OK -ERR"u8;
 
-            at += length;
-        }
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static bool Repeats(ref ServerOperationParser parser, ref byte start, int remaining) => parser._memo.Matches(ref start, remaining);
 
-        return at;
+        public static bool CanRepeat(ref ServerOperationParser parser, ref byte start, int remaining) => true;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadRepeated(
+            ref ServerOperationParser parser, ref byte start, int remaining,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            => parser.Deliver(ref start, parser._memo.Length, remaining, true, ref handler, ref needed, ref goOn, ref error);
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadMessage(
+            ref ServerOperationParser parser, ref byte start, int argumentsAt, int remaining, bool headers,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            => parser.Message(ref start, argumentsAt, remaining, headers, ref handler, ref needed, ref goOn, ref error);
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public static int ReadOther(
+            ref ServerOperationParser parser, ref byte start, uint verb, int remaining,
+            ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
+            => parser.Other(ref start, verb, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 }

@@ -49,7 +49,7 @@ internal sealed class Account
     internal bool IsSystem { get; set; }
 
     /// <summary>When it was set up or changed last; UTC.</summary>
-    internal DateTime Updated { get; set; } = DateTime.UtcNow;
+    internal DateTime Updated { get; set; }
 
     internal void Enter()
     {

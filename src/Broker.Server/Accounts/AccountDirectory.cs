@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using Broker.Transport;
 
 namespace Broker.Server.Accounts;
 
@@ -9,15 +10,18 @@ internal sealed class AccountDirectory : IDisposable
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
 
     private readonly ConcurrentDictionary<string, Account> _accounts = new(StringComparer.Ordinal);
+    private readonly EventLoopGroup _loops;
 
     // Wakes nobody unless some request waits for an answer.
-    private readonly Timer _sweeper;
+    private readonly ITimer _sweeper;
     private int _sweeps;
     private int _disposed;
 
-    internal AccountDirectory(AccountPlan plan)
+    internal AccountDirectory(AccountPlan plan, EventLoopGroup loops)
     {
-        _sweeper = new Timer(static self => ((AccountDirectory)self!).Sweep(), this, Timeout.Infinite, Timeout.Infinite);
+        _loops = loops;
+        _sweeper = loops.TimeProvider.CreateTimer(
+            static self => ((AccountDirectory)self!).Sweep(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Global = Add(AccountNames.Global);
         Apply(plan);
     }
@@ -31,6 +35,8 @@ internal sealed class AccountDirectory : IDisposable
     internal IEnumerable<Account> All => _accounts.Values;
 
     internal Account? Find(string name) => _accounts.GetValueOrDefault(name);
+
+    private DateTime Now => _loops.TimeProvider.GetUtcNow().UtcDateTime;
 
     /// <summary>Makes it as the plan says. Clients of accounts that are no longer there must go.</summary>
     [MemberNotNull(nameof(SystemAccount))]
@@ -47,7 +53,7 @@ internal sealed class AccountDirectory : IDisposable
             plan.Accounts.TryGetValue(account.Name, out AccountOptions? options);
             account.IsSystem = string.Equals(account.Name, plan.SystemAccount, StringComparison.Ordinal);
             account.Links = new AccountLinks(options?.Exports ?? [], [.. links[account.Name]]);
-            account.Updated = DateTime.UtcNow;
+            account.Updated = Now;
             account.Import(links[account.Name], name => _accounts[name]);
             if (options is null && account != Global && !account.IsSystem)
             {
@@ -69,7 +75,11 @@ internal sealed class AccountDirectory : IDisposable
         _sweeper.Dispose();
     }
 
-    private Account Add(string name) => _accounts.GetOrAdd(name, static (name, self) => new Account(name, self.AwaitReplies), this);
+    private Account Add(string name)
+        => _accounts.GetOrAdd(
+            name,
+            static (name, self) => new Account(name, self.AwaitReplies) { Updated = self.Now },
+            this);
 
     private void AwaitReplies(Account account)
     {
@@ -101,7 +111,7 @@ internal sealed class AccountDirectory : IDisposable
         bool any = false;
         foreach (Account account in _accounts.Values)
         {
-            any |= account.Replies.Sweep(Environment.TickCount64);
+            any |= account.Replies.Sweep(_loops.CurrentTick);
         }
 
         if (any)

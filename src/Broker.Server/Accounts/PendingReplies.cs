@@ -199,9 +199,9 @@ internal sealed class PendingReplies
 
         pending.Newer = null;
         pending.Older = null;
-        // Those with long subjects are not kept, or few of them would make all of the spare ones large.
-        if (_spares < MostSpare && pending.Reply.Length <= 64)
+        if (_spares < MostSpare)
         {
+            pending.End();
             pending.Older = _spare;
             _spare = pending;
             _spares++;

@@ -1,10 +1,11 @@
+using Broker.Server.Collections;
+
 namespace Broker.Server.Accounts;
 
 /// <summary>One request that waits for answers from another account. Reused: the table's lock guards it.</summary>
 internal sealed class PendingReply
 {
-    private byte[] _reply = [];
-    private int _length;
+    private ReusedBytes _reply;
 
     internal UInt128 Key { get; private set; }
 
@@ -21,21 +22,22 @@ internal sealed class PendingReply
 
     internal PendingReply? Newer { get; set; }
 
-    internal ReadOnlySpan<byte> Reply => _reply.AsSpan(0, _length);
+    internal ReadOnlySpan<byte> Reply => _reply.Span;
 
     internal void Begin(UInt128 key, Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now)
     {
-        if (_reply.Length < reply.Length)
-        {
-            _reply = new byte[Math.Max(reply.Length, 64)];
-        }
-
-        reply.CopyTo(_reply);
-        _length = reply.Length;
+        _reply.Set(reply);
         Key = key;
         Exporter = exporter;
         Response = response;
         Lifetime = lifetime;
         Until = now + lifetime;
+    }
+
+    /// <summary>It waits no more, and is kept for another one.</summary>
+    internal void End()
+    {
+        Exporter = null!;
+        _reply.Clear(keepsMemory: true);
     }
 }

@@ -19,6 +19,7 @@ internal abstract class BufferedTarget : DeliveryTarget
 
     private DeliveryTally[] _tallies = [];
     private volatile bool _isWatched;
+    private volatile bool _isTraced;
     private volatile bool _isCut;
     private volatile SlowConsumerPolicy _policy;
     private long _mostPending = long.MaxValue;
@@ -46,11 +47,14 @@ internal abstract class BufferedTarget : DeliveryTarget
     /// <param name="policy">Who loses what.</param>
     /// <param name="mostPending">The bound. Where <see cref="SlowConsumerPolicy.Disconnect"/> applies it is the transport's to keep.</param>
     /// <param name="isWatched">Whether <see cref="OnDelivering"/> is to be called for each message.</param>
-    internal void Limit(SlowConsumerPolicy policy, long mostPending, bool isWatched)
+    /// <param name="isTraced">Whether <see cref="OnTaken"/> is.</param>
+    internal void Limit(SlowConsumerPolicy policy, long mostPending, bool isWatched, bool isTraced)
     {
         _policy = policy;
         Volatile.Write(ref _mostPending, mostPending);
-        _isWatched = isWatched || policy != SlowConsumerPolicy.Disconnect;
+        _isTraced = isTraced;
+        // One flag for all that is not plain: what is neither bounded here nor traced looks at no other.
+        _isWatched = isWatched || isTraced || policy != SlowConsumerPolicy.Disconnect;
     }
 
     /// <summary>Ends it for the sake of the others. Any loop.</summary>
@@ -106,7 +110,7 @@ internal abstract class BufferedTarget : DeliveryTarget
     {
     }
 
-    /// <summary>There is room for the message, where that is watched. On the publisher's loop.</summary>
+    /// <summary>There is room for the message, where that is traced. On the publisher's loop.</summary>
     private protected virtual void OnTaken(Subscription subscription, Route route, in Message message)
     {
     }
@@ -119,7 +123,11 @@ internal abstract class BufferedTarget : DeliveryTarget
             return false;
         }
 
-        OnTaken(subscription, route, in message);
+        if (_isTraced)
+        {
+            OnTaken(subscription, route, in message);
+        }
+
         return true;
     }
 

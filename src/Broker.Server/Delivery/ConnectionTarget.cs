@@ -8,11 +8,15 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// A client: what it is sent is three copies, <c>"MSG subject "</c>, its sid, and everything after the subject as the publisher
+/// A client: what it is sent is a verb and three copies, of the subject, its sid, and everything after the subject as the publisher
 /// sent it. Sealed, so that a publisher knows it by one compare and calls it directly.
 /// </summary>
 internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 {
+    // "MSG ", as bytes lie in memory.
+    private const int VerbLength = 4;
+    private static readonly uint Verb = MemoryMarshal.Read<uint>("MSG "u8);
+
     /// <summary>Who is told of what happens to it.</summary>
     internal IConnectionOwner Owner => owner;
 
@@ -41,19 +45,23 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         }
 
         ReadOnlySpan<byte> tail = message.Tail;
-        byte[] head = route.MessageHead;
+        ReadOnlySpan<byte> subject = message.Subject;
         if (message.HasHeaders || tail.IsEmpty)
         {
-            Rewrite(subscription, route, in message, publisher);
+            Rewrite(subscription, in message, publisher);
             return true;
         }
 
         OutboundStage stage = Connection.GetStage(publisher.Loop);
         int sid = subscription.SidLength;
-        int size = head.Length + sid + tail.Length;
+        int size = VerbLength + subject.Length + 1 + sid + tail.Length;
         ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid));
-        Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetArrayDataReference(head), (uint)head.Length);
-        at = ref Unsafe.Add(ref at, head.Length);
+        Unsafe.WriteUnaligned(ref at, Verb);
+        at = ref Unsafe.Add(ref at, VerbLength);
+        Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetReference(subject), (uint)subject.Length);
+        at = ref Unsafe.Add(ref at, subject.Length);
+        at = (byte)' ';
+        at = ref Unsafe.Add(ref at, 1);
         if (sid <= Subscription.ShortSid)
         {
             // May write past the sid: the tail comes over it, and there is room.
@@ -77,7 +85,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 
     private protected override long DropOldest(long bytes, EventLoop loop) => Connection.DropOldest(bytes, loop).Messages;
 
-    private protected override void End() => Connection.CloseAsSlowConsumer();
+    private protected override void End() => Connection.CloseForFullQueue();
 
     private protected override void OnLimitReached(Subscription subscription) => owner.OnLimitReached(subscription);
 
@@ -92,17 +100,21 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     /// Puts a message together that cannot be sent on as it came: with headers, which subscribers have that declared them
     /// and others do not, or from a line of unusual form.
     /// </summary>
-    private void Rewrite(Subscription subscription, Route route, in Message message, Publisher publisher)
+    private void Rewrite(Subscription subscription, in Message message, Publisher publisher)
     {
         // Headers of no length are none: nats-server makes a MSG of them, and clients have no use for an empty block.
         bool headers = message.HeaderLength > 0 && TakesHeaders;
-        ReadOnlySpan<byte> head = headers ? route.HeaderMessageHead : route.MessageHead;
+        ReadOnlySpan<byte> verb = headers ? "HMSG "u8 : "MSG "u8;
+        ReadOnlySpan<byte> subject = message.Subject;
         ReadOnlySpan<byte> payload = message.HasHeaders && !headers ? message.Payload[message.HeaderLength..] : message.Payload;
-        int most = head.Length + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
+        int most = verb.Length + subject.Length + 1 + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
         OutboundStage stage = Connection.GetStage(publisher.Loop);
         Span<byte> destination = stage.GetSpan(most);
-        head.CopyTo(destination);
-        int at = head.Length;
+        verb.CopyTo(destination);
+        int at = verb.Length;
+        subject.CopyTo(destination[at..]);
+        at += subject.Length;
+        destination[at++] = (byte)' ';
         subscription.Sid.CopyTo(destination[at..]);
         at += subscription.Sid.Length;
         if (message.Tail.IsEmpty || headers != message.HasHeaders)

@@ -14,6 +14,9 @@ internal sealed class Publisher
     // What a batch may stage before others have their turn: so much at a time is enough for the calls that send it to be few. Other work
     // counts as the bytes that take as long.
     private const long MostStaged = 1024 * 1024;
+
+    // The same where very many are sent messages and a turn sends to few: some 32 KB for each send.
+    private const long MostStagedBehind = 256 * 1024;
     private const int BytesPerStep = 48;
     private const int BytesPerPassedOver = 8;
 
@@ -21,11 +24,15 @@ internal sealed class Publisher
     private const int MostImports = 16;
     private const int StepsOfImport = 16;
 
+    // How much of a route to very many is built between two looks at what has been done.
+    private const int StepsOfBuild = 1024;
+
     // Random members of a large group that are tried before it is gone through in order.
     private const int MostPicks = 8;
 
     private RouteCache _routes;
     private Route? _last;
+    private RouteBuild? _build;
     private int _imports;
 
     internal Publisher(EventLoop loop, LoopState state, Router router, ConnectionTarget? client = null)
@@ -57,6 +64,7 @@ internal sealed class Publisher
     /// <param name="access">What it may publish to; null for everything.</param>
     internal void MoveTo(Router router, AccessRules? access)
     {
+        Abandon();
         Router = router;
         // These know what it might publish to until now.
         _routes = new RouteCache(router, access);
@@ -67,7 +75,7 @@ internal sealed class Publisher
     internal bool IsSpent => State.BytesOut >= State.YieldAt;
 
     /// <summary>A batch begins.</summary>
-    internal void Begin() => State.YieldAt = State.BytesOut + MostStaged;
+    internal void Begin() => State.YieldAt = State.BytesOut + (Loop.IsBehind ? MostStagedBehind : MostStaged);
 
     /// <summary>Counts work that stages nothing, in places and subscriptions looked at.</summary>
     internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
@@ -77,14 +85,31 @@ internal sealed class Publisher
 
     /// <summary>
     /// The route of a subject, which is refused where it may not publish. It is the last one from now on; what the search costs is counted.
+    /// Null when the batch is spent before the route, to very many, is built: the publish must come again in a later turn.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route Look(ReadOnlySpan<byte> subject)
+    internal Route? Look(ReadOnlySpan<byte> subject)
     {
-        Route route = _routes.Find(subject);
-        Spend(_routes.TakeWork());
-        _last = route;
-        return route;
+        if (_build is not null)
+        {
+            return LookBesideBuild(subject);
+        }
+
+        uint hash = _routes.Hash(subject);
+        return _routes.FindKnown(subject, hash) is { } known ? _last = known : LookFurther(subject, hash);
+    }
+
+    /// <summary>Whether a publish was put off, which comes again.</summary>
+    internal bool HasPutOff => _build is not null;
+
+    /// <summary>It will not publish what it has put off.</summary>
+    internal void Abandon()
+    {
+        if (_build is not null)
+        {
+            Router.Abandon(_build);
+            _build = null;
+        }
     }
 
     /// <summary>Delivers a message to all that its route leads to.</summary>
@@ -137,6 +162,45 @@ internal sealed class Publisher
         Import(new Message(subject, default, -1, payload), router.Find(subject));
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Route? LookFurther(ReadOnlySpan<byte> subject, uint hash)
+    {
+        Route? route = _routes.FindOrBegin(subject, hash, out _build);
+        Spend(_routes.TakeWork());
+        return _last = route ?? Build(_build!);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Route? LookBesideBuild(ReadOnlySpan<byte> subject)
+    {
+        if (subject.SequenceEqual(_build!.Subject))
+        {
+            return _last = Build(_build);
+        }
+
+        Abandon();
+        return Look(subject);
+    }
+
+    private Route? Build(RouteBuild build)
+    {
+        do
+        {
+            Spend(build.Advance(StepsOfBuild));
+        }
+        while (!build.IsWhole && (!IsSpent || !build.IsTold));
+
+        if (!build.IsWhole)
+        {
+            return null;
+        }
+
+        _build = null;
+        Route route = Router.End(build);
+        _routes.Keep(route);
+        return route;
+    }
+
     // Who is not sent a message costs a look all the same.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PassOver(int count) => State.YieldAt -= (long)count * BytesPerPassedOver;
@@ -144,7 +208,7 @@ internal sealed class Publisher
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryDeliver(Subscription subscription, Route route, in Message message)
     {
-        Subscriber to = subscription.Subscriber;
+        Subscriber? to = subscription.Subscriber;
         return to != NotTo
             && (to is ConnectionTarget connection
                 ? connection.Deliver(subscription, route, in message, this)
@@ -154,8 +218,8 @@ internal sealed class Publisher
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverElsewhere(Subscription subscription, Route route, in Message message)
     {
-        var target = (DeliveryTarget)subscription.Subscriber;
-        if (!target.Deliver(subscription, route, in message, this))
+        // Null for one that has ended.
+        if (subscription.Subscriber is not DeliveryTarget target || !target.Deliver(subscription, route, in message, this))
         {
             return false;
         }
@@ -176,7 +240,7 @@ internal sealed class Publisher
 
         foreach (RenamedDelivery renamed in route.Renamed)
         {
-            delivered += TryDeliver(renamed.Subscription, renamed.Route, in message) ? 1 : 0;
+            delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
         }
 
         return route.Growth is { } growth ? delivered + DeliverToGrowth(growth, route, in message) : delivered;
@@ -228,7 +292,14 @@ internal sealed class Publisher
     private bool TryDeliver(QueueGroup group, int at, Route route, in Message message)
     {
         Subscription[] members = group.Members;
-        Subscription member = (uint)at < (uint)members.Length ? members[at] : group.Other(at, ref route);
-        return TryDeliver(member, route, in message);
+        return (uint)at < (uint)members.Length ? TryDeliver(members[at], route, in message) : TryDeliverToOther(group, at, route, in message);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryDeliverToOther(QueueGroup group, int at, Route route, in Message message)
+    {
+        Route to = route;
+        Subscription member = group.Other(at, ref to);
+        return to == route ? TryDeliver(member, route, in message) : TryDeliver(member, to, message.WithSubject(to.Subject));
     }
 }

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Server.Accounts;
 using Broker.Server.Sessions;
@@ -23,6 +22,10 @@ internal sealed class AccountTraffic(ServerCore core)
     private readonly ConditionalWeakTable<Account, Known> _known = [];
     private long _looks;
 
+    private TimeProvider Time => core.Time;
+
+    private long Tick => core.Tick;
+
     /// <summary>How many clients were looked at so far.</summary>
     internal long Looks => Interlocked.Read(ref _looks);
 
@@ -35,15 +38,16 @@ internal sealed class AccountTraffic(ServerCore core)
         }
 
         Known known = _known.GetOrCreateValue(account);
-        if (known.TryBegin())
+        if (known.TryBegin(Tick))
         {
             ThreadPool.UnsafeQueueUserWorkItem(
                 static work =>
                 {
-                    long begin = Stopwatch.GetTimestamp();
+                    TimeProvider time = work.Traffic.Time;
+                    long begin = time.GetTimestamp();
                     Totals totals = work.Traffic.Sum(work.Account);
-                    TimeSpan pause = Stopwatch.GetElapsedTime(begin) * PartOfTime;
-                    work.Known.End(totals, pause > Shortest ? pause : Shortest);
+                    TimeSpan pause = time.GetElapsedTime(begin) * PartOfTime;
+                    work.Known.End(totals, work.Traffic.Tick + (long)(pause > Shortest ? pause : Shortest).TotalMilliseconds);
                 },
                 (Traffic: this, Account: account, Known: known),
                 preferLocal: false);
@@ -93,11 +97,11 @@ internal sealed class AccountTraffic(ServerCore core)
             }
         }
 
-        internal bool TryBegin()
+        internal bool TryBegin(long now)
         {
             lock (_gate)
             {
-                if (_isAddingUp || Environment.TickCount64 < _notBefore)
+                if (_isAddingUp || now < _notBefore)
                 {
                     return false;
                 }
@@ -106,13 +110,13 @@ internal sealed class AccountTraffic(ServerCore core)
             }
         }
 
-        internal void End(Totals totals, TimeSpan pause)
+        internal void End(Totals totals, long notBefore)
         {
             lock (_gate)
             {
                 _totals = totals;
                 _isAddingUp = false;
-                _notBefore = Environment.TickCount64 + (long)pause.TotalMilliseconds;
+                _notBefore = notBefore;
             }
         }
     }

@@ -5,6 +5,7 @@ using Broker.Server.Delivery;
 using Broker.Server.Monitoring;
 using Broker.Server.Routing;
 using Broker.Server.Sessions;
+using Broker.Server.Tracing;
 using Broker.Transport;
 
 namespace Broker.Server.Events;
@@ -25,7 +26,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     private readonly SystemJson _json;
     private readonly Publisher[] _publishers;
     private readonly AccountTraffic _traffic;
-    private readonly Timer _timer;
+    private readonly ITimer _timer;
     private Subscription[] _requests = [];
     private Account? _answersIn;
     private int _answering;
@@ -44,7 +45,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         }
 
         AnswerIn(core.Accounts.SystemAccount);
-        _timer = new Timer(static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
+        _timer = core.Time.CreateTimer(static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
     }
 
     /// <inheritdoc cref="AccountTraffic.Looks"/>
@@ -75,7 +76,7 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     }
 
     public void Connected(ClientSession session)
-        => Tell(session.Loop, SystemSubjects.Connect(session.Account.Name), () => _json.Connected(session.Describe(DateTime.UtcNow)));
+        => Tell(session.Loop, SystemSubjects.Connect(session.Account.Name), () => _json.Connected(session.Describe(_core.Now)));
 
     public void Disconnected(ClientSession session, string reason)
         => Tell(session.Loop, SystemSubjects.Disconnect(session.Account.Name), () => _json.Disconnected(Gone(session, reason)));
@@ -190,9 +191,9 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             || _core.Identity.Name.Contains(wanted, StringComparison.Ordinal);
     }
 
-    private static ConnectionFacts Gone(ClientSession session, string reason)
+    private ConnectionFacts Gone(ClientSession session, string reason)
     {
-        DateTime now = DateTime.UtcNow;
+        DateTime now = _core.Now;
         return session.Describe(now) with { Stopped = now, Reason = reason };
     }
 
@@ -205,9 +206,19 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     {
         Account account = _core.Accounts.SystemAccount;
         byte[] bytes = Encoding.UTF8.GetBytes(subject);
-        if (!account.Router.Find(bytes).IsEmpty)
+        if (account.Router.Find(bytes).IsEmpty)
         {
-            _publishers[loop.Index].Publish(account.Router, bytes, body());
+            return;
         }
+
+        byte[] payload = body();
+        if (_core.Options.TraceSystemAccount && _core.Log.IsTrace)
+        {
+            ProtocolTrace trace = _core.Log.TraceOfServer();
+            trace.PayloadLength = _core.Options.TracedPayload;
+            trace.Publish(bytes, payload);
+        }
+
+        _publishers[loop.Index].Publish(account.Router, bytes, payload);
     }
 }

@@ -130,7 +130,7 @@ internal sealed class SystemJson(ServerCore core)
     {
         json.WriteString("type", "io.nats.server.advisory.v1." + type);
         json.WriteString("id", RandomNumberGenerator.GetString(IdAlphabet, IdLength));
-        json.WriteString("timestamp", DateTime.UtcNow);
+        json.WriteString("timestamp", core.Now);
         json.WritePropertyName("server");
         Server(json);
     }
@@ -144,7 +144,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteString("ver", ServerIdentity.ProtocolVersion);
         json.WriteNumber("seq", Interlocked.Increment(ref _sequence));
         json.WriteBoolean("jetstream", false);
-        json.WriteString("time", DateTime.UtcNow);
+        json.WriteString("time", core.Now);
         json.WriteEndObject();
     }
 

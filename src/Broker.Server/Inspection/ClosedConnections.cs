@@ -16,14 +16,13 @@ internal sealed class ClosedConnections
     private readonly Lock _gate = new();
     private readonly Queue<ConnectionFacts> _facts = new();
 
-    internal void Add(ClientSession session, Connection connection, CloseReason reason)
+    internal void Add(ClientSession session, CloseReason reason, DateTime now)
     {
-        DateTime now = DateTime.UtcNow;
         ConnectionFacts facts = session.Describe(now);
         facts = facts with
         {
             Stopped = now,
-            Reason = CloseText.Of(session.Failure, reason, connection),
+            Reason = CloseText.Of(session.Channel.Failure, reason),
             Name = Clip(facts.Name),
             Language = Clip(facts.Language),
             Version = Clip(facts.Version),

@@ -4,10 +4,9 @@ using Broker.Server.Sessions;
 namespace Broker.Server.Inspection;
 
 /// <summary>Clients by the order that was asked for; each is looked at for that one number only.</summary>
-internal sealed class ConnectionList(ConnectionQuery query, DateTime now)
+internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long tick)
 {
     private readonly List<Entry> _entries = [];
-    private readonly long _tick = Environment.TickCount64;
 
     /// <summary>How many there are, before one is looked for by its id.</summary>
     internal int Total { get; private set; }
@@ -66,14 +65,14 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now)
     private long KeyOf(ClientSession session) => query.Order switch
     {
         ConnectionOrder.Started => session.Started.Ticks,
-        ConnectionOrder.Subscriptions => -session.SubscriptionCount,
+        ConnectionOrder.Subscriptions => -session.Subscriptions.Count,
         ConnectionOrder.Pending => -session.PendingBytes,
         ConnectionOrder.MessagesOut => -session.MessagesOut,
         ConnectionOrder.MessagesIn => -session.MessagesIn,
         ConnectionOrder.BytesOut => -session.PayloadOut,
         ConnectionOrder.BytesIn => -session.PayloadIn,
-        ConnectionOrder.LastActivity => (_tick - session.LastActivityTick) * TimeSpan.TicksPerMillisecond,
-        ConnectionOrder.Idle => (session.LastActivityTick - _tick) * TimeSpan.TicksPerMillisecond,
+        ConnectionOrder.LastActivity => (tick - session.LastActivityTick) * TimeSpan.TicksPerMillisecond,
+        ConnectionOrder.Idle => (session.LastActivityTick - tick) * TimeSpan.TicksPerMillisecond,
         ConnectionOrder.Uptime => -session.Started.Ticks,
         _ => 0,
     };

@@ -34,7 +34,7 @@ internal sealed class SubscriptionListings
     /// <summary>Up to <paramref name="most"/> subscriptions of a client, from the <paramref name="skip"/>-th by their sids on.</summary>
     internal async Task<ArraySegment<Subscription>> PageAsync(ClientSession session, int skip, int most, CancellationToken cancellationToken)
     {
-        if (session.SubscriptionTable is not { } table)
+        if (session.Subscriptions.Table is not { } table)
         {
             return [];
         }

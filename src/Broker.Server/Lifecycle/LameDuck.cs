@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Broker.Server.Sessions;
 
 namespace Broker.Server.Lifecycle;
@@ -13,7 +12,7 @@ internal sealed class LameDuck(ServerCore core)
     {
         core.IsLameDuck = true;
         core.ChangeInfo();
-        long begin = Stopwatch.GetTimestamp();
+        long begin = core.Time.GetTimestamp();
         core.Log.LameDuck();
         foreach (ClientSession session in core.Sessions)
         {
@@ -30,7 +29,7 @@ internal sealed class LameDuck(ServerCore core)
             for (int i = 0; i < staying.Length; i++)
             {
                 await WaitAsync(begin, gracePeriod + (each * (i + 1)), cancellationToken).ConfigureAwait(false);
-                staying[i].Leave(ClientSession.LastWords);
+                staying[i].Channel.Leave(ClientChannel.LastWords);
             }
         }
 
@@ -42,13 +41,13 @@ internal sealed class LameDuck(ServerCore core)
     {
         while (core.Sessions.Any(s => !s.IsInProcess))
         {
-            TimeSpan left = until - Stopwatch.GetElapsedTime(begin);
+            TimeSpan left = until - core.Time.GetElapsedTime(begin);
             if (left <= TimeSpan.Zero)
             {
                 return;
             }
 
-            await Task.Delay(left < Look ? left : Look, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(left < Look ? left : Look, core.Time, cancellationToken).ConfigureAwait(false);
         }
     }
 }

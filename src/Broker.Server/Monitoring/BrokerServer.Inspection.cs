@@ -13,7 +13,7 @@ namespace Broker.Server;
 // copied by the loops, as references, and made into text elsewhere.
 public sealed partial class BrokerServer
 {
-    private readonly DateTime _started = DateTime.UtcNow;
+    private readonly DateTime _started;
     private readonly ProcessUsage _usage = new();
     private readonly SubscriptionListings _listings = new();
 
@@ -30,7 +30,7 @@ public sealed partial class BrokerServer
             SystemAccount = _core.Accounts.SystemAccount.Name,
             IsLeaving = _core.IsLeaving,
             Started = _started,
-            Now = DateTime.UtcNow,
+            Now = _core.Now,
             MemoryBytes = Environment.WorkingSet,
             Cores = Environment.ProcessorCount,
             Loops = Loops.Count,
@@ -68,8 +68,8 @@ public sealed partial class BrokerServer
     public async Task<ConnectionPage> InspectConnectionsAsync(ConnectionQuery? query = null, CancellationToken cancellationToken = default)
     {
         query = (query ?? new ConnectionQuery()).Clamp();
-        DateTime now = DateTime.UtcNow;
-        var list = new ConnectionList(query, now);
+        DateTime now = _core.Now;
+        var list = new ConnectionList(query, now, _core.Tick);
         if (query.States.HasFlag(ConnectionStates.Open))
         {
             list.AddOpen(_core.Sessions);
@@ -88,11 +88,11 @@ public sealed partial class BrokerServer
             ConnectionFacts facts = entry.Describe(now);
             if (query.WithSubscriptions)
             {
-                Subscription[] copied = entry.Session is { SubscriptionCount: > 0 } session && room > 0
+                Subscription[] copied = entry.Session is { Subscriptions.Count: > 0 } session && room > 0
                     ? await CopyAsync(session, 0, room, cancellationToken).ConfigureAwait(false)
                     : [];
                 room -= copied.Length;
-                facts = facts with { SubscriptionList = Array.ConvertAll(copied, Describe) };
+                facts = facts with { SubscriptionList = [.. copied.Select(s => Describe(entry.Session!, s))] };
             }
 
             connections.Add(facts);
@@ -117,14 +117,17 @@ public sealed partial class BrokerServer
             IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
                 ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
                 : [];
-            found.AddRange(matching.OrderBy(s => ClientSession.Of(s)!.Id).Skip(query.Offset).Take(query.Limit).Select(Describe));
+            // Some may have ended since they were found.
+            IEnumerable<(ClientSession Session, Subscription Subscription)> there = matching
+                .Select(s => (Session: ClientSession.Of(s), Subscription: s)).Where(s => s.Session is not null).Select(s => (s.Session!, s.Subscription));
+            found.AddRange(there.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(s => Describe(s.Session, s.Subscription)));
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
         int skip = query.Offset;
         foreach (ClientSession session in _core.Sessions.Where(s => IsOf(query.Account, s.Account)).OrderBy(s => s.Id))
         {
-            int count = session.SubscriptionCount;
+            int count = session.Subscriptions.Count;
             if (skip >= count)
             {
                 skip -= count;
@@ -132,7 +135,7 @@ public sealed partial class BrokerServer
             }
 
             ArraySegment<Subscription> listed = await _listings.PageAsync(session, skip, query.Limit - found.Count, cancellationToken).ConfigureAwait(false);
-            found.AddRange(listed.Select(Describe));
+            found.AddRange(listed.Select(s => Describe(session, s)));
             skip = 0;
             if (found.Count >= query.Limit)
             {
@@ -147,21 +150,21 @@ public sealed partial class BrokerServer
         ClientSession session, int skip, int most, CancellationToken cancellationToken)
     {
         var copied = new TaskCompletionSource<Subscription[]>(TaskCreationOptions.RunContinuationsAsynchronously);
-        session.Loop.Post(() => copied.TrySetResult(session.CopySubscriptions(skip, most)));
+        session.Loop.Post(() => copied.TrySetResult(session.Subscriptions.Copy(skip, most)));
         // A loop that has ended runs nothing any more.
         Task done = await Task.WhenAny(copied.Task, Task.Delay(MostLooks * Look, cancellationToken)).ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
     }
 
-    private static SubscriptionFacts Describe(Subscription subscription) => new(
-        ClientSession.Of(subscription)!.Account.Name,
+    private static SubscriptionFacts Describe(ClientSession session, Subscription subscription) => new(
+        session.Account.Name,
         Encoding.UTF8.GetString(subscription.Filter),
         subscription.Queue is null ? null : Encoding.UTF8.GetString(subscription.Queue),
         Encoding.UTF8.GetString(subscription.Sid),
         subscription.Delivered,
         subscription.Max,
-        ClientSession.Of(subscription)!.Id);
+        session.Id);
 
     private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 

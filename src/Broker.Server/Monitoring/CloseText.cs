@@ -5,15 +5,18 @@ namespace Broker.Server.Monitoring;
 /// <summary>Why a client went, in the words that nats-server has for it.</summary>
 internal static class CloseText
 {
-    internal static string Of(string? failure, CloseReason reason, Connection connection) => reason switch
+    internal static string Of(string? failure, CloseReason reason) => reason switch
     {
-        CloseReason.SlowConsumer when connection.HeldBytes > connection.MaxPendingBytes => "Slow Consumer (Pending Bytes)",
-        CloseReason.SlowConsumer => "Slow Consumer (Write Deadline)",
+        CloseReason.QueueFull => "Slow Consumer (Pending Bytes)",
+        CloseReason.WriteTimeout => "Slow Consumer (Write Deadline)",
         _ when failure is not null => OfFailure(failure),
         CloseReason.Peer => "Client Closed",
         CloseReason.Error => "Read Error",
         _ => "Server Shutdown",
     };
+
+    /// <summary>Whether the client is one that did not take what was for it.</summary>
+    internal static bool IsSlowConsumer(CloseReason reason) => reason is CloseReason.QueueFull or CloseReason.WriteTimeout;
 
     /// <summary>By what the client was told.</summary>
     internal static string OfFailure(string failure) => failure.ToUpperInvariant() switch

@@ -16,15 +16,42 @@ internal sealed class LargeRoutes(ulong seed)
     internal const int MostRoutes = 128;
     internal const long MostCost = 64L * 1024 * 1024;
 
+    /// <summary>So many may be in building, and no more.</summary>
+    internal const int MostBuilds = 32;
+
     private readonly Dictionary<byte[], Route> _bySubject = new(new ByteKeyComparer(seed));
     private readonly List<Route> _byAge = [];
+    private readonly List<RouteBuild> _builds = [];
     private long _cost;
 
     internal int Count => _byAge.Count;
 
+    internal int Builds => _builds.Count;
+
+    /// <summary>Tells a build of what changes from now on. Where too many are told already it is out of date from the start.</summary>
+    internal void Begin(RouteBuild build)
+    {
+        build.IsTold = _builds.Count < MostBuilds;
+        build.IsOutOfDate = !build.IsTold;
+        if (build.IsTold)
+        {
+            _builds.Add(build);
+        }
+    }
+
+    internal void End(RouteBuild build)
+    {
+        if (build.IsTold)
+        {
+            build.IsTold = false;
+            _builds.Remove(build);
+        }
+    }
+
     internal Route? Find(ReadOnlySpan<byte> subject)
         => _byAge.Count != 0 && _bySubject.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(subject, out Route? route) ? route : null;
 
+    /// <summary>Adds a route that has a <see cref="Route.Growth"/>.</summary>
     internal void Add(Route route)
     {
         while (_byAge.Count != 0 && (_byAge.Count == MostRoutes || _cost + route.Cost > MostCost))
@@ -37,30 +64,60 @@ internal sealed class LargeRoutes(ulong seed)
         _cost += route.Cost;
     }
 
+    /// <summary>Lets those in and out that came and went while a route was built that has just been added.</summary>
+    internal void CatchUp(Route route, RouteBuild build)
+    {
+        bool isCurrent = build.Late.All(route.TryAdd);
+        for (int gone = build.Gone; isCurrent && gone > 0; gone--)
+        {
+            isCurrent = route.Growth!.TryRemove();
+        }
+
+        if (!isCurrent)
+        {
+            ExpireAt(_byAge.Count - 1);
+        }
+    }
+
     /// <summary>A subscription has come. Returns how many routes were looked at.</summary>
     internal int Add(Subscription subscription)
-        => Change(subscription, static (route, subscription, seed) => route.TryAdd(subscription, seed), seed);
+        => Change(subscription, static (route, subscription) => route.TryAdd(subscription));
 
     /// <summary>A subscription has gone, and is closed. Returns how many routes were looked at.</summary>
     internal int Remove(Subscription subscription)
-        => Change(subscription, static (route, subscription, seed) => route.TryRemove(subscription, seed), seed);
+        => Change(subscription, static (route, subscription) => route.TryRemove(subscription));
 
     /// <summary>What the subscription's client may receive has changed.</summary>
-    internal void Expire(Subscription subscription) => Change(subscription, static (_, _, _) => false, seed);
-
-    private int Change(Subscription subscription, Func<Route, Subscription, ulong, bool> change, ulong seed)
+    internal void Expire(Subscription subscription)
     {
+        Change(subscription, static (_, _) => false);
+        foreach (RouteBuild build in _builds)
+        {
+            build.IsOutOfDate |= Subject.Matches(subscription.Filter, build.Subject);
+        }
+    }
+
+    private int Change(Subscription subscription, Func<Route, Subscription, bool> change)
+    {
+        foreach (RouteBuild build in _builds)
+        {
+            if (Subject.Matches(subscription.Filter, build.Subject))
+            {
+                build.Change(subscription);
+            }
+        }
+
         int looked = _byAge.Count;
         for (int i = looked - 1; i >= 0; i--)
         {
             Route route = _byAge[i];
-            if (Subject.Matches(subscription.Filter, route.Subject) && !change(route, subscription, seed))
+            if (Subject.Matches(subscription.Filter, route.Subject) && !change(route, subscription))
             {
                 ExpireAt(i);
             }
         }
 
-        return looked;
+        return looked + _builds.Count;
     }
 
     private void ExpireAt(int at)

@@ -16,9 +16,11 @@ internal sealed class Route : TokenEntry
 
     // A refused route has only the one behind it, and does not grow; there are very many routes.
     private volatile object? _growthOrBehind;
-    private byte[]? _headerMessageHead;
 
-    internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed)
+    // Written by whoever finds it, on any loop, and by the router: what is lost in between is not missed.
+    private bool _wasFound;
+
+    internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost)
         : base(subject)
     {
         Plain = plain;
@@ -26,35 +28,21 @@ internal sealed class Route : TokenEntry
         Renamed = renamed;
         _hasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
-        // Many subjects are published to and nobody listens; of the others few carry headers.
-        MessageHead = IsEmpty ? [] : [.. "MSG "u8, .. subject, (byte)' '];
         _cost = (int)Math.Min(
             int.MaxValue,
-            OwnCost + (3L * subject.Length) + (IntPtr.Size * (long)plain.Length)
-                + queues.Sum(static q => q.Cost) + renamed.Sum(static r => r.Route.Cost));
+            OwnCost + subject.Length + (IntPtr.Size * (long)plain.Length)
+                + queuesCost + renamed.Sum(static r => r.Route.Cost));
     }
 
-    // What a message is called in another account: those who get it so are not of this route.
-    private Route(byte[] subject, byte[] messageHead)
+    // Nobody is sent anything by it.
+    private Route(byte[] subject, bool isRefused)
         : base(subject)
     {
+        Plain = [];
+        Queues = [];
+        Renamed = [];
         IsEmpty = true;
-        Plain = [];
-        Queues = [];
-        Renamed = [];
-        MessageHead = messageHead;
-        _cost = OwnCost + (3 * subject.Length);
-    }
-
-    // Refused: nobody is sent it, and so there is nothing to write heads for.
-    private Route(byte[] subject)
-        : base(subject)
-    {
-        Plain = [];
-        Queues = [];
-        Renamed = [];
-        MessageHead = [];
-        IsEmpty = IsRefused = true;
+        IsRefused = isRefused;
         _cost = OwnCost + subject.Length;
     }
 
@@ -74,15 +62,6 @@ internal sealed class Route : TokenEntry
 
     /// <summary>What has come to it since it was built; null for nothing.</summary>
     internal RouteGrowth? Growth => _growthOrBehind as RouteGrowth;
-
-    /// <summary>How many subscriptions it was built of.</summary>
-    internal int Members => Plain.Length + Renamed.Length + Queues.Sum(static q => q.Members.Length + q.Renamed.Length);
-
-    /// <summary><c>"MSG subject "</c>.</summary>
-    internal byte[] MessageHead { get; }
-
-    /// <summary><c>"HMSG subject "</c>.</summary>
-    internal byte[] HeaderMessageHead => _headerMessageHead ??= [(byte)'H', .. MessageHead];
 
     /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
     internal long Cost => _cost;
@@ -104,8 +83,30 @@ internal sealed class Route : TokenEntry
 
     internal void Expire() => _current = false;
 
+    /// <summary>The hash of its subject by which it is kept; whose lock guards those guards this.</summary>
+    internal uint Hash { get; set; }
+
+    /// <summary>Whether somebody has found it since <see cref="TakeFound"/>, about.</summary>
+    internal bool WasFound => _wasFound;
+
+    internal void MarkFound()
+    {
+        if (!_wasFound)
+        {
+            _wasFound = true;
+        }
+    }
+
+    /// <summary>Whether somebody has found it since this was asked last, about.</summary>
+    internal bool TakeFound()
+    {
+        bool was = _wasFound;
+        _wasFound = false;
+        return was;
+    }
+
     /// <summary>Lets a subscription in that matches the subject. False when the route must be built anew. Under the router's lock.</summary>
-    internal bool TryAdd(Subscription subscription, ulong seed)
+    internal bool TryAdd(Subscription subscription)
     {
         if (subscription is ShadowSubscription)
         {
@@ -114,7 +115,7 @@ internal sealed class Route : TokenEntry
 
         if (subscription.Access is not { LimitsReceiving: true } access || access.MayReceive(Subject, subscription.Queue))
         {
-            Grow(seed).Add(subscription);
+            Growth!.Add(subscription);
             _hasMore = true;
         }
 
@@ -122,8 +123,11 @@ internal sealed class Route : TokenEntry
     }
 
     /// <summary>A subscription of it has gone. False when the route must be built anew. Under the router's lock.</summary>
-    internal bool TryRemove(Subscription subscription, ulong seed)
-        => subscription is not ShadowSubscription && Grow(seed).TryRemove();
+    internal bool TryRemove(Subscription subscription)
+        => subscription is not ShadowSubscription && Growth!.TryRemove();
+
+    /// <summary>From now on it is a large one, that grows. Before anybody else knows it.</summary>
+    internal void Grow(RouteGrowth growth) => _growthOrBehind = growth;
 
     /// <summary>The first of those who are sent every message that is as wanted.</summary>
     internal Subscription? FindPlain(Predicate<Subscription> wanted)
@@ -144,19 +148,24 @@ internal sealed class Route : TokenEntry
         return null;
     }
 
-    private RouteGrowth Grow(ulong seed)
-    {
-        if (Growth is { } growth)
-        {
-            return growth;
-        }
+    internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), isRefused: true);
 
-        growth = new RouteGrowth(this, seed);
-        _growthOrBehind = growth;
-        return growth;
+    /// <summary>A message's name in another account: those who get it so are not of this route.</summary>
+    internal static Route Image(byte[] subject) => new(subject, isRefused: false);
+
+    /// <summary>A route to one, for one message: it never was current.</summary>
+    internal static Route Once(Subscription only)
+    {
+        var route = new Route([], [only], [], [], 0);
+        route.Expire();
+        return route;
     }
 
-    internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray());
-
-    internal static Route Image(byte[] subject) => new(subject, [.. "MSG "u8, .. subject, (byte)' ']);
+    /// <summary>The route of all subjects to which nobody listens and that are not remembered. It never was current.</summary>
+    internal static Route ToNobody()
+    {
+        var nobody = new Route([], isRefused: false);
+        nobody.Expire();
+        return nobody;
+    }
 }

@@ -5,27 +5,24 @@ using Broker.Server.Security;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// One publisher's routes by subject, direct-mapped: two subjects of one slot displace each other and cost a look at the
-/// router. What the publisher may publish to is asked there too, once, and remembered as a route that is refused. Used on the
-/// publisher's loop only.
+/// How one publisher finds its routes: who may publish everything in those that the router shares, without a lock; who may not has some of
+/// its own, for what it may publish to is found once and remembered as a route that is refused. Used on the publisher's loop only.
 /// </summary>
 internal struct RouteCache(Router router, AccessRules? access = null)
 {
-    // Small enough that a connection with one subject stays small, large enough that one with hundreds hardly misses.
-    private const int FewSlots = 8;
-    private const int ManySlots = 1024;
-    private const int MissesBeforeGrowth = 64;
+    /// <summary>How many routes a publisher with permissions remembers at most.</summary>
+    internal const int MostSlots = 1024;
 
-    // What a look at the router costs, in places looked at.
+    // What a look at the router under its lock costs, in places looked at.
     private const int StepsOfMiss = 8;
 
     // Long subjects and routes to many, of a client that nobody knows yet, must not fill the memory.
     private const long MostCost = 1024 * 1024;
 
-    private Route[]? _slots;
-    private int _misses;
+    private readonly RouteSets? _own = access is null ? null : new RouteSets(MostSlots);
     private long _cost;
     private long _work;
+    private int _hits;
 
     /// <summary>What it took to find what was not known here since it was asked last, in places and subscriptions looked at.</summary>
     internal long TakeWork()
@@ -35,44 +32,82 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return work;
     }
 
-    /// <summary>The current route of <paramref name="subject"/>.</summary>
+    /// <summary>The current route of <paramref name="subject"/>; one that is not remembered has expired already.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
-        uint hash = ByteHash.Compute(subject, router.Seed);
-        if (_slots is { } slots)
+        uint hash = Hash(subject);
+        if (FindKnown(subject, hash) is { } known)
         {
-            Route? route = slots[hash & (uint)(slots.Length - 1)];
-            if (route is not null && route.IsCurrent && subject.SequenceEqual(route.Subject))
+            return known;
+        }
+
+        if (FindOrBegin(subject, hash, out RouteBuild? build) is { } found)
+        {
+            return found;
+        }
+
+        _work += build!.Advance(int.MaxValue);
+        Route built = router.End(build);
+        Keep(built);
+        return built;
+    }
+
+    internal readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, router.Seed);
+
+    /// <summary>The current route of <paramref name="subject"/> if it is known: no lock is taken.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash)
+    {
+        if (_own is not null)
+        {
+            return _own.Find(subject, hash);
+        }
+
+        if (ReservedSubjects.Contains(subject) || router.FindKnown(subject, hash) is not { } known)
+        {
+            return null;
+        }
+
+        _hits++;
+        return known;
+    }
+
+    /// <inheritdoc cref="Router.FindOrBegin"/>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, uint hash, out RouteBuild? build)
+    {
+        build = null;
+        _work += StepsOfMiss;
+        if (ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false)
+        {
+            return Keep(Route.Refused(subject), hash);
+        }
+
+        int hits = _hits;
+        _hits = 0;
+        return router.FindOrBegin(subject, hash, atFirstSight: false, hits, ref _work, out build) is { } found ? Keep(found, hash) : null;
+    }
+
+    /// <summary>Remembers a route that has been built.</summary>
+    internal void Keep(Route built)
+    {
+        if (_own is not null)
+        {
+            Keep(built, Hash(built.Subject));
+        }
+    }
+
+    private Route Keep(Route found, uint hash)
+    {
+        if (_own is not null && found.IsCurrent)
+        {
+            _cost += found.Cost - (_own.Add(found, hash)?.Cost ?? 0);
+            while (_cost > MostCost && _own.RemoveNext() is { } gone)
             {
-                return route;
+                _cost -= gone.Cost;
             }
         }
 
-        return Miss(subject, hash);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route Miss(ReadOnlySpan<byte> subject, uint hash)
-    {
-        _work += StepsOfMiss;
-        if (_slots is null || (_slots.Length == FewSlots && ++_misses > MissesBeforeGrowth))
-        {
-            _slots = new Route[_slots is null ? FewSlots : ManySlots];
-            _cost = 0;
-        }
-
-        Route found = ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false
-            ? Route.Refused(subject)
-            : router.Find(subject, ref _work);
-        _cost += found.Cost;
-        if (_cost > MostCost)
-        {
-            // The sum counts displaced ones too, so that it is an upper bound and costs nothing to keep.
-            Array.Clear(_slots);
-            _cost = found.Cost;
-        }
-
-        _slots[hash & (uint)(_slots.Length - 1)] = found;
         return found;
     }
 }

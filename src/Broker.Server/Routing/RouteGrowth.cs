@@ -6,13 +6,16 @@ namespace Broker.Server.Routing;
 /// What has come to a large route since it was built. Written under the router's lock; publishers read meanwhile. Who has gone
 /// stays in the route and is passed over: too many of these, and the route is built anew.
 /// </summary>
-internal sealed class RouteGrowth(Route route, ulong seed)
+/// <param name="members">How many subscriptions the route was built of.</param>
+/// <param name="groups">Its queue groups by their names; null for none. The growth's from now on.</param>
+/// <param name="seed">Of the router's hashes.</param>
+internal sealed class RouteGrowth(int members, Dictionary<byte[], QueueGroup>? groups, ulong seed)
 {
     // Of those in the route one in so many may have gone.
     private const int GonePart = 4;
 
-    private Dictionary<byte[], QueueGroup>? _groups;
-    private int _members = route.Members;
+    private Dictionary<byte[], QueueGroup>? _groups = groups;
+    private int _members = members;
     private int _gone;
 
     /// <summary>Every one of these is sent the message.</summary>
@@ -30,7 +33,7 @@ internal sealed class RouteGrowth(Route route, ulong seed)
             return;
         }
 
-        _groups ??= route.Queues.ToDictionary(static g => g.Name, new ByteKeyComparer(seed));
+        _groups ??= new Dictionary<byte[], QueueGroup>(new ByteKeyComparer(seed));
         if (_groups.TryGetValue(queue, out QueueGroup? group))
         {
             group.Add(subscription);

@@ -1,3 +1,5 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
 using Broker.Protocol.Subjects;
 using Broker.Server.Collections;
 
@@ -29,8 +31,22 @@ internal sealed class RouteTable(ulong seed, int capacity)
     // To compare so much is as much work as to look at a node.
     private const int BytesPerStep = 32;
 
+    // Beyond this a subject is remembered at its second sight.
+    private const int FewRoutes = 1024;
+    private const int Sights = 256 * 1024;
+
+    // So that hardly a set is full while half of them are not.
+    private const int SlotsPerRoute = 4;
+
+    private readonly RouteSets _bySubject = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
+    private readonly Stack<RouteNode> _path = new();
+
+    // Hashes of subjects that have been published to once, lately.
+    private uint[]? _sights;
+    private uint _coin;
     private RouteNode _root = new([]);
+    private int _nodes;
     private int _credit;
 
     internal int Count { get; private set; }
@@ -41,40 +57,58 @@ internal sealed class RouteTable(ulong seed, int capacity)
     /// <summary>How many nodes, and routes in the place of one, subscriptions have looked at so far.</summary>
     internal long Steps { get; private set; }
 
-    /// <summary>The route of a subject; if there is none, where its search ended.</summary>
-    internal Route? Find(ReadOnlySpan<byte> subject, out SearchEnd end)
-    {
-        RouteNode node = _root;
-        int position = 0;
-        while (position <= subject.Length)
-        {
-            ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
-            TokenEntry? entry = node.Children.Find(token, Hash(token));
-            if (entry is not RouteNode next)
-            {
-                end = new SearchEnd(node, position);
-                return entry is Route alone && subject.SequenceEqual(alone.Subject) ? alone : null;
-            }
+    /// <summary>The current route of a subject, if it is remembered. Any thread, without the lock.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => _bySubject.Find(subject, hash);
 
-            node = next;
-            position += token.Length + 1;
+    /// <summary>
+    /// Whether a subject that is not remembered should be: while there is plenty of room at once, else when it is not published to for the first
+    /// time lately. Most subjects of answers never come again.
+    /// </summary>
+    internal bool IsWorthKeeping(uint hash)
+    {
+        if (Count < FewRoutes)
+        {
+            return true;
         }
 
-        end = new SearchEnd(node, position);
-        return node.Route;
+        _sights ??= new uint[Sights];
+        ref uint sight = ref _sights[hash % Sights];
+        if (sight == hash)
+        {
+            return true;
+        }
+
+        // Of two that take turns in one place neither would ever be known if each put the other out each time.
+        _coin = (_coin * 1_103_515_245) + 12_345;
+        if (sight == 0 || (int)_coin < 0)
+        {
+            sight = hash;
+        }
+
+        return false;
     }
 
-    /// <summary>Adds the route of a subject that has none, where the search for it ended; nothing has changed since.</summary>
-    internal void Add(Route route, SearchEnd end)
+    /// <summary>From now on no subject was ever seen that is not remembered. For benchmarks, which ask for the same ones again and again.</summary>
+    internal void ForgetSights() => _sights?.AsSpan().Clear();
+
+    /// <summary>Adds the route of a subject that has none.</summary>
+    internal void Add(Route route, uint hash)
     {
-        if (Count >= capacity || Cost + route.Cost > MostCost)
+        if (Cost + route.Cost > MostCost && (long)_nodes * NodeCost > MostCost / 4 * 3)
         {
-            // Subjects that never come again would fill the memory. Those in use are back after one miss each.
+            // What expires by a subscription leaves its nodes: before these crowd the routes out, all begin anew.
             ExpireAll();
-            end = new SearchEnd(_root, 0);
         }
 
-        (RouteNode? node, int position) = end;
+        // Subjects that never come again would fill the memory. They go one by one, and what is in use stays.
+        while (Count != 0 && (Count >= capacity || Cost + route.Cost > MostCost))
+        {
+            Forget(_bySubject.RemoveNext()!);
+        }
+
+        RouteNode? node = _root;
+        int position = 0;
         while (node is not null)
         {
             node = Put(node, route, ref position);
@@ -83,6 +117,10 @@ internal sealed class RouteTable(ulong seed, int capacity)
         Count++;
         Cost += route.Cost + SlotCost;
         _credit = Math.Min(_credit + StepsPerRoute, MostCredit);
+        if (_bySubject.Add(route, hash) is { } displaced)
+        {
+            Forget(displaced);
+        }
     }
 
     /// <summary>Expires the routes of every subject that <paramref name="filter"/> matches.</summary>
@@ -209,6 +247,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         Put(made, (Route)node.Children[slot]!, ref next);
         node.Children.Replace(slot, made);
         Cost += NodeCost;
+        _nodes++;
         return made;
     }
 
@@ -230,6 +269,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
             {
                 Steps++;
                 Cost -= NodeCost;
+                _nodes--;
                 ExpireHere(node);
             }
 
@@ -260,7 +300,54 @@ internal sealed class RouteTable(ulong seed, int capacity)
         }
     }
 
+    // Takes one route out that is not found by its subject any more, and the nodes that were there for it alone.
+    private void Forget(Route route)
+    {
+        ReadOnlySpan<byte> subject = route.Subject;
+        RouteNode node = _root;
+        int position = 0;
+        _path.Clear();
+        while (true)
+        {
+            if (position > subject.Length)
+            {
+                node.Route = null;
+                break;
+            }
+
+            ReadOnlySpan<byte> token = TokenEntry.TokenAt(subject, position);
+            int slot = node.Children.IndexOf(token, Hash(token));
+            if (node.Children[slot] is not RouteNode next)
+            {
+                node.Children.RemoveAt(slot);
+                node.Children.Trim();
+                break;
+            }
+
+            _path.Push(node);
+            node = next;
+            position += token.Length + 1;
+        }
+
+        while (node.Children.Count == 0 && node.Route is null && _path.TryPop(out RouteNode? parent))
+        {
+            parent.Children.RemoveAt(parent.Children.IndexOf(node.Bytes, Hash(node.Bytes)));
+            parent.Children.Trim();
+            Cost -= NodeCost;
+            _nodes--;
+            node = parent;
+        }
+
+        Leave(route);
+    }
+
     private void Expire(Route route)
+    {
+        _bySubject.Remove(route);
+        Leave(route);
+    }
+
+    private void Leave(Route route)
     {
         route.Expire();
         Count--;
@@ -274,7 +361,4 @@ internal sealed class RouteTable(ulong seed, int capacity)
     }
 
     private uint Hash(ReadOnlySpan<byte> token) => ByteHash.Compute(token, seed);
-
-    /// <summary>A node, and where in the subject the token begins that does not lead on from it.</summary>
-    internal readonly record struct SearchEnd(RouteNode Node, int Position);
 }

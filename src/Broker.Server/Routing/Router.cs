@@ -3,33 +3,35 @@ using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Broker.Protocol.Subjects;
 using Broker.Server.Collections;
-using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Who gets what. Thread-safe: one lock, taken when a subscription changes and when a publisher meets a subject that its own
-/// cache does not hold; a message on a known subject takes none.
+/// Who gets what. Thread-safe: one lock, taken when a subscription changes and when a publisher meets a subject that is not
+/// remembered; a message on a known subject takes none.
 /// </summary>
 internal sealed class Router
 {
     /// <summary>How many subjects are remembered; see <see cref="RouteTable"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
-    // Each time that a route was built and a subscription had changed meanwhile; then it is built under the lock.
-    private const int MostTries = 3;
+    // What it takes to copy one of many that were found, as a part of looking at it.
+    private const int FoundPerStep = 16;
 
     // What is found for a route to many is not kept for the next one.
     private const int MostKept = 4096;
 
     private readonly Lock _gate = new();
+
+    // For small routes, which are built under the lock.
+    private RouteBuild? _spare;
+
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTable _routes;
     private readonly LargeRoutes _large;
     private readonly List<Subscription> _found = [];
 
-    // How often subscriptions have changed: a route that is built outside the lock must not be older than the last change.
-    private long _changes;
+    private readonly Route _nobody = Route.ToNobody();
     private RouterCounts _counts;
 
     // How many of the subscriptions are not of clients of this account.
@@ -84,7 +86,6 @@ internal sealed class Router
             _subscriptions.Add(subscription);
             _internal += subscription.IsInternal ? 1 : 0;
             _counts.Inserts++;
-            _changes++;
             work += Expire(subscription.Filter) + _large.Add(subscription);
         }
     }
@@ -108,11 +109,10 @@ internal sealed class Router
                 return false;
             }
 
+            _internal -= subscription.IsInternal ? 1 : 0;
             subscription.Close();
             _subscriptions.Remove(subscription);
-            _internal -= subscription.IsInternal ? 1 : 0;
             _counts.Removes++;
-            _changes++;
             work += Expire(subscription.Filter) + _large.Remove(subscription);
             return true;
         }
@@ -123,13 +123,16 @@ internal sealed class Router
     {
         lock (_gate)
         {
-            _changes++;
             _routes.Expire(subscription.Filter);
             _large.Expire(subscription);
         }
     }
 
-    /// <summary>The route of a subject, current at the time of the return.</summary>
+    /// <summary>The current route of a subject, if it is remembered: no lock is taken. Routes to very many are not found so.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);
+
+    /// <summary>The route of a subject, current at the time of the return. It is remembered.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
         long work = 0;
@@ -141,85 +144,149 @@ internal sealed class Router
     /// <param name="work">Is increased by how many places and subscriptions were looked at.</param>
     internal Route Find(ReadOnlySpan<byte> subject, ref long work)
     {
-        Subscription[] found;
-        long changes;
+        uint hash = ByteHash.Compute(subject, Seed);
+        if (FindKnown(subject, hash) is { } known)
+        {
+            return known;
+        }
+
+        if (FindOrBegin(subject, hash, atFirstSight: true, 0, ref work, out RouteBuild? build) is { } route)
+        {
+            return route;
+        }
+
+        work += build!.Advance(int.MaxValue);
+        return End(build);
+    }
+
+    /// <summary>
+    /// The route of a subject; null where it leads to so many that it must be built first, outside the lock and in parts if need be:
+    /// <see cref="End"/> or <see cref="Abandon"/> must follow. One that is not remembered has expired already.
+    /// </summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="hash">Its hash by the seed of this router.</param>
+    /// <param name="atFirstSight">Whether it is remembered in any case, and not only if it seems to come again.</param>
+    /// <param name="hits">How many the caller has found without this.</param>
+    /// <param name="work">Is increased by how many places and subscriptions were looked at.</param>
+    /// <param name="build">What must be built.</param>
+    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, uint hash, bool atFirstSight, int hits, ref long work, out RouteBuild? build)
+    {
         lock (_gate)
         {
-            _counts.Matches++;
-            if ((_routes.Find(subject, out RouteTable.SearchEnd end) ?? _large.Find(subject)) is { } known)
+            build = null;
+            _counts.Matches += hits + 1;
+            _counts.Hits += hits;
+            if ((FindKnown(subject, hash) ?? _large.Find(subject)) is { } known)
             {
                 _counts.Hits++;
                 return known;
             }
 
             Match(subject, ref work);
-            if (_found.Count < LargeRoutes.Least)
+            bool isKept = atFirstSight || _found.Count >= LargeRoutes.Least || _routes.IsWorthKeeping(hash);
+            if (FindAtOnce(subject, hash, isKept) is { } atOnce)
             {
-                Route route = Build(subject, _found);
-                Count(route);
-                _routes.Add(route, end);
-                _found.Clear();
+                return atOnce;
+            }
+
+            // Out of its place while it is used: what is imported may lead back here.
+            RouteBuild begun = _spare ?? new RouteBuild(Seed);
+            _spare = null;
+            begun.Begin(subject.ToArray(), TakeFound());
+            if (begun.Found < LargeRoutes.Least)
+            {
+                begun.Advance(int.MaxValue);
+                Route route = begun.ToRoute();
+                Count(begun);
+                begun.Clear();
+                _spare = begun;
+                if (isKept)
+                {
+                    _routes.Add(route, hash);
+                }
+                else
+                {
+                    route.Expire();
+                }
+
                 return route;
             }
 
-            changes = _changes;
-            found = TakeFound();
+            _large.Begin(begun);
+            build = begun;
+            return null;
         }
-
-        return FindLarge(subject, found, changes, ref work);
     }
 
-    // To build it takes long, and others need the lock.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route FindLarge(ReadOnlySpan<byte> subject, Subscription[] found, long changes, ref long work)
+    // What needs no building, of many subjects that are published to once: to nobody, or to one and for this once. Null for others.
+    private Route? FindAtOnce(ReadOnlySpan<byte> subject, uint hash, bool isKept)
     {
-        for (int tries = 0; tries < MostTries; tries++)
+        if (_found.Count == 0)
         {
-            Route built = Build(subject, [.. found]);
-            lock (_gate)
+            _counts.Built++;
+            if (!isKept)
             {
-                if ((_routes.Find(subject, out RouteTable.SearchEnd end) ?? _large.Find(subject)) is { } known)
-                {
-                    return known;
-                }
-
-                if (changes == _changes)
-                {
-                    return Keep(built, end);
-                }
-
-                Match(subject, ref work);
-                changes = _changes;
-                found = TakeFound();
+                return _nobody;
             }
+
+            var nobody = new Route(subject.ToArray(), [], [], [], 0);
+            _routes.Add(nobody, hash);
+            return nobody;
         }
 
+        if (!isKept && _found is [{ Queue: null, IsInternal: false } only] && only.Access is not { LimitsReceiving: true })
+        {
+            _found.Clear();
+            _counts.Built++;
+            _counts.Fanout++;
+            _counts.MaxFanout = Math.Max(_counts.MaxFanout, 1);
+            return Route.Once(only);
+        }
+
+        return null;
+    }
+
+    /// <summary>The route that has been built: it has all that were there when the build began, and is kept if it can still be told of changes.</summary>
+    internal Route End(RouteBuild build)
+    {
+        Route route = build.ToRoute();
         lock (_gate)
         {
-            if ((_routes.Find(subject, out RouteTable.SearchEnd end) ?? _large.Find(subject)) is { } known)
+            _large.End(build);
+            uint hash = ByteHash.Compute(build.Subject, Seed);
+            if ((FindKnown(build.Subject, hash) ?? _large.Find(build.Subject)) is { } known)
             {
                 return known;
             }
 
-            Match(subject, ref work);
-            return Keep(Build(subject, [.. TakeFound()]), end);
+            Count(build);
+            // By what it was built of: permissions may have left few.
+            if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.Least)
+            {
+                route.Grow(new RouteGrowth(build.MemberCount, build.GroupsByName, Seed));
+                _large.Add(route);
+                _large.CatchUp(route, build);
+            }
+            else if (!build.IsOutOfDate && build.Late.Count + build.Gone == 0)
+            {
+                _routes.Add(route, hash);
+            }
+            else
+            {
+                route.Expire();
+            }
+
+            return route;
         }
     }
 
-    // Under the lock. By what it was built of: permissions may have left few.
-    private Route Keep(Route route, RouteTable.SearchEnd end)
+    /// <summary>The route is not wanted any more.</summary>
+    internal void Abandon(RouteBuild build)
     {
-        Count(route);
-        if (route.Members >= LargeRoutes.Least)
+        lock (_gate)
         {
-            _large.Add(route);
+            _large.End(build);
         }
-        else
-        {
-            _routes.Add(route, end);
-        }
-
-        return route;
     }
 
     private void Match(ReadOnlySpan<byte> subject, ref long work)
@@ -229,7 +296,7 @@ internal sealed class Router
         {
             long before = _subscriptions.Steps;
             _subscriptions.Match(subject, _found);
-            work += _subscriptions.Steps - before + _found.Count;
+            work += _subscriptions.Steps - before + (_found.Count / FoundPerStep);
         }
     }
 
@@ -252,11 +319,11 @@ internal sealed class Router
         return _routes.Steps - before;
     }
 
-    private void Count(Route route)
+    private void Count(RouteBuild build)
     {
         _counts.Built++;
-        _counts.Fanout += route.Members;
-        _counts.MaxFanout = Math.Max(_counts.MaxFanout, route.Members);
+        _counts.Fanout += build.MemberCount;
+        _counts.MaxFanout = Math.Max(_counts.MaxFanout, build.MemberCount);
     }
 
     internal RouterCounts Count()
@@ -270,107 +337,19 @@ internal sealed class Router
     /// <summary>Every subscription of a client of this account whose filter matches the subject, without remembering a route for it.</summary>
     internal Subscription[] Match(ReadOnlySpan<byte> subject)
     {
+        Subscription[] all;
+        bool hasInternal;
         lock (_gate)
         {
-            _found.Clear();
-            _subscriptions.Match(subject, _found);
-            Subscription[] all = _internal == 0 ? [.. _found] : [.. _found.Where(static s => !s.IsInternal)];
-            _found.Clear();
-            return all;
+            long work = 0;
+            Match(subject, ref work);
+            all = TakeFound();
+            hasInternal = _internal != 0;
         }
+
+        return hasInternal ? Array.FindAll(all, static s => !s.IsInternal) : all;
     }
 
-    // Reads what does not change, and what clients may receive: a change of that is a change of the subscription.
-    private Route Build(ReadOnlySpan<byte> subject, List<Subscription> found)
-    {
-        RenamedDelivery[] renamed = [];
-        if (found.Exists(static s => s.IsInternal))
-        {
-            renamed = ResolveInternal(subject, found);
-        }
-
-        LeaveOut(subject, found);
-        // Most subjects have no queue group: then what was found is the route.
-        bool plainOnly = renamed.Length == 0 && found.TrueForAll(static s => s.Queue is null);
-        Subscription[] plain = plainOnly ? [.. found] : [.. found.Where(static s => s.Queue is null)];
-        QueueGroup[] queues = plainOnly ? [] : Group(found, renamed);
-        return new Route(subject.ToArray(), plain, queues, [.. renamed.Where(static r => r.Subscription.Queue is null)]);
-    }
-
-    // Takes the shadows out for what they lead to, and puts what the server has subscribed to itself behind the clients.
-    private static RenamedDelivery[] ResolveInternal(ReadOnlySpan<byte> subject, List<Subscription> found)
-    {
-        byte[] bytes = subject.ToArray();
-        RenamedDelivery[] renamed = [.. found.OfType<ShadowSubscription>().Select(s => s.Resolve(bytes)).OfType<RenamedDelivery>()];
-        Subscription[] own = [.. found.Where(static s => s.IsInternal && s is not ShadowSubscription)];
-        found.RemoveAll(static s => s.IsInternal);
-        found.AddRange(own);
-        return renamed;
-    }
-
-    // Members of one queue group may be in several accounts.
-    private QueueGroup[] Group(List<Subscription> found, RenamedDelivery[] renamed)
-    {
-        var groups = new Dictionary<byte[], (List<Subscription> Members, List<RenamedDelivery> Renamed)>(new ByteKeyComparer(Seed));
-        byte[]? name = null;
-        List<Subscription> members = [];
-        (List<Subscription> Members, List<RenamedDelivery> Renamed) Of(byte[] queue)
-        {
-            ref (List<Subscription>, List<RenamedDelivery>) known = ref CollectionsMarshal.GetValueRefOrAddDefault(groups, queue, out bool exists);
-            return exists ? known : known = ([], []);
-        }
-
-        foreach (Subscription subscription in found)
-        {
-            if (subscription.Queue is { } queue)
-            {
-                // Of many subscriptions those of one group mostly stand together.
-                if (name is null || !queue.AsSpan().SequenceEqual(name))
-                {
-                    (name, members) = (queue, Of(queue).Members);
-                }
-
-                members.Add(subscription);
-            }
-        }
-
-        foreach (RenamedDelivery delivery in renamed)
-        {
-            if (delivery.Subscription.Queue is { } queue)
-            {
-                Of(queue).Renamed.Add(delivery);
-            }
-        }
-
-        return [.. groups.Values.Select(static g => new QueueGroup([.. g.Members], [.. g.Renamed]))];
-    }
-
-    // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.
-    private static void LeaveOut(ReadOnlySpan<byte> subject, List<Subscription> found)
-    {
-        int kept = 0;
-        AccessRules? asked = null;
-        bool answer = true;
-        foreach (Subscription subscription in CollectionsMarshal.AsSpan(found))
-        {
-            AccessRules? access = subscription.Access;
-            bool may = true;
-            if (access is { LimitsReceiving: true })
-            {
-                // Users of one kind often come in numbers, and their plain subscriptions have one answer.
-                may = access == asked && subscription.Queue is null ? answer : access.MayReceive(subject, subscription.Queue);
-                if (subscription.Queue is null)
-                {
-                    (asked, answer) = (access, may);
-                }
-            }
-
-            if (may)
-            {
-                found[kept++] = subscription;
-            }
-        }
-
-        found.RemoveRange(kept, found.Count - kept);
-    }
+    /// <summary>Whether the caller has the lock, for tests.</summary>
+    internal bool IsHeld => _gate.IsHeldByCurrentThread;
 }

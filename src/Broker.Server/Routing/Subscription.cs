@@ -20,7 +20,7 @@ internal class Subscription : TokenEntry
     private long _delivered;
     private volatile bool _closed;
 
-    internal Subscription(Subscriber subscriber, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
+    internal Subscription(Subscriber? subscriber, byte[] filter, byte[]? queue, ReadOnlySpan<byte> sid)
         : base(filter)
     {
         Subscriber = subscriber;
@@ -36,8 +36,10 @@ internal class Subscription : TokenEntry
         }
     }
 
-    /// <summary>Whose it is.</summary>
-    internal Subscriber Subscriber { get; }
+    /// <summary>
+    /// Whose it is; null once it has ended. Routes that nobody has asked for since hold on to subscriptions, and must not hold on to clients.
+    /// </summary>
+    internal Subscriber? Subscriber { get; private set; }
 
     /// <summary>What that may receive, at this time; null for everything. Routers may be used without subscribers.</summary>
     internal AccessRules? Access => Subscriber?.Access;
@@ -82,7 +84,11 @@ internal class Subscription : TokenEntry
 
     internal long Delivered => Volatile.Read(ref _delivered);
 
-    internal void Close() => _closed = true;
+    internal void Close()
+    {
+        _closed = true;
+        Subscriber = null;
+    }
 
     /// <summary>Counts a delivery by the only loop there is.</summary>
     internal long Count() => ++_delivered;

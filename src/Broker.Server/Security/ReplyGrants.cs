@@ -7,12 +7,15 @@ namespace Broker.Server.Security;
 /// The reply subjects that one client has been sent and may answer. Thread-safe: publishers on any loop add, the client's own
 /// loop uses. Once it has its size it allocates nothing; what is full loses the oldest.
 /// </summary>
-internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBudget budget)
+internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBudget budget)
 {
     internal const int MostGrants = 65_536;
 
     /// <summary>How much one client's may hold, all of it counted, however much is free.</summary>
     internal const int MostBytes = 10 * 1024 * 1024;
+
+    /// <summary>How much those of all clients of a server may hold, unless its heap is small.</summary>
+    internal const long MostInAll = 64L * 1024 * 1024;
 
     private const int FirstGrants = 4;
     private const int None = -1;
@@ -68,10 +71,10 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
         }
     }
 
-    internal void Add(ReadOnlySpan<byte> reply)
+    /// <summary>Remembers a reply subject. The time is that of the caller's loop, here and in what follows.</summary>
+    internal void Add(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
-        long until = Environment.TickCount64 + _lifetime;
         lock (_gate)
         {
             if (_closed)
@@ -82,22 +85,22 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
             int at = Find(reply, hash);
             if (at == None)
             {
-                at = Take(reply, hash, until - _lifetime);
+                at = Take(reply, hash, now);
             }
 
             _ring[at].Left = terms.MaxMessages;
-            _ring[at].Until = until;
+            _ring[at].Until = now + _lifetime;
         }
     }
 
     /// <summary>Whether a message may answer by this subject; then it is one fewer.</summary>
-    internal bool TryUse(ReadOnlySpan<byte> reply)
+    internal bool TryUse(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
         lock (_gate)
         {
             int at = Find(reply, hash);
-            if (at == None || _ring[at].Left == 0 || _ring[at].Until < Environment.TickCount64)
+            if (at == None || _ring[at].Left == 0 || _ring[at].Until < now)
             {
                 return false;
             }
@@ -112,20 +115,20 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
     }
 
     /// <summary>As <see cref="TryUse"/>, and uses nothing up.</summary>
-    internal bool MayUse(ReadOnlySpan<byte> reply)
+    internal bool MayUse(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
         lock (_gate)
         {
             int at = Find(reply, hash);
-            return at != None && _ring[at].Left != 0 && _ring[at].Until >= Environment.TickCount64;
+            return at != None && _ring[at].Left != 0 && _ring[at].Until >= now;
         }
     }
 
     private int Find(ReadOnlySpan<byte> reply, uint hash)
     {
         int at = _chains.Length == 0 ? None : _chains[hash & (uint)(_chains.Length - 1)];
-        while (at != None && !(_ring[at].Hash == hash && _ring[at].Reply.SequenceEqual(reply)))
+        while (at != None && !(_ring[at].Hash == hash && _ring[at].Reply.Span.SequenceEqual(reply)))
         {
             at = _ring[at].Next;
         }
@@ -139,12 +142,12 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
         long most = Math.Min(MostBytes, budget.Free);
         while (_count > 0 && (_ring[_oldest].Left == 0 || _ring[_oldest].Until < now))
         {
-            Drop(keepsBuffer: true);
+            Drop(keepsMemory: true);
         }
 
-        while (_count > 0 && _held + Grant.SizeFor(reply.Length) > most)
+        while (_count > 0 && _held + ReusedBytes.SizeFor(reply.Length) > most)
         {
-            Drop(keepsBuffer: false);
+            Drop(keepsMemory: false);
         }
 
         if (_count == _ring.Length)
@@ -156,18 +159,19 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
             }
             else
             {
-                Drop(keepsBuffer: true);
+                Drop(keepsMemory: true);
             }
         }
 
         int at = (_oldest + _count++) & (_ring.Length - 1);
         ref Grant grant = ref _ring[at];
-        Hold(grant.Keep(reply, hash));
+        Hold(grant.Reply.Set(reply));
+        grant.Hash = hash;
         Link(at);
         return at;
     }
 
-    private void Drop(bool keepsBuffer)
+    private void Drop(bool keepsMemory)
     {
         ref int from = ref _chains[_ring[_oldest].Hash & (uint)(_chains.Length - 1)];
         while (from != _oldest)
@@ -176,7 +180,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
         }
 
         from = _ring[_oldest].Next;
-        Hold(_ring[_oldest].Forget(keepsBuffer));
+        Hold(_ring[_oldest].Reply.Clear(keepsMemory));
         _oldest = (_oldest + 1) & (_ring.Length - 1);
         _count--;
     }
@@ -223,49 +227,10 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, GrantBu
 
     private struct Grant
     {
-        // Longer ones are not kept for their successors, or few of them would make all of the ring's slots large.
-        private const int MostKept = 64;
-
-        private byte[]? _buffer;
-        private int _length;
-
+        internal ReusedBytes Reply;
         internal uint Hash;
         internal int Next;
         internal int Left;
         internal long Until;
-
-        internal readonly ReadOnlySpan<byte> Reply => _buffer.AsSpan(0, _length);
-
-        internal static int SizeFor(int length) => ArrayOverhead + Math.Max(length, MostKept);
-
-        /// <returns>How many bytes more than before it holds.</returns>
-        internal int Keep(ReadOnlySpan<byte> reply, uint hash)
-        {
-            int more = 0;
-            if (_buffer is null || _buffer.Length < reply.Length)
-            {
-                more = SizeFor(reply.Length) - (_buffer is null ? 0 : SizeFor(_buffer.Length));
-                _buffer = new byte[Math.Max(reply.Length, MostKept)];
-            }
-
-            reply.CopyTo(_buffer);
-            _length = reply.Length;
-            Hash = hash;
-            return more;
-        }
-
-        /// <inheritdoc cref="Keep"/>
-        internal int Forget(bool keepsBuffer)
-        {
-            _length = 0;
-            if (keepsBuffer && _buffer!.Length <= MostKept)
-            {
-                return 0;
-            }
-
-            int fewer = -SizeFor(_buffer!.Length);
-            _buffer = null;
-            return fewer;
-        }
     }
 }

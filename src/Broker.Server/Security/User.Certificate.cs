@@ -6,8 +6,8 @@ public sealed partial class User
     internal bool HasCertificateOnly { get; private init; }
 
     /// <summary>
-    /// A user that is known by its certificate and has no password; needs <see cref="Tls.ServerTlsOptions.MapUsers"/>. (A user with a
-    /// password can come by a certificate too.)
+    /// A user that is known by its certificate and has no password; needs <see cref="Tls.ServerTlsOptions.MapUsers"/> or
+    /// <see cref="BrokerServerOptions.MapWebSocketUsers"/>. (A user with a password can come by a certificate too.)
     /// </summary>
     /// <param name="name">
     /// An e-mail address, DNS name or URI that is an alternative name of the certificate, or its subject as text, such as

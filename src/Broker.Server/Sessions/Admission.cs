@@ -1,60 +1,67 @@
-using Broker.Server.Security;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>A client on its way in: nothing of what it sends but CONNECT is looked at. On the session's loop.</summary>
-internal sealed class Admission(HeldBytes budget)
+/// <summary>
+/// How long a client may take to come in, and what happens meanwhile: nothing of what it sends but CONNECT is looked at, and while it is
+/// decided about that it is not read. On the connection's loop.
+/// </summary>
+internal sealed class Admission(ClientChannel channel)
 {
-    private byte[] _rest = [];
-    private int _length;
+    private LoopTimer? _deadline;
+    private int _kept;
 
-    /// <summary>When it takes too long; null for a client that is in and says CONNECT again.</summary>
-    internal LoopTimer? Deadline { get; set; }
+    /// <summary>Whether the client is not in yet.</summary>
+    internal bool IsPending { get; private set; }
 
-    /// <summary>Whether it has said CONNECT and waits for what comes of it.</summary>
-    internal bool IsDeciding { get; set; }
+    /// <summary>Whether it waits for what comes of a CONNECT, the first or a later one.</summary>
+    internal bool IsDeciding { get; private set; }
 
-    /// <summary>How long the rest must be before it is worth a look; 0 when unknown.</summary>
-    internal int Needed { get; set; }
+    internal void Begin() => IsPending = true;
 
-    /// <summary>What has come behind CONNECT.</summary>
-    internal ReadOnlySpan<byte> Rest => _rest.AsSpan(0, _length);
+    /// <summary>Its time begins.</summary>
+    internal void StartDeadline(TimeSpan patience, Action onLate) => _deadline ??= channel.Loop.StartTimer(patience, onLate);
 
-    /// <summary>Keeps bytes until it is decided. False when it is too much.</summary>
-    internal bool TryHold(ReadOnlySpan<byte> bytes)
+    /// <summary>Reads no more of it until <see cref="EndDecision"/>; whoever ends it resumes.</summary>
+    internal void BeginDecision(TimeSpan patience, Action onLate)
     {
-        if (_length + bytes.Length > HeldBytes.MostOfOne || !budget.TryAdd(bytes.Length))
+        StartDeadline(patience, onLate);
+        Hold();
+    }
+
+    /// <summary>As <see cref="BeginDecision"/>, where nobody but the loop is waited for.</summary>
+    internal void Hold()
+    {
+        IsDeciding = true;
+        channel.Connection.PauseReceiving();
+    }
+
+    /// <summary>Counts what the connection keeps until it is decided. False when that is too much together with all others'.</summary>
+    internal bool TryKeep(int bytes)
+    {
+        if (!channel.Server.UndecidedBytes.TryAdd(bytes))
         {
             return false;
         }
 
-        Append(bytes);
+        _kept += bytes;
         return true;
     }
 
-    /// <summary>Adds what completes an operation of a client that has been let in; the parser's limits bound it.</summary>
-    internal void Append(ReadOnlySpan<byte> bytes)
-    {
-        if (_length + bytes.Length > _rest.Length)
-        {
-            Array.Resize(ref _rest, Math.Max(_length + bytes.Length, Math.Min(_rest.Length * 2, Array.MaxLength)));
-        }
-
-        bytes.CopyTo(_rest.AsSpan(_length));
-        _length += bytes.Length;
-    }
-
-    /// <summary>It is decided: what was kept no longer counts.</summary>
-    internal void EndHold()
+    /// <summary>It is decided, or nobody waits for it: what was kept no longer counts.</summary>
+    internal void EndDecision()
     {
         IsDeciding = false;
-        budget.Remove(_length);
+        channel.Server.UndecidedBytes.Add(-_kept);
+        _kept = 0;
     }
 
-    internal void DropFirst(int count)
+    /// <summary>It is over: the client is in, or gone.</summary>
+    internal void End()
     {
-        _rest.AsSpan(count, _length - count).CopyTo(_rest);
-        _length -= count;
+        _deadline?.Cancel();
+        _deadline = null;
+        IsPending = false;
+        EndDecision();
     }
 }

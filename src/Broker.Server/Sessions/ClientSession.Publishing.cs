@@ -13,13 +13,12 @@ namespace Broker.Server.Sessions;
 // with headers, in an unusual form, or for nobody.
 internal sealed partial class ClientSession
 {
-    private const int MostToSearch = 64;
-
-    // What such an answer and the search for its subscription cost, in places looked at.
+    // What such an answer costs, in places looked at.
     private const int StepsOfAnswer = 16;
 
     // Verbose, pedantic, or anything else that a publish must be looked at for.
     private bool _mustCheck = true;
+    private bool _isPedantic = true;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation)
@@ -31,6 +30,11 @@ internal sealed partial class ClientSession
             || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
         {
             route = publisher.Look(operation.Subject);
+            if (route is null)
+            {
+                return PutOff(operation.Length);
+            }
+
             goesOn = !publisher.IsSpent;
         }
 
@@ -91,15 +95,14 @@ internal sealed partial class ClientSession
         if (operation.HasHeaders && !_target.TakesHeaders)
         {
             // nats-server closes without a word.
-            _server.Log.ProtocolError(Id, RemoteEndPoint, "HPUB without headers in CONNECT");
-            Fail("message headers not supported");
+            _channel.FailProtocol("message headers not supported", "HPUB without headers in CONNECT");
             return false;
         }
 
-        if (_pedantic && !Subject.IsValidLiteral(route.Subject))
+        if (_isPedantic && !Subject.IsValidLiteral(operation.Subject))
         {
             // Said, and delivered all the same, as nats-server does.
-            WriteError("Invalid Publish Subject");
+            _channel.WriteError("Invalid Publish Subject");
         }
 
         if (route.IsRefused)
@@ -114,24 +117,50 @@ internal sealed partial class ClientSession
             return false;
         }
 
-        Acknowledge();
+        _channel.Acknowledge();
         return true;
     }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void PublishRefused(in Message message, Route route)
+    {
+        if (!_identity.TryUseGrant(message.Subject) || ReservedSubjects.Contains(message.Subject))
+        {
+            _identity.Violate($"Publish to {QuotedText.Of(message.Subject)}");
+            return;
+        }
+
+        if (ReservedSubjects.ContainsReply(message.ReplyTo))
+        {
+            RefuseReply(message.ReplyTo);
+            return;
+        }
+
+        _channel.Acknowledge();
+        if (route.Behind is not { IsCurrent: true })
+        {
+            route.Behind = Account.Router.Find(message.Subject);
+        }
+
+        Deliver(message, route.Behind);
+    }
+
+    private void RefuseReply(ReadOnlySpan<byte> reply) => _identity.Violate($"Publish with Reply of {QuotedText.Of(reply)}");
 
     /// <summary>Tells a requester at once that nobody listens, if it asked to be told and can be reached.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AnswerNoResponders(ReadOnlySpan<byte> reply)
     {
-        if (_connect is not { NoResponders: true } || _subscriptions is null || !Subject.HasNoEmptyToken(reply))
+        if (_authentication.Request is not { NoResponders: true } || _subscriptions.Count == 0 || !Subject.HasNoEmptyToken(reply))
         {
             return;
         }
 
         _publisher.Spend(StepsOfAnswer);
-        if (FindInbox(reply) is { } inbox)
+        if (_subscriptions.FindInbox(reply) is { } inbox)
         {
             // In one piece: a message never straddles two blocks.
-            OutboundStage stage = Connection.GetStage(_loop);
+            OutboundStage stage = _channel.Connection.GetStage(Loop);
             Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
             int at = Put(destination, 0, "HMSG "u8);
             at = Put(destination, at, reply);
@@ -139,29 +168,6 @@ internal sealed partial class ClientSession
             at = Put(destination, at, inbox.Sid);
             stage.Advance(Put(destination, at, " 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"u8));
         }
-    }
-
-    // The own plain subscription that a reply would come by. Nearly always there are a few; who has many must not make each
-    // of its requests a search through them.
-    private Subscription? FindInbox(ReadOnlySpan<byte> reply)
-    {
-        if (_subscriptions!.Count > MostToSearch)
-        {
-            long work = StepsOfAnswer;
-            Route route = _account.Router.Find(reply, ref work);
-            _publisher.Spend(work);
-            return route.FindPlain(s => s.Subscriber == _target && !s.IsClosed);
-        }
-
-        foreach (Subscription subscription in _subscriptions)
-        {
-            if (subscription.Queue is null && !subscription.IsClosed && Subject.Matches(subscription.Filter, reply))
-            {
-                return subscription;
-            }
-        }
-
-        return null;
     }
 
     private static int Put(Span<byte> destination, int at, ReadOnlySpan<byte> bytes)

@@ -1,87 +1,144 @@
 using System.Net;
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography.X509Certificates;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
-using Broker.Protocol.Writing;
+using Broker.Server.Accounts;
 using Broker.Server.Delivery;
 using Broker.Server.Monitoring;
+using Broker.Server.Routing;
+using Broker.Server.Tls;
+using Broker.Server.Tracing;
 using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// One client: who it is, and what it asks for. What it publishes goes by its <see cref="Publisher"/>, what it is sent by its
-/// <see cref="ConnectionTarget"/>.
+/// One client, from its connection's opening to its end: what has come is taken to the part of it that is meant. The parts have owners
+/// of their own, and share no more than the <see cref="ClientChannel"/>: who the client is, how it shows that, TLS, what it subscribes to,
+/// whether it is still there. What it publishes goes by its <see cref="Publisher"/>, what it is sent by its <see cref="ConnectionTarget"/>.
 /// </summary>
 /// <remarks>
 /// All of it runs on the connection's loop. Publishers of other loops only look at its target.
 /// </remarks>
-internal sealed partial class ClientSession : ConnectionHandler
+internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
 {
-    internal static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
-
-    // What it costs to make and tell of an error, in places looked at.
-    private const int StepsOfError = 32;
+    // Beside messages there are answers, which are never dropped. Who lets so many of them pile up is closed.
+    private const long RoomForAnswers = 1024 * 1024;
 
     private readonly ServerCore _server;
-    private readonly EventLoop _loop;
     private readonly LoopState _state;
     private readonly Publisher _publisher;
     private readonly ConnectionTarget _target;
+    private readonly ClientChannel _channel;
+    private readonly ClientIdentity _identity;
+    private readonly Authentication _authentication;
+    private readonly ClientSubscriptions _subscriptions;
+    private readonly Liveness _liveness;
+
+    // Null where there is no TLS.
+    private TlsUpgrade? _tls;
     private ClientOperationParser _parser;
-    private ConnectRequest? _connect;
-    private bool _ended;
+
+    // The operation that was put off takes so many bytes; of a CONNECT without the end of its line.
+    private int _putOff;
+    private bool _putsOffConnect;
+    private int _infoVersion;
+    private long _messagesIn;
+    private long _payloadIn;
 
     /// <param name="server">What it shares with the others.</param>
     /// <param name="loop">Its loop.</param>
     /// <param name="remote">Where the client is; null in this process.</param>
     /// <param name="transport">How it is connected.</param>
     /// <param name="user">As whom this process connects it, without credentials; null for nobody in particular.</param>
+    /// <param name="certificate">What it has proved to another transport to be its own; null for none. With TLS of ours it comes later.</param>
     internal ClientSession(
-        ServerCore server, EventLoop loop, EndPoint? remote, ClientTransport transport = ClientTransport.Socket, string? user = null)
+        ServerCore server,
+        EventLoop loop,
+        EndPoint? remote,
+        ClientTransport transport = ClientTransport.Socket,
+        string? user = null,
+        X509Certificate2? certificate = null)
     {
-        _user = user;
         _server = server;
-        _loop = loop;
         _state = server.StateOf(loop);
         _parser = new ClientOperationParser(server.ParserLimits);
-        _account = server.Accounts.Global;
         _target = new ConnectionTarget(this);
-        _publisher = new Publisher(loop, _state, _account.Router, _target);
-        Id = server.NextClientId();
-        RemoteEndPoint = remote;
+        _publisher = new Publisher(loop, _state, server.Accounts.Global.Router, _target);
+        _channel = new ClientChannel(server, _publisher, _target, remote);
+        _identity = new ClientIdentity(_channel);
+        _authentication = new Authentication(_channel, _identity, user, certificate, this);
+        _subscriptions = new ClientSubscriptions(_channel, _identity);
+        _liveness = new Liveness(_channel);
         Transport = transport;
-        _lastActivity = Environment.TickCount64;
+        Started = server.Now;
     }
 
-    internal EventLoop Loop => _loop;
+    internal EventLoop Loop => _channel.Loop;
 
-    internal ulong Id { get; }
+    internal ulong Id => _channel.Id;
 
-    internal EndPoint? RemoteEndPoint { get; }
+    internal EndPoint? RemoteEndPoint => _channel.RemoteEndPoint;
 
-    /// <summary>Null until it is opened; then for good.</summary>
-    internal Connection Connection => _target.Connection;
+    internal ClientTransport Transport { get; }
+
+    internal bool IsInProcess => Transport == ClientTransport.InProcess;
+
+    /// <summary>What answers and ends it.</summary>
+    internal ClientChannel Channel => _channel;
 
     /// <summary>Where it is sent messages.</summary>
     internal ConnectionTarget Target => _target;
+
+    /// <summary>The account it is in. Any thread.</summary>
+    internal Account Account => _identity.Account;
+
+    /// <summary>What it has subscribed to.</summary>
+    internal ClientSubscriptions Subscriptions => _subscriptions;
+
+    /// <summary>What it must sign to come in by a key.</summary>
+    internal string? Nonce => _authentication.Nonce;
+
+    /// <summary>Whether it has to show something.</summary>
+    internal bool MustAuthenticate => _authentication.MustAuthenticate;
+
+    /// <summary>TLS as it was set up when this client came; null for none.</summary>
+    internal ServerTls? Tls => _tls?.Tls;
+
+    // Whether what follows may be looked at in this turn.
+    private bool GoesOn => !_channel.IsEnded && !_publisher.IsSpent;
+
+    /// <summary>Whose subscription it is; null when it is no client's.</summary>
+    internal static ClientSession? Of(Subscription subscription) => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
 
     public override void OnOpened(Connection connection)
     {
         _target.Connection = connection;
         ApplyLimits();
-        BeginTlsUpgrade();
-        BeginAdmission();
+        if (Transport == ClientTransport.Socket && _server.Tls is { } tls)
+        {
+            _tls = new TlsUpgrade(tls, _channel, this);
+        }
+
+        _authentication.Begin(
+            Tls, Transport == ClientTransport.WebSocket ? _server.Options.MapWebSocketUsers : Tls is { MapsUsers: true });
         if (_tls is not null)
         {
-            OpenTls(_tls);
+            _tls.Begin();
             return;
         }
 
         // First in any case: a client reads nothing before it, not even why it is refused.
-        Write(_server.InfoFor(this));
-        if (TryEnter())
+        Greet();
+        if (TryTakePlace(out string refusal))
         {
-            Serve();
+            _liveness.Begin();
+        }
+        else
+        {
+            _server.Log.Refused(Id, RemoteEndPoint, refusal);
+            _channel.Fail(refusal);
         }
     }
 
@@ -93,118 +150,260 @@ internal sealed partial class ClientSession : ConnectionHandler
             return bytes.Length;
         }
 
-        _receivedSinceTick = true;
-        if (_admission is not null)
+        _liveness.OnReceived();
+        if (_authentication.IsPending || _tls is { AwaitsHello: true })
         {
-            return ReceiveBeforeAdmission(connection, bytes, ref needed);
+            return ReceiveEarly(connection, bytes, ref needed);
         }
 
         _state.BytesIn += bytes.Length;
         var handler = new Operations(this);
-        _lastActivity = _loop.LastTick;
+        _liveness.OnActivity();
         _publisher.Begin();
         long messages = _state.MessagesIn;
         long payload = _state.PayloadIn;
-        int consumed = _trace is { } trace
+        int consumed = _channel.Trace is { } trace
             ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
             : _parser.Parse(bytes, ref handler, ref needed, out error);
         if (_publisher.IsSpent)
         {
+            consumed -= TakePutOff(bytes[..consumed]);
             connection.YieldReceiving();
         }
 
         // Whatever the loop counted meanwhile was this client's.
-        _messagesIn += _state.MessagesIn - messages;
+        messages = _state.MessagesIn - messages;
+        _messagesIn += messages;
+        connection.CountMessages((int)messages);
         _payloadIn += _state.PayloadIn - payload;
         // What is left is counted when it comes again.
         _state.BytesIn -= bytes.Length - consumed;
-        if (error != ProtocolError.None && !_ended)
+        if (error != ProtocolError.None && !_channel.IsEnded)
         {
-            _server.Log.ProtocolError(Id, RemoteEndPoint, ProtocolErrorText.For(error));
-            Fail(ProtocolErrorText.For(error));
+            _channel.FailProtocol(error);
         }
 
-        return _admission is null ? consumed : consumed + Hold(_admission, bytes[consumed..]);
+        if (_authentication.IsDeciding)
+        {
+            _authentication.CountKept(bytes.Length - consumed);
+        }
+
+        return consumed;
+    }
+
+    public override void OnDrained(Connection connection)
+    {
+        long dropped = _target.TakeDropped();
+        if (dropped != 0)
+        {
+            _server.Log.CaughtUp(Id, RemoteEndPoint, dropped);
+        }
     }
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
-        StopLiveness();
-        EndAdmission();
-        EndSubscriptionsInTurns();
-        _target.Grants?.Close();
-        if (_connect is not null)
+        _liveness.End();
+        _authentication.End();
+        _subscriptions.Leave();
+        _publisher.Abandon();
+        if (_authentication.Request is not null)
         {
-            _server.Events.Disconnected(this, CloseText.Of(Failure, reason, connection));
+            _server.Events.Disconnected(this, CloseText.Of(_channel.Failure, reason));
         }
 
-        LeaveAccount();
-        error = EndTlsUpgrade(error);
+        _identity.Leave();
+        error = _tls is null ? error : _tls.End(error);
         _server.Leave(this, connection, reason, error);
     }
 
-    /// <summary>Ends the connection once what is queued has been taken, at the latest after <paramref name="linger"/>. Any thread.</summary>
-    internal void Leave(TimeSpan linger) => _loop.Run(() =>
+    /// <summary>It can be found from now on: what changed before that it is told now. On the loop.</summary>
+    internal void Recheck()
     {
-        _ended = true;
-        Connection?.Close(linger);
-    });
-
-    /// <summary>Tells the client why and ends the connection.</summary>
-    internal void Fail(string text)
-    {
-        if (_ended)
-        {
-            return;
-        }
-
-        _ended = true;
-        Failure = text;
-        WriteError(text);
-        Connection.Close(LastWords);
+        ApplyLimits();
+        AdoptSecurity();
     }
 
-    // Whether what follows may be looked at in this turn.
-    private bool GoesOn => !_ended && !_publisher.IsSpent;
-
-    private bool TryEnter()
+    /// <summary>The server's options have changed. Any thread.</summary>
+    /// <param name="security">Whether the rules have been replaced.</param>
+    /// <param name="info">Whether INFO says something else now.</param>
+    internal void OnReloaded(bool security, bool info) => Loop.Run(() =>
     {
-        if (_server.TryEnter(this, out string refusal))
+        if (!_channel.IsEnded && _channel.Connection is not null)
         {
-            return true;
+            ApplyLimits();
         }
 
-        _server.Log.Refused(Id, RemoteEndPoint, refusal);
-        Fail(refusal);
+        if (info)
+        {
+            TellInfo();
+        }
+
+        if (security)
+        {
+            AdoptSecurity();
+        }
+    });
+
+    /// <summary>Sends another INFO if the client said that it understands one. Any thread.</summary>
+    internal void TellInfo() => Loop.Run(() =>
+    {
+        if (!_channel.IsEnded && _channel.Connection is not null && _authentication.Request is { ProtocolLevel: >= 1 })
+        {
+            Greet();
+        }
+    });
+
+    /// <summary>It is about to be sent what INFO says now. On the loop.</summary>
+    internal void SetInfoVersion(int version) => _infoVersion = version;
+
+    /// <inheritdoc/>
+    public bool TryTakePlace(out string refusal) => _server.TryEnter(this, out refusal);
+
+    /// <inheritdoc/>
+    public void Greet() => _channel.Write(_server.InfoFor(this));
+
+    void ITlsUpgradeOwner.OnUpgraded(X509Certificate2? certificate)
+    {
+        // The client's own time begins here: that for TLS was another.
+        _authentication.Continue(certificate);
+        _liveness.Begin();
+    }
+
+    bool IAuthenticationOwner.TryBecome() => _subscriptions.TryEndAll();
+
+    void IAuthenticationOwner.OnAuthenticated(ConnectRequest request, bool isFirst)
+    {
+        _liveness.OnAnswer();
+        _channel.Trace?.Name(request.Name);
+        _channel.IsVerbose = request.Verbose;
+        _isPedantic = request.Pedantic;
+        _mustCheck = request.Verbose || request.Pedantic;
+        _publisher.NotTo = request.Echo ? null : _target;
+        _target.TakesHeaders = request.Headers;
+        _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
+        _channel.Acknowledge();
+        if (_infoVersion != _server.InfoVersion && request.ProtocolLevel >= 1)
+        {
+            // It was greeted before the change, and said only now that it understands another INFO.
+            Greet();
+        }
+
+        if (isFirst)
+        {
+            _server.Events.Connected(this);
+        }
+    }
+
+    void IAuthenticationOwner.OnRefused(ConnectRequest? request, string reason) => _server.Events.Unauthorized(this, request, reason);
+
+    void IConnectionOwner.OnLimitReached(Subscription subscription) => _subscriptions.EndByLimit(subscription);
+
+    void IConnectionOwner.OnReplySubject(ReadOnlySpan<byte> reply, Publisher publisher)
+        => _identity.Grant(reply, (publisher.Client?.Owner as ClientSession)?._identity, publisher.Loop.LastTick);
+
+    void IConnectionOwner.OnLosing(SlowConsumerPolicy policy)
+        => _server.Log.Losing(Id, RemoteEndPoint, policy, _channel.Connection.PendingBytes);
+
+    void IConnectionOwner.OnDelivering(Publisher publisher) => _server.PendingTotal.Watch(publisher.Loop, publisher.State);
+
+    void IConnectionOwner.OnTaken(Subscription subscription, Route route, in Message message)
+        => _channel.Trace?.Deliver(subscription, route, in message, _target.TakesHeaders);
+
+    // Of a repeated one. What was subscribed to before it must have ended before anything else is done.
+    private bool Connect(ReadOnlySpan<byte> json)
+    {
+        if (_authentication.Request is null || _subscriptions.TryEndAll())
+        {
+            return _authentication.Connect(json);
+        }
+
+        _putsOffConnect = true;
+        return PutOff("CONNECT ".Length + json.Length);
+    }
+
+    // The operation is not done yet and comes again in the next turn, before anything else: the batch is spent.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool PutOff(int length)
+    {
+        _putOff = length;
         return false;
     }
 
-    private void Serve()
+    private int TakePutOff(ReadOnlySpan<byte> consumed)
     {
-        // The first round trip there is: CONNECT answers it.
-        PingSent();
-        StartLiveness();
-    }
-
-    private void Write(ReadOnlySpan<byte> bytes) => Connection.GetStage(_loop).Write(bytes);
-
-    private void WriteError(string text)
-    {
-        _publisher.Spend(StepsOfError);
-        _trace?.Out("-ERR " + text);
-        OutboundStage stage = Connection.GetStage(_loop);
-        int most = System.Text.Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
-        Span<byte> utf8 = stackalloc byte[most];
-        int length = System.Text.Encoding.UTF8.GetBytes(text, utf8);
-        stage.Advance(OperationWriter.Error(stage.GetSpan(most), utf8[..length]));
-    }
-
-    private void Acknowledge()
-    {
-        if (_verbose)
+        int length = _putOff;
+        if (_putsOffConnect)
         {
-            _trace?.Out("OK");
-            Write("+OK\r\n"u8);
+            // Behind the JSON its line has carriage returns, as many as the client likes.
+            length += consumed.Length - consumed[..^1].TrimEnd((byte)'\r').Length;
+            _putsOffConnect = false;
+        }
+
+        _putOff = 0;
+        return length;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int ReceiveEarly(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+    {
+        int used;
+        if (_tls is { AwaitsHello: true } upgrade)
+        {
+            used = upgrade.Receive(bytes);
+            return upgrade.IsInHandshake || used == bytes.Length ? used : OnReceived(connection, bytes, ref needed);
+        }
+
+        used = _authentication.Receive(ref _parser, bytes, ref needed);
+        return _authentication.IsPending || _channel.IsEnded ? used : used + OnReceived(connection, bytes[used..], ref needed);
+    }
+
+    // A client that is not traced pays one branch for each read, and nothing for each message: a traced one has a handler of its own, and
+    // its target is one that is watched.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int ParseTraced(ReadOnlySpan<byte> bytes, ProtocolTrace trace, ref int needed, out ProtocolError error)
+    {
+        var handler = new TracedOperations<Operations>(new Operations(this), _publisher, trace);
+        return _parser.Parse(bytes, ref handler, ref needed, out error);
+    }
+
+    // How much may wait for the client. Again whenever the options or the level of the log may have changed.
+    private void ApplyLimits()
+    {
+        ApplyTracing();
+        BrokerServerOptions options = _server.Options;
+        Connection connection = _channel.Connection;
+        bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
+        // A loop's stage is handed over at 256 KiB and a message; the transport's bound comes after all that may be staged.
+        long room = drops ? RoomForAnswers + (Loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
+        connection.Framing = WrittenOperation.Framing;
+        connection.MaxPendingBytes = options.MaxPending + room;
+        connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
+        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0, isTraced: _channel.Trace is not null);
+    }
+
+    private void ApplyTracing()
+    {
+        if (!_server.Log.IsTrace)
+        {
+            _channel.Trace = null;
+            return;
+        }
+
+        if (_channel.Trace is null)
+        {
+            _channel.Trace = _server.Log.TraceOf(Id, RemoteEndPoint);
+            _channel.Trace.Name(_authentication.Request?.Name);
+        }
+
+        _channel.Trace.PayloadLength = _server.Options.TracedPayload;
+    }
+
+    private void AdoptSecurity()
+    {
+        Security.AccessRules? before = _identity.Access;
+        if (_authentication.TryRenew())
+        {
+            _subscriptions.Review(accessChanged: before != _identity.Access);
         }
     }
 
@@ -214,14 +413,44 @@ internal sealed partial class ClientSession : ConnectionHandler
         public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
 
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
-            => session.Subscribe(subject, queue, sid);
+        {
+            session._subscriptions.Subscribe(subject, queue, sid);
+            return session.GoesOn;
+        }
 
-        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => session.Unsubscribe(sid, max);
+        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
+        {
+            session._subscriptions.Unsubscribe(sid, max);
+            return session.GoesOn;
+        }
 
         public bool OnConnect(ReadOnlySpan<byte> json) => session.Connect(json);
 
-        public bool OnPing() => session.Ping();
+        public bool OnPing()
+        {
+            session._channel.Trace?.Out("PONG");
+            session._channel.Write("PONG\r\n"u8);
+            return true;
+        }
 
-        public bool OnPong() => session.Pong();
+        public bool OnPong()
+        {
+            session._liveness.OnPong();
+            return true;
+        }
+
+        public bool OnOk() => session.GoesOn;
+
+        public bool OnInfo(ReadOnlySpan<byte> json)
+        {
+            ServerWords.HearInfo(session._channel, json);
+            return session.GoesOn;
+        }
+
+        public bool OnError(ReadOnlySpan<byte> text)
+        {
+            ServerWords.HearError(session._channel, text);
+            return session.GoesOn;
+        }
     }
 }

@@ -39,7 +39,8 @@ public sealed record ServerTlsOptions
     /// Whether a client is the user that its certificate names, whatever its CONNECT says (<c>verify_and_map</c> of nats-server):
     /// by the first alternative name of the certificate that is a user's (e-mail addresses, then DNS names, then URIs), or by its subject, in any order
     /// and with or without the domain components. Needs <see cref="ClientCertificateMode.Required"/>, and means something where there are
-    /// <see cref="BrokerServerOptions.Users"/>. Clients of this process and of WebSockets show passwords as ever.
+    /// <see cref="BrokerServerOptions.Users"/>. Clients of this process show passwords as ever, and so do those of
+    /// WebSockets without <see cref="BrokerServerOptions.MapWebSocketUsers"/>.
     /// </summary>
     public bool MapUsers { get; init; }
 

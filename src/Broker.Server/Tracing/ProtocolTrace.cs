@@ -11,18 +11,27 @@ namespace Broker.Server.Tracing;
 /// What one client says and is told, one line for each operation, as nats-server logs it: <c>&lt;&lt;-</c> from the client,
 /// <c>-&gt;&gt;</c> to it. There is one only for clients that are traced.
 /// </summary>
-/// <remarks>Any thread. Nothing a client sends can begin a line, drive a terminal, or make a line longer than its bound.</remarks>
+/// <remarks>Any thread. Nothing a client sends can begin a line, drive a terminal, or make a line longer than its bound, but for payloads where all of them is wanted.</remarks>
 internal sealed class ProtocolTrace
 {
     private readonly ILogger _logger;
     private readonly string _client;
     private volatile string _name = "";
 
-    internal ProtocolTrace(ILogger logger, string address, ulong id)
+    private ProtocolTrace(ILogger logger, string client)
     {
         _logger = logger;
-        _client = string.Create(CultureInfo.InvariantCulture, $"{address} - cid:{id} - ");
+        _client = client;
     }
+
+    /// <summary>How much of a payload is shown, in bytes; 0 for all of it.</summary>
+    internal int PayloadLength { get; set; }
+
+    internal static ProtocolTrace OfClient(ILogger logger, string address, ulong id)
+        => new(logger, string.Create(CultureInfo.InvariantCulture, $"{address} - cid:{id} - "));
+
+    /// <summary>For what the server itself publishes.</summary>
+    internal static ProtocolTrace OfServer(ILogger logger) => new(logger, "SYSTEM - ");
 
     /// <summary>CONNECT, without what is secret in it, and the name from now on.</summary>
     internal void Connect(ReadOnlySpan<byte> json) => Log($"<<- [CONNECT {ConnectText.WithoutSecrets(json)}]");
@@ -36,7 +45,13 @@ internal sealed class ProtocolTrace
         string verb = operation.HasHeaders ? "HPUB" : "PUB";
         string headers = operation.HasHeaders ? Number(operation.HeaderLength) + " " : "";
         Log($"<<- [{verb} {TraceText.Of(operation.Subject)} {reply}{headers}{Number(operation.Payload.Length)}]");
-        Log($"<<- MSG_PAYLOAD: [\"{TraceText.Of(operation.Payload)}\"]");
+        Payload(operation.Payload);
+    }
+
+    internal void Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
+    {
+        Log($"<<- [PUB {TraceText.Of(subject)} {Number(payload.Length)}]");
+        Payload(payload);
     }
 
     internal void Subscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
@@ -57,9 +72,15 @@ internal sealed class ProtocolTrace
         bool headers = message.HeaderLength > 0 && withHeaders;
         int size = message.HasHeaders && !headers ? message.Payload.Length - message.HeaderLength : message.Payload.Length;
         string reply = message.ReplyTo.IsEmpty ? "" : TraceText.Of(message.ReplyTo) + " ";
-        string head = TraceText.Of((headers ? route.HeaderMessageHead : route.MessageHead).AsSpan().TrimEnd((byte)' '));
+        string head = (headers ? "HMSG " : "MSG ") + TraceText.Of(message.Subject);
         string length = headers ? Number(message.HeaderLength) + " " + Number(size) : Number(size);
         Log($"->> [{head} {TraceText.Of(subscription.Sid)} {reply}{length}]");
+    }
+
+    private void Payload(ReadOnlySpan<byte> payload)
+    {
+        bool isCut = PayloadLength != 0 && payload.Length > PayloadLength;
+        Log($"<<- MSG_PAYLOAD: [\"{TraceText.Of(isCut ? payload[..PayloadLength] : payload, most: int.MaxValue)}{(isCut ? "..." : "")}\"]");
     }
 
     private static string Number(int value) => value.ToString(CultureInfo.InvariantCulture);

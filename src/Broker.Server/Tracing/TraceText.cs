@@ -9,10 +9,10 @@ internal static class TraceText
     /// <summary>Of what is longer only so much is shown, and how long it is.</summary>
     internal const int Most = 1024;
 
-    internal static string Of(ReadOnlySpan<byte> bytes)
+    internal static string Of(ReadOnlySpan<byte> bytes, int most = Most)
     {
         int length = bytes.Length;
-        ReadOnlySpan<byte> shown = length > Most ? bytes[..Most] : bytes;
+        ReadOnlySpan<byte> shown = length > most ? bytes[..most] : bytes;
         var text = new StringBuilder(shown.Length + 16);
         while (!shown.IsEmpty)
         {
@@ -29,11 +29,30 @@ internal static class TraceText
             shown = shown[taken..];
         }
 
-        return length > Most ? text.Append(CultureInfo.InvariantCulture, $"... ({length} bytes)").ToString() : text.ToString();
+        return length > most ? text.Append(CultureInfo.InvariantCulture, $"... ({length} bytes)").ToString() : text.ToString();
     }
 
+    /// <summary>The beginning of a text, with a question mark for each character that may not be in a line.</summary>
+    internal static string Clean(string text, int most)
+    {
+        var clean = new StringBuilder(Math.Min(text.Length, most) + 1);
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            if (clean.Length >= most)
+            {
+                break;
+            }
+
+            clean.Append(IsSafe(rune) ? rune.ToString() : "?");
+        }
+
+        return clean.ToString();
+    }
+
+    private static bool IsPlain(Rune rune) => rune.Value is not ('"' or '\\') && IsSafe(rune);
+
     // What turns the direction of text, or is not seen, would show another line than there is.
-    private static bool IsPlain(Rune rune) => rune.Value is not ('"' or '\\') && Rune.GetUnicodeCategory(rune)
+    private static bool IsSafe(Rune rune) => Rune.GetUnicodeCategory(rune)
         is not (UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
             or UnicodeCategory.OtherNotAssigned or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate);
 

@@ -6,10 +6,8 @@ namespace Broker.Transport.InProcess;
 /// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed where they lie.</summary>
 internal sealed class InProcessConnection : Connection
 {
-    // What the handler has not seen yet; above it the peer waits, as it would for a full socket buffer.
-    private const long HighWater = 1024 * 1024;
-
     private readonly Lock _inboundGate = new();
+    private readonly long _highWater;
     private readonly Action _postedRead;
     private readonly Action _postedResume;
     private InProcessConnection _peer = null!;
@@ -21,9 +19,15 @@ internal sealed class InProcessConnection : Connection
     private bool _ended;
     private bool _released;
 
-    internal InProcessConnection(EventLoop loop, ConnectionHandler handler)
+    /// <param name="loop">Its loop.</param>
+    /// <param name="handler">Its handler.</param>
+    /// <param name="highWater">
+    /// How much the handler has not seen yet may be taken of the peer; above it that waits, as it would for a full socket buffer.
+    /// </param>
+    internal InProcessConnection(EventLoop loop, ConnectionHandler handler, long highWater)
         : base(loop, handler)
     {
+        _highWater = highWater;
         _postedRead = () => OnReadable(1);
         _postedResume = OnWritable;
     }
@@ -124,7 +128,7 @@ internal sealed class InProcessConnection : Connection
             }
 
             _waiting -= taken;
-            resume = _peerWaits && _waiting <= HighWater / 2;
+            resume = _peerWaits && _waiting <= _highWater / 2;
             _peerWaits &= !resume;
         }
 
@@ -225,7 +229,7 @@ internal sealed class InProcessConnection : Connection
             }
 
             bool takes = false;
-            while (rest is not null && _waiting < HighWater)
+            while (rest is not null && _waiting < _highWater)
             {
                 Block block = rest;
                 rest = block.Next;

@@ -81,9 +81,9 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         byte* next = stackalloc byte[MostOfGoodbye + 1];
         nint left = LibC.Receive(_descriptor, next, MostOfGoodbye + 1, LibC.MSG_PEEK | LibC.MSG_DONTWAIT);
-        if (Tls is { } tls && left is >= 0 and <= MostOfGoodbye)
+        if (Layer is { } layer && left is >= 0 and <= MostOfGoodbye)
         {
-            ReceiveGoodbye(tls);
+            ReceiveGoodbye(layer);
         }
         else if (left == 0)
         {

@@ -27,6 +27,7 @@ internal sealed unsafe class EpollPoller : Poller
     private int _used;
     private int _woken;
     private readonly Lock _wakeGate = new();
+    private bool _waitsInMilliseconds;
     private bool _disposed;
 
     internal EpollPoller()
@@ -72,6 +73,25 @@ internal sealed unsafe class EpollPoller : Poller
         int ready = LibC.EpollWait(_epoll, _first, MostEvents, milliseconds);
         // The only failure of a valid call is EINTR: the same as no event.
         return Math.Max(ready, 0);
+    }
+
+    internal override int WaitBriefly(TimeSpan most)
+    {
+        if (_waitsInMilliseconds)
+        {
+            return Wait(1);
+        }
+
+        LibC.TimeSpec time = new() { Nanoseconds = (long)Math.Clamp(most.TotalNanoseconds, 0, 999_999_999) };
+        nint ready = LibC.EpollWait2(LibC.SYS_epoll_pwait2, _epoll, _first, MostEvents, &time, null, 0);
+        if (ready < 0 && Marshal.GetLastPInvokeError() != LibC.EINTR)
+        {
+            // A kernel without it, or a filter of system calls.
+            _waitsInMilliseconds = true;
+            return Wait(1);
+        }
+
+        return (int)Math.Max(ready, 0);
     }
 
     internal override void Dispatch(int ready)

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Runtime.InteropServices;
 
 namespace Broker.Transport.Linux;
@@ -26,6 +27,13 @@ internal static unsafe partial class LibC
     internal const int EFD_CLOEXEC = 0x80000;
     internal const int EFD_NONBLOCK = 0x800;
 
+    // Of x86, Arm and most others; where they are something else the call fails.
+    internal const nuint FIONREAD = 0x541B;
+    internal const nuint SIOCOUTQ = 0x5411;
+
+    // The same number on all architectures.
+    internal const nint SYS_epoll_pwait2 = 441;
+
     internal const int MSG_PEEK = 0x02;
     internal const int MSG_DONTWAIT = 0x40;
     internal const int MSG_NOSIGNAL = 0x4000;
@@ -38,6 +46,10 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "epoll_wait")]
     internal static partial int EpollWait(int epoll, byte* events, int most, int milliseconds);
+
+    /// <summary>Linux 5.11 has epoll_pwait2; C libraries have it later, so it is called by its number.</summary>
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    internal static partial nint EpollWait2(nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize);
 
     [LibraryImport("libc", EntryPoint = "eventfd")]
     internal static partial int EventFd(uint initial, int flags);
@@ -59,6 +71,38 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "sendmsg")]
     internal static partial nint SendMessage(int descriptor, MessageHeader* message, int flags);
+
+    [LibraryImport("libc", EntryPoint = "ioctl")]
+    internal static partial int Control(int descriptor, nuint request, int* argument);
+
+    /// <summary>Asks for one of the counts that the kernel keeps of a socket.</summary>
+    internal static bool TryGetCount(SafeSocketHandle socket, nuint request, out int count)
+    {
+        int answer = 0;
+        bool isHeld = false;
+        try
+        {
+            socket.DangerousAddRef(ref isHeld);
+            bool known = Control((int)socket.DangerousGetHandle(), request, &answer) == 0;
+            count = answer;
+            return known;
+        }
+        finally
+        {
+            if (isHeld)
+            {
+                socket.DangerousRelease();
+            }
+        }
+    }
+
+    /// <summary>A <c>struct timespec</c> of a 64-bit system.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct TimeSpec
+    {
+        internal long Seconds;
+        internal long Nanoseconds;
+    }
 
     /// <summary>A <c>struct iovec</c>.</summary>
     [StructLayout(LayoutKind.Sequential)]

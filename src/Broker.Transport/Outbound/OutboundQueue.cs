@@ -33,6 +33,9 @@ internal sealed class OutboundQueue
     private long _refusedMessages;
     private long _refusedBytes;
 
+    // What was pending when a walk through the whole queue found too few messages to drop; -1 when something has been sent since.
+    private long _pendingAtVainWalk = -1;
+
     internal OutboundQueue(BlockDepot depot)
     {
         _depot = depot;
@@ -52,6 +55,9 @@ internal sealed class OutboundQueue
     internal bool IsEmpty => _waiting.IsEmpty;
 
     internal Block? First => _waiting.Head;
+
+    /// <summary>How often the queue was walked through for messages to drop. For tests.</summary>
+    internal long Walks { get; private set; }
 
     /// <summary>The size of all blocks that are in the queue now. For tests.</summary>
     internal long BlockBytes
@@ -146,13 +152,24 @@ internal sealed class OutboundQueue
     /// <summary>
     /// Drops messages from the front, as far as they are not fixed, until <paramref name="bytes"/> are gone. Returns what is gone.
     /// </summary>
+    /// <remarks>
+    /// Where a walk has found too few, nothing is looked at until as much has come as is asked for, or something was sent: a queue of
+    /// answers alone would be walked through for each message that there is no room for.
+    /// </remarks>
     /// <param name="bytes">How many bytes to drop, at least if possible.</param>
     /// <param name="fixedBytes">How many bytes from the front are encrypted.</param>
     /// <param name="firstIsLent">Whether the first block is being sent.</param>
+    /// <param name="isOut">Whether a sender has blocks out, so that this is not the whole queue.</param>
     /// <param name="framing">Tells messages from what must stay.</param>
     /// <param name="loop">The caller's loop.</param>
-    internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsLent, IOutboundFraming framing, EventLoop? loop)
+    internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsLent, bool isOut, IOutboundFraming framing, EventLoop? loop)
     {
+        if (!isOut && _pendingAtVainWalk >= 0 && _pendingBytes - _pendingAtVainWalk < bytes)
+        {
+            return default;
+        }
+
+        Walks++;
         long dropped = 0;
         long messages = 0;
         long fixedLeft = fixedBytes;
@@ -184,6 +201,7 @@ internal sealed class OutboundQueue
         }
 
         _pendingBytes -= dropped;
+        _pendingAtVainWalk = isOut || dropped >= bytes ? -1 : _pendingBytes;
         Count();
         return new OutboundCount(messages, dropped);
     }
@@ -211,11 +229,28 @@ internal sealed class OutboundQueue
         return new OutboundCount(messages, bytes);
     }
 
+    /// <summary>Shows the messages behind the first <paramref name="doubtful"/> bytes.</summary>
+    internal void VisitBehind(long doubtful, IOutboundFraming framing, IUnsentMessages unsent)
+    {
+        for (Block? at = _waiting.Head; at is not null; at = at.Next)
+        {
+            int gone = (int)Math.Min(at.Length, doubtful);
+            doubtful -= gone;
+            Pieces.VisitUnsent(at, at.Start + gone, framing, unsent);
+        }
+    }
+
     /// <summary>Gives all blocks back. What they held counts as pending for ever: it was not sent.</summary>
     internal void Clear(EventLoop? loop) => Recycling.GiveAll(_waiting.TakeAll().Head, loop);
 
     private void CountSent(long bytes, long waste)
     {
+        if (bytes != 0)
+        {
+            // What could not be dropped then, because it was being sent, may be another now.
+            _pendingAtVainWalk = -1;
+        }
+
         _pendingBytes -= bytes;
         _sentBytes += bytes;
         _waste -= waste;

@@ -11,7 +11,7 @@ internal sealed partial class OutboundSender
     internal TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
     // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
-    private long Progress => _queue.SentBytes + (_tls?.WireSent ?? 0);
+    private long Progress => _queue.SentBytes + (_layer?.WireSent ?? 0);
 
     /// <summary>On the loop.</summary>
     internal void CancelDeadline()
@@ -52,7 +52,7 @@ internal sealed partial class OutboundSender
 
         if (Progress == _progressBefore)
         {
-            _connection.CloseOnLoop(CloseReason.SlowConsumer, null, TimeSpan.Zero);
+            _connection.CloseOnLoop(CloseReason.WriteTimeout, null, TimeSpan.Zero);
             return;
         }
 

@@ -43,7 +43,7 @@ internal sealed partial class OutboundSender
         if (waits && held > MaxPendingBytes && _intake == Intake.Open)
         {
             _intake = Intake.Full;
-            Loop.PostClose(_connection, CloseReason.SlowConsumer);
+            Loop.PostClose(_connection, CloseReason.QueueFull);
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed partial class OutboundSender
 
     private void NoticeEmpty()
     {
-        if (_isHeldUp && _queue.IsEmpty && _tls is not { HasWire: true })
+        if (_isHeldUp && _queue.IsEmpty && _layer is not { HasWire: true })
         {
             _isHeldUp = false;
             Loop.Post(_postedDrained ??= _connection.NotifyDrained);

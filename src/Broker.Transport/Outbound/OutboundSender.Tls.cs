@@ -1,5 +1,5 @@
 using Broker.Transport.Buffers;
-using Broker.Transport.Tls;
+using Broker.Transport.Wire;
 
 namespace Broker.Transport.Outbound;
 
@@ -7,7 +7,7 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     /// <summary>From now on what is handed over is encrypted. On the loop.</summary>
-    internal void Insert(TlsLayer tls)
+    internal void Insert(WireLayer layer)
     {
         lock (Gate)
         {
@@ -16,11 +16,11 @@ internal sealed partial class OutboundSender
             {
                 // What another thread is sending at this time comes back to the front, see Return.
                 _queue.Forget(clear);
-                tls.Post(clear.Head!, clear.Tail!);
-                _queue.CountCiphertext(tls.Ciphertext);
+                layer.Post(clear.Head!, clear.Tail!);
+                _queue.CountCiphertext(layer.Ciphertext);
             }
 
-            _tls = tls;
+            _layer = layer;
         }
     }
 
@@ -29,7 +29,7 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            _tls!.Secure();
+            _layer!.Secure();
         }
     }
 
@@ -44,8 +44,8 @@ internal sealed partial class OutboundSender
                 return;
             }
 
-            _tls!.Post(block, block);
-            _queue.CountCiphertext(_tls.Ciphertext);
+            _layer!.Post(block, block);
+            _queue.CountCiphertext(_layer.Ciphertext);
         }
 
         Resume(loop);
@@ -64,7 +64,7 @@ internal sealed partial class OutboundSender
             // While a sender has the front of the queue out, what is encrypted is there.
             bool isOut = _state is SendState.Sending or SendState.SendingWritable;
             OutboundCount dropped = _queue.Drop(
-                bytes, isOut ? 0 : _tls?.Encrypted ?? 0, _state == SendState.Lent && _tls is null, framing, loop);
+                bytes, isOut ? 0 : _layer?.Encrypted ?? 0, _state == SendState.Lent && _layer is null, isOut, framing, loop);
             NoticeRoom();
             return dropped;
         }

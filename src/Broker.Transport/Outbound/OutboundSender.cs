@@ -1,5 +1,5 @@
 using Broker.Transport.Buffers;
-using Broker.Transport.Tls;
+using Broker.Transport.Wire;
 
 namespace Broker.Transport.Outbound;
 
@@ -9,16 +9,13 @@ namespace Broker.Transport.Outbound;
 /// </summary>
 /// <remarks>
 /// TLS stands between the two: what was queued before it was started leaves ahead of it, and the rest through it, see
-/// <see cref="TlsLayer"/>. Whoever has the right to send encrypts too.
+/// <see cref="WireLayer"/>. Whoever has the right to send encrypts too.
 /// </remarks>
 internal sealed partial class OutboundSender
 {
-    // A waiting send ends when all of it has gone, and only then counts as progress of the peer.
-    private const int MostToLend = 16 * 1024;
-
     private readonly Connection _connection;
     private readonly OutboundQueue _queue;
-    private TlsLayer? _tls;
+    private WireLayer? _layer;
     private SendState _state;
     private Intake _intake;
     private bool _isWatched;
@@ -33,7 +30,7 @@ internal sealed partial class OutboundSender
 
     internal OutboundQueue Queue => _queue;
 
-    internal TlsLayer? Tls => _tls;
+    internal WireLayer? Layer => _layer;
 
     /// <summary>Whether the transport has failed to send. Any thread.</summary>
     internal bool HasFailed => _hasFailed;
@@ -54,15 +51,15 @@ internal sealed partial class OutboundSender
         }
 
         BlockChain chain = default;
-        TlsLayer? tls;
+        WireLayer? layer;
         lock (Gate)
         {
-            tls = _tls;
+            layer = _layer;
             if (_intake != Intake.Open || staged.Bytes == 0)
             {
                 Refuse(staged);
             }
-            else if (_state != SendState.Idle || tls is { IsSecured: false })
+            else if (_state != SendState.Idle || layer is { IsSecured: false })
             {
                 // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
                 // end of a handshake.
@@ -73,7 +70,7 @@ internal sealed partial class OutboundSender
             else
             {
                 // What the protocol itself has to say goes first.
-                tls?.Collect();
+                layer?.Collect();
                 chain = TakeWith(staged, loop);
                 _state = SendState.Sending;
             }
@@ -85,7 +82,7 @@ internal sealed partial class OutboundSender
         }
         else
         {
-            Send(chain, tls, loop);
+            Send(chain, layer, loop);
         }
     }
 
@@ -93,7 +90,7 @@ internal sealed partial class OutboundSender
     internal void OnWritable()
     {
         BlockChain chain;
-        TlsLayer? tls;
+        WireLayer? layer;
         lock (Gate)
         {
             if (_state is SendState.Sending or SendState.SendingWritable)
@@ -108,7 +105,7 @@ internal sealed partial class OutboundSender
             }
 
             _state = SendState.Idle;
-            if (!TryTake(out chain, out tls))
+            if (!TryTake(out chain, out layer))
             {
                 EndWatch();
                 NoticeEmpty();
@@ -116,7 +113,7 @@ internal sealed partial class OutboundSender
             }
         }
 
-        Send(chain, tls, Loop);
+        Send(chain, layer, Loop);
         lock (Gate)
         {
             if (_state != SendState.Blocked && _intake != Intake.Retired)
@@ -130,16 +127,16 @@ internal sealed partial class OutboundSender
     internal void Resume(EventLoop? loop)
     {
         BlockChain chain;
-        TlsLayer? tls;
+        WireLayer? layer;
         lock (Gate)
         {
-            if (!IsFree || !TryTake(out chain, out tls))
+            if (!IsFree || !TryTake(out chain, out layer))
             {
                 return;
             }
         }
 
-        Send(chain, tls, loop);
+        Send(chain, layer, loop);
     }
 
     /// <summary>Takes the right to send, to add something to what TLS sends; <see cref="EndAddition"/> must follow.</summary>
@@ -165,68 +162,6 @@ internal sealed partial class OutboundSender
         }
 
         Resume(Loop);
-    }
-
-    /// <summary>
-    /// For transports that wait by sending: lends them the first bytes that wait, with the right to send. Empty when there is
-    /// nothing to wait for. On the loop; <see cref="EndLoan"/> must follow, on the loop.
-    /// </summary>
-    internal ReadOnlyMemory<byte> BeginLoan()
-    {
-        lock (Gate)
-        {
-            bool may = _state is SendState.Blocked or SendState.Idle && _intake != Intake.Retired;
-            Block? first = !may ? null : _tls is null ? _queue.First : _tls.Collect();
-            if (first is null)
-            {
-                _isWatched = false;
-                return default;
-            }
-
-            _state = SendState.Lent;
-            return first.Array.AsMemory(first.Start, Math.Min(first.Length, MostToLend));
-        }
-    }
-
-    internal void EndLoan(int gone, bool failed)
-    {
-        lock (Gate)
-        {
-            _isWatched = false;
-            _hasFailed |= failed;
-            _state = failed ? SendState.Failed : SendState.Idle;
-            if (_tls is not null)
-            {
-                // It was ciphertext, or what the start of TLS has counted as sent.
-                _tls.Collect();
-                _tls.ConsumeWire(gone, Loop);
-                _queue.CountCiphertext(_tls.Ciphertext);
-            }
-            else
-            {
-                _queue.Consume(gone, Loop);
-            }
-
-            NoticeRoom();
-            if (!failed)
-            {
-                NoticeEmpty();
-            }
-        }
-
-        if (_connection.IsClosed)
-        {
-            DropQueue();
-        }
-        else if (failed)
-        {
-            _connection.EndAfterFailedSend();
-        }
-        else
-        {
-            Resume(Loop);
-            _connection.AdvanceLinger();
-        }
     }
 
     /// <summary>Nothing more is queued. On the loop.</summary>
@@ -266,7 +201,7 @@ internal sealed partial class OutboundSender
                 // A loop that has ended, see TryRetire, gets nothing back.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
                 _queue.Clear(loop);
-                Recycling.GiveAll(_tls?.DetachWire(), loop);
+                Recycling.GiveAll(_layer?.DetachWire(), loop);
             }
         }
     }
@@ -283,40 +218,21 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Counts the messages of which neither the peer nor the system can have the end. When nobody sends.</summary>
-    internal OutboundCount CountCertainlyUnsent(IOutboundFraming? framing)
-    {
-        lock (Gate)
-        {
-            long lent = _state == SendState.Lent && _tls is null && _queue.First is { } first ? Math.Min(first.Length, MostToLend) : 0;
-            return _queue.CountBehind(Math.Max(_tls?.Encrypted ?? 0, lent), framing);
-        }
-    }
-
-    /// <summary>In clear: all that was handed over. Over TLS: what can still leave, in one form or the other.</summary>
-    internal bool HasUnsent()
-    {
-        lock (Gate)
-        {
-            return _tls is null ? _queue.PendingBytes != 0 : _tls.HasWire || (_tls.IsSecured && _queue.PendingBytes != 0);
-        }
-    }
-
     // Entered with the right to send, and leaves without it.
-    private void Send(BlockChain chain, TlsLayer? tls, EventLoop? loop)
+    private void Send(BlockChain chain, WireLayer? layer, EventLoop? loop)
     {
         SendOutcome outcome;
         bool retires = false;
         while (true)
         {
             SentTally tally = default;
-            Block? rest = tls is null
+            Block? rest = layer is null
                 ? _connection.Send(chain.Head!, loop, ref tally, out outcome)
-                : tls.Send(chain.Head, loop, ref tally, out outcome);
+                : layer.Send(chain.Head, loop, ref tally, out outcome);
             lock (Gate)
             {
-                Return(rest, chain.Tail, tls, tally, loop);
-                if (outcome == SendOutcome.Sent && TryTake(out chain, out tls))
+                Return(rest, chain.Tail, layer, tally, loop);
+                if (outcome == SendOutcome.Sent && TryTake(out chain, out layer))
                 {
                     continue;
                 }
@@ -341,39 +257,39 @@ internal sealed partial class OutboundSender
     }
 
     // Under the gate. The layer is the one that was there when the chain was taken.
-    private void Return(Block? rest, Block? last, TlsLayer? sentBy, in SentTally tally, EventLoop? loop)
+    private void Return(Block? rest, Block? last, WireLayer? sentBy, in SentTally tally, EventLoop? loop)
     {
-        if (rest is not null && sentBy is null && _tls is not null)
+        if (rest is not null && sentBy is null && _layer is not null)
         {
             // TLS was started meanwhile: behind all this, which counts as sent now.
             _queue.Return(null, null, tally, loop);
             _queue.Forget(new BlockChain(rest, last!));
-            _tls.Prepend(rest, last!);
+            _layer.Prepend(rest, last!);
         }
         else
         {
             _queue.Return(rest, last, tally, loop);
         }
 
-        if (_tls is not null)
+        if (_layer is not null)
         {
-            _queue.CountCiphertext(_tls.Ciphertext);
+            _queue.CountCiphertext(_layer.Ciphertext);
         }
 
         NoticeRoom();
     }
 
     // Under the gate: gives the right to send together with all there is to send.
-    private bool TryTake(out BlockChain chain, out TlsLayer? tls)
+    private bool TryTake(out BlockChain chain, out WireLayer? layer)
     {
         chain = default;
-        tls = _tls;
+        layer = _layer;
         if (_intake == Intake.Retired || !HasWork())
         {
             return false;
         }
 
-        if (tls is null || tls.IsSecured)
+        if (layer is null || layer.IsSecured)
         {
             chain = _queue.TakeAll();
         }
@@ -400,7 +316,7 @@ internal sealed partial class OutboundSender
         return _queue.TakeAll();
     }
 
-    private bool HasWork() => _tls is null ? !_queue.IsEmpty : _tls.HasWork(_queue.First);
+    private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
 
     // Under the gate. Returns whether the connection waits for this to be closed.
     private bool End(SendOutcome outcome)
@@ -463,20 +379,6 @@ internal sealed partial class OutboundSender
         {
             _queue.CountRefused(staged, _connection.Framing);
         }
-    }
-
-    // Outside the gate: the handler may take locks of its own, under which others hand over.
-    private void Discard(Block first, EventLoop? loop)
-    {
-        for (Block? at = first; at is not null; at = at.Next)
-        {
-            if (at.Length != 0)
-            {
-                _connection.TellDiscarded(at.Array.AsSpan(at.Start, at.Length));
-            }
-        }
-
-        Recycling.GiveAll(first, loop);
     }
 
     private void RetireConnection()

@@ -19,6 +19,21 @@ internal static class Pieces
         return messages;
     }
 
+    /// <summary>Shows the messages that end behind the first <paramref name="sent"/> bytes of a block.</summary>
+    internal static void VisitUnsent(Block block, int sent, IOutboundFraming framing, IUnsentMessages unsent)
+    {
+        ReadOnlySpan<byte> written = block.Array.AsSpan(0, block.End);
+        for (int at = 0; at < written.Length;)
+        {
+            int start = at;
+            at += Measure(framing, written[at..], out bool isMessage);
+            if (isMessage && at > sent)
+            {
+                unsent.Add(written[start..at]);
+            }
+        }
+    }
+
     /// <summary>Drops messages from the start until <paramref name="bytes"/> are gone, and moves the rest to the front. Returns how many.</summary>
     internal static long DropMessages(Block block, IOutboundFraming framing, long bytes)
     {

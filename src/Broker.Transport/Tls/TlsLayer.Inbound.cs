@@ -8,19 +8,15 @@ internal sealed partial class TlsLayer
     private bool _reads;
     private bool _readFailed;
 
-    /// <summary>Gives ciphertext to the handshake. Returns how much of it waits. On the loop.</summary>
-    internal int FeedHandshake(ReadOnlySpan<byte> bytes) => _wire.FeedCopy(bytes);
+    internal override int FeedHandshake(ReadOnlySpan<byte> bytes) => _wire.FeedCopy(bytes);
 
-    /// <summary>The peer ended its stream in the handshake. On the loop.</summary>
-    internal void EndHandshakeFeed() => _wire.End();
+    internal override void EndHandshakeFeed() => _wire.End();
 
-    /// <summary>Lends the first bytes of a buffer until <see cref="EndFeed"/>; none at the end of the stream. On the loop.</summary>
-    internal void Feed(byte[] cipher, int count) => _wire.Feed(cipher, count);
+    internal override void Feed(byte[] cipher, int count) => _wire.Feed(cipher, count);
 
-    internal void EndFeed() => _wire.EndFeed();
+    internal override void EndFeed() => _wire.EndFeed();
 
-    /// <summary>Whether <see cref="Read"/> has something to say: bytes, the end of the stream or a failure. On the loop.</summary>
-    internal bool IsReadable()
+    internal override bool IsReadable()
     {
         if (_readFailed)
         {
@@ -36,8 +32,7 @@ internal sealed partial class TlsLayer
         return _read.IsCompleted;
     }
 
-    /// <summary>Decrypts as much as there is and fits. After <see cref="IsReadable"/>, on the loop.</summary>
-    internal int Read(Memory<byte> buffer, out ReceiveOutcome outcome)
+    internal override int Read(Memory<byte> buffer, out ReceiveOutcome outcome)
     {
         int total = 0;
         outcome = _readFailed ? ReceiveOutcome.Failed : ReceiveOutcome.Received;

@@ -1,4 +1,5 @@
 using System.Net.Security;
+using Broker.Transport.Wire;
 
 namespace Broker.Transport.Tls;
 
@@ -11,29 +12,25 @@ namespace Broker.Transport.Tls;
 /// it, reading happens on the connection's loop only, and writing on whatever thread has the right to send, as in clear: one
 /// reader and one writer at a time, which is what <see cref="SslStream"/> asks for.
 /// </remarks>
-internal sealed partial class TlsLayer
+internal sealed partial class TlsLayer : WireLayer
 {
     private const int HandshakeRuns = 1;
     private const int Released = 2;
 
-    private readonly Connection _connection;
     private readonly TlsWire _wire;
     private readonly SslStream _ssl;
     private int _flags;
     private volatile bool _secured;
 
     internal TlsLayer(Connection connection)
+        : base(connection)
     {
-        _connection = connection;
         _wire = new TlsWire(this);
         _ssl = new SslStream(_wire, leaveInnerStreamOpen: true);
     }
 
-    /// <summary>Whether the handshake has succeeded. Set on the loop, under the connection's gate.</summary>
-    internal bool IsSecured => _secured;
-
-    /// <summary>Why sending failed, where it was TLS that failed.</summary>
-    internal Exception? Fault { get; private set; }
+    /// <summary>Whether the handshake has succeeded.</summary>
+    internal override bool IsSecured => _secured;
 
     /// <summary>Runs the handshake on the pool; <paramref name="done"/> is called there, with what went wrong.</summary>
     internal void Start(Func<SslStream, Task> authenticate, Action<Exception?> done)
@@ -63,26 +60,23 @@ internal sealed partial class TlsLayer
     /// <summary>What was negotiated. On the loop, after a handshake that succeeded.</summary>
     internal TlsFacts Facts() => TlsFacts.Of(_ssl);
 
-    /// <summary>From now on bytes are carried. On the loop, under the connection's gate.</summary>
-    internal void Secure()
+    internal override void Secure()
     {
         _wire.RunInline();
         _secured = true;
     }
 
-    /// <summary>A handshake under way fails. On the loop.</summary>
-    internal void Abort(Exception error) => _wire.Fail(error);
+    internal override void Abort(Exception error) => _wire.Fail(error);
 
     internal void OnStarved()
     {
         if (!_secured)
         {
-            _connection.PostTlsStarved();
+            Connection.PostTlsStarved();
         }
     }
 
-    /// <summary>Ends it all. On the loop, when nobody sends any more.</summary>
-    internal void Dispose()
+    internal override void Dispose()
     {
         _wire.Fail(new ObjectDisposedException(nameof(Connection)));
         if (_reads)

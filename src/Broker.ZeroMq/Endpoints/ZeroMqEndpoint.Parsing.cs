@@ -10,6 +10,10 @@ public sealed partial class ZeroMqEndpoint
 {
     private const string TcpScheme = "tcp://";
     private const string IpcScheme = "ipc://";
+    private const string InprocScheme = "inproc://";
+
+    // As libzmq.
+    private const int MaxNameLength = 256;
 
     // sun_path has 108 octets on Linux and 104 on macOS, one of them for the end.
     private const int MaxPathOctets = 103;
@@ -29,19 +33,39 @@ public sealed partial class ZeroMqEndpoint
             null or "" => "it is empty",
             _ when text.StartsWith(TcpScheme, StringComparison.Ordinal) => ParseTcp(text[TcpScheme.Length..], out endpoint),
             _ when text.StartsWith(IpcScheme, StringComparison.Ordinal) => ParseIpc(text[IpcScheme.Length..], out endpoint),
-            _ => "it begins with neither tcp:// nor ipc://",
+            _ when text.StartsWith(InprocScheme, StringComparison.Ordinal) => ParseInproc(text[InprocScheme.Length..], out endpoint),
+            _ => "it begins with none of tcp://, ipc:// and inproc://",
         };
         return error is null;
     }
 
     private static string? ParseTcp(string text, out ZeroMqEndpoint? endpoint)
     {
-        endpoint = null;
-        if (text.Contains(';', StringComparison.Ordinal))
+        int semicolon = text.IndexOf(';', StringComparison.Ordinal);
+        if (semicolon < 0)
         {
-            return "source addresses are not supported";
+            return ParseAddress(text, out endpoint);
         }
 
+        endpoint = null;
+        string? error = ParseAddress(text[..semicolon], out var source);
+        if (error is not null)
+        {
+            return "in the source before the semicolon " + error;
+        }
+
+        error = ParseAddress(text[(semicolon + 1)..], out var destination);
+        if (error is null)
+        {
+            endpoint = new ZeroMqEndpoint(destination!, source!);
+        }
+
+        return error;
+    }
+
+    private static string? ParseAddress(string text, out ZeroMqEndpoint? endpoint)
+    {
+        endpoint = null;
         int colon = text.LastIndexOf(':');
         if (colon < 0 || text.EndsWith(']'))
         {
@@ -82,7 +106,7 @@ public sealed partial class ZeroMqEndpoint
     private static string? ParseIpc(string path, out ZeroMqEndpoint? endpoint)
     {
         endpoint = null;
-        if (path is "" or "@" or "*" || path.Contains('\0', StringComparison.Ordinal))
+        if (path is "" or "@" || path.Contains('\0', StringComparison.Ordinal))
         {
             return "the path is missing or not a path";
         }
@@ -92,7 +116,19 @@ public sealed partial class ZeroMqEndpoint
             return "the path is longer than 103 octets";
         }
 
-        endpoint = new ZeroMqEndpoint(path);
+        endpoint = new ZeroMqEndpoint(path, name: null);
+        return null;
+    }
+
+    private static string? ParseInproc(string name, out ZeroMqEndpoint? endpoint)
+    {
+        endpoint = null;
+        if (name.Length is 0 or > MaxNameLength)
+        {
+            return name.Length == 0 ? "the name is missing" : "the name is longer than 256 characters";
+        }
+
+        endpoint = new ZeroMqEndpoint(path: null, name);
         return null;
     }
 

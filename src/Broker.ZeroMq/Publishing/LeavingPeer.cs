@@ -1,4 +1,3 @@
-using Broker.Transport;
 using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Publishing;
@@ -11,50 +10,88 @@ internal sealed class LeavingPeer
 {
     private const int AtATime = 256;
 
-    private readonly PublisherSocket _socket;
-    private readonly EventLoop _loop;
+    private readonly LoopPublisher _socket;
+    private readonly PublisherSession _peer;
+    private readonly bool _isAsked;
     private readonly Action _goOn;
     private PrefixSubscriptions.Cursor _rest;
+    private PrefixSubscriptions.Cursor _asked;
     private long _held;
 
-    private LeavingPeer(PublisherSocket socket, EventLoop loop, PrefixSubscriptions subscriptions, long held)
+    private LeavingPeer(LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? asked, long held)
     {
         _socket = socket;
-        _loop = loop;
+        _peer = peer;
         _rest = subscriptions.Walk();
+        _isAsked = asked is not null;
+        _asked = (asked ?? subscriptions).Walk();
         _held = held;
         _goOn = GoOn;
     }
 
     /// <param name="socket">The peer's socket.</param>
-    /// <param name="loop">The peer's loop.</param>
+    /// <param name="peer">The peer.</param>
     /// <param name="subscriptions">What it had; nobody changes it any more.</param>
+    /// <param name="asked">What it had asked for, where that may be something else.</param>
     /// <param name="held">What that takes of the socket's budget.</param>
-    internal static void Start(PublisherSocket socket, EventLoop loop, PrefixSubscriptions subscriptions, long held) =>
-        new LeavingPeer(socket, loop, subscriptions, held).GoOn();
+    internal static void Start(
+        LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? asked, long held) =>
+        new LeavingPeer(socket, peer, subscriptions, asked, held).GoOn();
 
     private void GoOn()
     {
         for (int i = 0; i < AtATime; i++)
         {
-            if (!_rest.MoveNext(out var prefix))
-            {
-                return;
-            }
-
-            _socket.Budget.Give(ref _held, prefix.Length);
             try
             {
-                _socket.RemoveInterest(prefix);
+                if (!TakeBack())
+                {
+                    return;
+                }
             }
             catch
             {
                 // The application's; the rest must be taken back all the same.
-                _loop.Post(_goOn);
+                _peer.Loop.Post(_goOn);
                 throw;
             }
         }
 
-        _loop.Post(_goOn);
+        _peer.Loop.Post(_goOn);
+    }
+
+    // False when there is nothing left.
+    private bool TakeBack()
+    {
+        if (_rest.MoveNext(out var prefix))
+        {
+            try
+            {
+                _socket.RemoveInterest(prefix, _peer);
+            }
+            finally
+            {
+                if (!_isAsked)
+                {
+                    GiveBack(prefix);
+                }
+            }
+
+            return true;
+        }
+
+        if (_isAsked && _asked.MoveNext(out prefix))
+        {
+            GiveBack(prefix);
+            return true;
+        }
+
+        return false;
+    }
+
+    private void GiveBack(ReadOnlySpan<byte> prefix)
+    {
+        _socket.Budget.Give(ref _held, prefix.Length);
+        _socket.Options.OnSubscription?.Invoke(_peer.Peer!, prefix, subscribes: false);
     }
 }

@@ -10,7 +10,7 @@ namespace Broker.ZeroMq.Publishing;
 /// Called on the loop of the peer that made the change, one call at a time and in the order of the changes, also where peers live on
 /// several loops: for each prefix true and false alternate, and a prefix is wanted exactly when the last call about it said so. The
 /// calls are made under a lock of the socket, so they must be short and must not wait for anything or call the
-/// socket, save for <see cref="PublisherSocket.VisitInterest"/>. A message
+/// socket, save for <see cref="LoopPublisher.VisitInterest"/>. A message
 /// published after the call with true has returned reaches that peer.
 /// </remarks>
 public delegate void ZeroMqInterestHandler(ReadOnlySpan<byte> prefix, bool wanted);

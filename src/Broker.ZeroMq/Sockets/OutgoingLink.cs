@@ -8,18 +8,26 @@ namespace Broker.ZeroMq.Sockets;
 /// <summary>One endpoint that a socket connects to: dials, waits for the connection to end, waits a while, dials again.</summary>
 internal sealed class OutgoingLink : IDisposable
 {
-    private readonly ZeroMqSocket _socket;
+    private readonly LoopSocket _socket;
     private readonly EventLoop _loop;
-    private readonly System.Net.EndPoint _address;
+    private readonly System.Net.EndPoint? _address;
+    private readonly InprocNames? _names;
+    private readonly ZeroMqEndpoint _endpoint;
     private readonly CancellationTokenSource _stopping = new();
     private readonly CancellationToken _stopped;
     private string? _lastFailure;
 
-    internal OutgoingLink(ZeroMqSocket socket, EventLoop loop, ZeroMqEndpoint endpoint)
+    /// <param name="socket">The socket.</param>
+    /// <param name="loop">Where the connection lives.</param>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="names">Where to look an inproc endpoint up; null for any other.</param>
+    internal OutgoingLink(LoopSocket socket, EventLoop loop, ZeroMqEndpoint endpoint, InprocNames? names)
     {
         _socket = socket;
         _loop = loop;
-        _address = endpoint.ToConnect();
+        _address = names is null ? endpoint.ToConnect() : null;
+        _names = names;
+        _endpoint = endpoint;
         _stopped = _stopping.Token;
         Endpoint = endpoint.ToString();
     }
@@ -27,6 +35,9 @@ internal sealed class OutgoingLink : IDisposable
     internal string Endpoint { get; }
 
     internal PeerSession? Session { get; private set; }
+
+    /// <summary>What waits for a connection to this endpoint, where the socket type keeps that.</summary>
+    internal OutboundPipe? Pipe { get; set; }
 
     internal bool IsStopped => _stopped.IsCancellationRequested;
 
@@ -56,10 +67,21 @@ internal sealed class OutgoingLink : IDisposable
         {
             try
             {
+                if (_names is { IsDisposed: true })
+                {
+                    _socket.GiveUp(this);
+                    return;
+                }
+
                 if (await ConnectOnceAsync().ConfigureAwait(false))
                 {
                     _lastFailure = null;
                     wait = _socket.CommonOptions.ReconnectInitial;
+                }
+
+                if (_socket.CommonOptions.ReconnectInitial == Timeout.InfiniteTimeSpan)
+                {
+                    return;
                 }
 
                 await Task.Delay(wait * (1 - (Random.Shared.NextDouble() / 2)), _stopped).ConfigureAwait(false);
@@ -82,11 +104,9 @@ internal sealed class OutgoingLink : IDisposable
     {
         var session = _socket.CreateSession(_loop, Endpoint, this);
         Session = session;
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stopped);
-        limit.CancelAfter(_socket.CommonOptions.HandshakeTimeout);
         try
         {
-            await Dialer.ConnectAsync(_loop, _address, session, limit.Token).ConfigureAwait(false);
+            await DialAsync(session).ConfigureAwait(false);
         }
         catch (SocketException e)
         {
@@ -95,7 +115,7 @@ internal sealed class OutgoingLink : IDisposable
         }
         catch (OperationCanceledException) when (!IsStopped)
         {
-            Fail("no connection within the handshake timeout");
+            Fail("no connection within the time for connecting");
             return false;
         }
         catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !LoopIsGone)
@@ -106,6 +126,19 @@ internal sealed class OutgoingLink : IDisposable
         }
 
         return await session.Ended.WaitAsync(_stopped).ConfigureAwait(false);
+    }
+
+    private async Task DialAsync(PeerSession session)
+    {
+        if (_names is not null)
+        {
+            await _names.ConnectAsync(_endpoint, _socket.InprocWindow, _loop, session, _stopped).ConfigureAwait(false);
+            return;
+        }
+
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stopped);
+        limit.CancelAfter(_socket.CommonOptions.ConnectTimeout ?? _socket.CommonOptions.HandshakeTimeout);
+        await Dialer.ConnectAsync(_loop, _address!, _endpoint.ToSource(), session, limit.Token).ConfigureAwait(false);
     }
 
     private void Fail(string reason)

@@ -13,6 +13,9 @@ internal abstract partial class PeerSession
     private long _takenAt;
     private uint _readsAtPing;
     private uint _readsAtTtl;
+    private uint _pauses;
+    private uint _pausesAtPing;
+    private uint _pausesAtTtl;
     private long _sentAtPing;
     private TimeSpan _peerTtl;
     private LoopTimer? _pingTimer;
@@ -57,10 +60,13 @@ internal abstract partial class PeerSession
             WatchTtl();
         }
 
-        if (MayAnswer)
+        if (_answeredAhead > 0)
         {
-            var stage = Stage;
-            stage.Advance(ZmtpCommandWriter.WritePong(stage.GetSpan(ZmtpCommandWriter.CommandSize(4, context.Length)), context));
+            _answeredAhead--;
+        }
+        else if (MayAnswer)
+        {
+            Answer(context);
         }
 
         return true;
@@ -87,6 +93,7 @@ internal abstract partial class PeerSession
         if (_pongTimer is null)
         {
             _readsAtPing = _reads;
+            _pausesAtPing = _pauses;
             _sentAtPing = Connection.SentBytes;
             _pongTimer = Loop.StartTimer(options.HeartbeatTimeout ?? options.HeartbeatInterval, CheckPong);
         }
@@ -107,7 +114,7 @@ internal abstract partial class PeerSession
 
         // The PING itself is sent within the turn that asked, so only more than that is a sign of life.
         bool takes = Connection.PendingBytes > 0 && Connection.SentBytes > _sentAtPing;
-        if (_reads == _readsAtPing && !takes)
+        if (_reads == _readsAtPing && !takes && !IsSilenceOurs && !WasPausedSince(_pausesAtPing))
         {
             Refuse("no answer to heartbeats");
         }
@@ -116,6 +123,7 @@ internal abstract partial class PeerSession
     private void WatchTtl()
     {
         _readsAtTtl = _reads;
+        _pausesAtTtl = _pauses;
         _ttlTimer = Loop.StartTimer(_peerTtl, CheckTtl);
     }
 
@@ -127,7 +135,7 @@ internal abstract partial class PeerSession
             return;
         }
 
-        if (_reads == _readsAtTtl)
+        if (_reads == _readsAtTtl && !WasPausedSince(_pausesAtTtl))
         {
             Refuse("silent for longer than the time-to-live of its heartbeats");
         }
@@ -136,6 +144,12 @@ internal abstract partial class PeerSession
             WatchTtl();
         }
     }
+
+    /// <summary>Whether the peer cannot be expected to say anything now, because of what we have sent it.</summary>
+    private protected virtual bool IsSilenceOurs => false;
+
+    // What was not read was not missed.
+    private bool WasPausedSince(uint pauses) => Connection.IsReceivingPaused || pauses != _pauses;
 
     private void StopTimers()
     {

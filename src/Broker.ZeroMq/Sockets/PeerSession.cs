@@ -19,7 +19,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     private protected ZmtpDecoder _decoder;
     private bool _entered;
 
-    private protected PeerSession(ZeroMqSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
+    private protected PeerSession(LoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
     {
         Socket = socket;
         Loop = loop;
@@ -28,7 +28,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         _decoder = new ZmtpDecoder(socket.InboundLimits);
     }
 
-    internal ZeroMqSocket Socket { get; }
+    internal LoopSocket Socket { get; }
 
     internal EventLoop Loop { get; }
 
@@ -85,7 +85,9 @@ internal abstract partial class PeerSession : ConnectionHandler
         if (Peer is null && !IsOver)
         {
             consumed = Shake(bytes, ref needed);
-            if (Peer is null && !IsOver)
+
+            // What comes with the end of a handshake that encrypts is encrypted already, and is given back by the transport in clear.
+            if (!IsOver && (Peer is null || _cipher is not null))
             {
                 return consumed;
             }
@@ -96,11 +98,21 @@ internal abstract partial class PeerSession : ConnectionHandler
             return bytes.Length;
         }
 
+        if (connection.IsReceivingPaused)
+        {
+            // Paused with the handshake's end.
+            return consumed;
+        }
+
         var result = Decode(bytes[consumed..]);
         needed = result.Needed;
         if (result.Error == ZmtpError.None)
         {
-            if (result.Paused)
+            if (connection.IsReceivingPaused)
+            {
+                AnswerAhead(bytes[(consumed + result.Consumed)..]);
+            }
+            else if (result.Paused)
             {
                 connection.YieldReceiving();
             }
@@ -115,9 +127,10 @@ internal abstract partial class PeerSession : ConnectionHandler
     public sealed override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
         StopTimers();
+        EndHandshake();
         bool wasOver = IsOver;
         IsOver = true;
-        var undelivered = Peer is null ? null : UnsentMessages.Of(connection, Peer);
+        var undelivered = Peer is null ? null : TakeUndelivered(connection, Peer);
         try
         {
             if (_taken)
@@ -158,6 +171,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// <summary>A peer that was taken is gone.</summary>
     private protected abstract void OnGone();
 
+    /// <summary>What the peer has not got and nobody will send it any more; null for nothing. Within <see cref="OnClosed"/>.</summary>
+    private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer) => UnsentMessages.Of(connection, peer);
+
     /// <summary>Whether there is room in the peer's queue for answers and PINGs, which a hostile peer may provoke without end.</summary>
     private protected virtual bool MayAnswer => Connection.PendingBytes < MostPendingAnswers;
 
@@ -178,12 +194,18 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     private void ReportEnd(CloseReason reason, Exception? error, ZeroMqUndelivered? undelivered)
     {
+        if (_cipher is { Error: not ZmtpError.None } cipher)
+        {
+            Report(ZeroMqEventKind.PeerRefused, ZmtpErrors.Text(cipher.Error));
+            return;
+        }
+
         string text = reason switch
         {
             _ when error is not null => $"failed with {error.GetType().Name}",
             CloseReason.Local => "closed by this side",
             CloseReason.Peer => "closed by the peer",
-            CloseReason.SlowConsumer => "took nothing for too long",
+            CloseReason.QueueFull or CloseReason.WriteTimeout => "took nothing for too long",
             CloseReason.Shutdown => "the loops were stopped",
             _ => "the connection was lost",
         };

@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Zmtp;
 using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Sockets;
@@ -12,11 +13,13 @@ public sealed class ZeroMqPeer
     private long _sentElsewhere;
     private long _dropped;
 
-    internal ZeroMqPeer(PeerSession session, long id, ZmtpPeer zmtp)
+    internal ZeroMqPeer(PeerSession session, long id, ZmtpPeer zmtp, string userId)
     {
         _session = session;
         Id = id;
         Zmtp = zmtp;
+        RoutingId = zmtp.Identity;
+        UserId = userId;
     }
 
     /// <summary>A number that no other peer of the socket has or had.</summary>
@@ -31,8 +34,24 @@ public sealed class ZeroMqPeer
     /// <summary>Whether we connected to it; otherwise it connected to us.</summary>
     public bool IsOutgoing => _session.Link is not null;
 
-    /// <summary>What it said of itself: protocol version, socket type, identity, properties.</summary>
-    public ZmtpPeer Zmtp { get; }
+    /// <summary>Its socket type.</summary>
+    public ZmtpSocketType SocketType => Zmtp.SocketType;
+
+    /// <summary>
+    /// The routing id it announced, or the one that our ROUTER gave it; empty when there is none. The memory is not reused.
+    /// </summary>
+    public ReadOnlyMemory<byte> RoutingId { get; internal set; }
+
+    /// <summary>
+    /// Who it is to the application: what <see cref="LoopSocketOptions.Authenticate"/> said; empty when that was not asked.
+    /// </summary>
+    public string UserId { get; }
+
+    /// <summary>The version of ZMTP in its greeting.</summary>
+    public Version ProtocolVersion => new(Zmtp.Major, Zmtp.Minor);
+
+    /// <summary>What it said of itself in its handshake.</summary>
+    internal ZmtpPeer Zmtp { get; }
 
     /// <summary>Whether it is still connected.</summary>
     public bool IsConnected => _session.Connection.IsOpen;
@@ -52,6 +71,26 @@ public sealed class ZeroMqPeer
     /// <summary>Octets that wait for it.</summary>
     public long PendingBytes => _session.Connection.PendingBytes;
 
+    /// <summary>
+    /// Finds a property of its handshake's metadata by name, whatever the case. The value is valid as long as this object.
+    /// </summary>
+    public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value) => Zmtp.TryGetProperty(name, out value);
+
+    /// <summary>
+    /// Reads nothing more of this peer until <see cref="ResumeReceiving"/>, so that the kernel holds it up. A message that is being
+    /// handled is not concerned. On its loop.
+    /// </summary>
+    /// <remarks>
+    /// Meanwhile its PINGs are not answered, so a peer with heartbeats of its own may give us up; ours wait. That its connection ends is
+    /// noticed at once where nothing of it is held, and a reset always.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">Not on the peer's loop.</exception>
+    public void PauseReceiving() => _session.Pause();
+
+    /// <summary>Ends a pause; what was held is delivered in a turn of the loop of its own. On its loop.</summary>
+    /// <exception cref="InvalidOperationException">Not on the peer's loop.</exception>
+    public void ResumeReceiving() => _session.Resume();
+
     /// <summary>Ends the connection as a refusal for this reason. A peer that we connected to is connected to again.</summary>
     public void Close(string reason)
     {
@@ -60,6 +99,9 @@ public sealed class ZeroMqPeer
     }
 
     internal PeerSession Session => _session;
+
+    /// <summary>What whoever queues its messages knows it by. On its loop.</summary>
+    internal object? Source { get; set; }
 
     internal void CountReceived() => _received++;
 
@@ -77,6 +119,8 @@ public sealed class ZeroMqPeer
             Interlocked.Increment(ref _sentElsewhere);
         }
     }
+
+    internal void CountSent(int messages) => _sentHere += messages;
 
     internal void CountDropped() => Interlocked.Increment(ref _dropped);
 }

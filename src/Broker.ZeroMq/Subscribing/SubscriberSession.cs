@@ -7,10 +7,10 @@ namespace Broker.ZeroMq.Subscribing;
 /// <summary>A publisher, seen from the subscriber.</summary>
 internal sealed class SubscriberSession : PeerSession
 {
-    private readonly SubscriberSocket _socket;
+    private readonly LoopSubscriber _socket;
     private readonly LoopSubscriptions _subscriptions;
 
-    internal SubscriberSession(SubscriberSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
+    internal SubscriberSession(LoopSubscriber socket, EventLoop loop, string endpoint, OutgoingLink? link)
         : base(socket, loop, endpoint, link)
     {
         _socket = socket;
@@ -32,9 +32,31 @@ internal sealed class SubscriberSession : PeerSession
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
     }
 
-    private protected override void OnTaken() => _subscriptions.Add(this);
+    /// <summary>Queues a message if there is room. On any loop of the group.</summary>
+    internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
+    {
+        var stage = Connection.GetStage(loop);
+        if (Connection.HeldBytes + stage.Length + encoded.Length > _socket.Options.MaxPendingBytes)
+        {
+            return false;
+        }
 
-    private protected override void OnGone() => _subscriptions.Remove(this);
+        stage.Write(encoded);
+        Peer!.CountSent(Loop == loop);
+        return true;
+    }
+
+    private protected override void OnTaken()
+    {
+        _subscriptions.Add(this);
+        _socket.Add(this);
+    }
+
+    private protected override void OnGone()
+    {
+        _socket.Remove(this);
+        _subscriptions.Remove(this);
+    }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
     {
@@ -45,17 +67,22 @@ internal sealed class SubscriberSession : PeerSession
     private ZmtpVerdict OnMessage(in ZmtpMessage message)
     {
         var peer = Peer!;
-        peer.CountReceived();
         if (!_subscriptions.Matches(message.FirstFrame.Body))
         {
+            peer.CountReceived();
             peer.CountFiltered();
             return ZmtpVerdict.Continue;
         }
 
-        _socket.OnMessage(peer, message);
+        if (!_socket.OnMessage(peer, message))
+        {
+            return Refused();
+        }
 
-        // The handler may have closed the peer.
-        return IsOver ? ZmtpVerdict.Abort : ZmtpVerdict.Continue;
+        peer.CountReceived();
+
+        // The handler may have closed or paused the peer.
+        return MustStop ? Stopped() : ZmtpVerdict.Continue;
     }
 
     private ZmtpVerdict OnCommand(in ZmtpCommand command) =>

@@ -4,7 +4,7 @@ namespace Broker.ZeroMq.Zmtp;
 
 /// <summary>Why a peer's bytes were refused. Nothing in this layer throws on what a peer sends: every parser returns one of these.</summary>
 /// <remarks><see cref="ZmtpErrors.Text"/> has a sentence for each, fit for a log line and for the reason of an ERROR command.</remarks>
-public enum ZmtpError
+internal enum ZmtpError
 {
     /// <summary>No error.</summary>
     None,
@@ -89,6 +89,24 @@ public enum ZmtpError
 
     /// <summary>The peer sent ERROR.</summary>
     PeerRefused,
+
+    /// <summary>The application does not admit the peer.</summary>
+    NotAdmitted,
+
+    /// <summary>A command of PLAIN whose parts do not fill it.</summary>
+    PlainMalformed,
+
+    /// <summary>A command of CURVE that is too short or too long, or of another version.</summary>
+    CurveMalformed,
+
+    /// <summary>A command of CURVE that does not open: the keys differ, or it was changed or replayed.</summary>
+    CurveNotGenuine,
+
+    /// <summary>A nonce of CURVE that is not above the one before: something was replayed or left out of order.</summary>
+    CurveNonceRepeated,
+
+    /// <summary>A frame in clear where all must be encrypted.</summary>
+    NotEncrypted,
 
     /// <summary>The peer's subscriptions exceed their limits.</summary>
     SubscriptionLimit,

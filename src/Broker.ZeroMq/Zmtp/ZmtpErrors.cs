@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp;
 
 /// <summary>Texts of <see cref="ZmtpError"/>.</summary>
-public static class ZmtpErrors
+internal static class ZmtpErrors
 {
     /// <summary>A text of the system or of a peer as visible ASCII and spaces, so that it stays one line of a log.</summary>
     internal static string Printable(string text) =>
@@ -44,6 +44,12 @@ public static class ZmtpErrors
         ZmtpError.IdentityTooLong => "the identity is longer than 255 octets",
         ZmtpError.PingMalformed => "a PING command is malformed",
         ZmtpError.PeerRefused => "the peer refused the connection",
+        ZmtpError.NotAdmitted => "the peer was not admitted",
+        ZmtpError.PlainMalformed => "a PLAIN command is malformed",
+        ZmtpError.CurveMalformed => "a CURVE command is malformed",
+        ZmtpError.CurveNotGenuine => "a CURVE command does not open, the keys differ or it was changed",
+        ZmtpError.CurveNonceRepeated => "a CURVE nonce is not above the one before",
+        ZmtpError.NotEncrypted => "a frame came in clear on an encrypted connection",
         ZmtpError.SubscriptionLimit => "too many or too large subscriptions",
         ZmtpError.Aborted => "the handler gave up the connection",
         _ => "unknown error",

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp;
 
 /// <summary>Wire names of the socket types and the table of legal pairs (RFC 37, "The Socket-Type Property").</summary>
-public static class ZmtpSocketTypes
+internal static class ZmtpSocketTypes
 {
     /// <summary>Number of socket types; the enumeration runs from 0 to one less.</summary>
     public const int Count = (int)ZmtpSocketType.Pair + 1;

@@ -22,7 +22,8 @@ public sealed class BrowserTests
           socket.onopen = () => { opened = true; };
           socket.onclose = e => report({ opened, heard, closed: e.code });
           socket.onmessage = e => {
-            heard += decoder.decode(e.data);
+            // The server asks for a sign of life on a slow machine.
+            heard = (heard + decoder.decode(e.data)).replaceAll('PING\r\n', '');
             if (heard.startsWith('INFO ') && heard.endsWith('\r\n') && !heard.includes('PONG') && !heard.includes('MSG')) {
               socket.send('CONNECT {"verbose":false,"pedantic":false,"lang":"browser"}\r\nSUB page 1\r\n');
               socket.send(new TextEncoder().encode('PING\r\n'));

@@ -25,13 +25,15 @@ internal sealed class ClientSocket : IDisposable
     internal Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
 
     internal async Task SendAsync(ReadOnlyMemory<byte> bytes, bool endOfMessage = true, WebSocketMessageType type = WebSocketMessageType.Binary)
-        => await Socket.SendAsync(bytes, type, endOfMessage, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        => await Socket.SendAsync(bytes, type, endOfMessage, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
 
     /// <summary>All that has come, up to the first part that holds the text.</summary>
     internal async Task<string> ReadUntilAsync(string text)
     {
-        while (!_text.ToString().Contains(text, StringComparison.Ordinal))
+        // Only what is new is looked through, with as much before it as the text may begin in.
+        for (int looked = 0; !_text.ToString(looked, _text.Length - looked).Contains(text, StringComparison.Ordinal);)
         {
+            looked = Math.Max(looked, _text.Length - text.Length + 1);
             Assert.True(await ReadAsync(), $"closed before '{text}' came: {_text}");
         }
 
@@ -61,7 +63,7 @@ internal sealed class ClientSocket : IDisposable
 
     internal async Task<bool> ReadAsync()
     {
-        ValueWebSocketReceiveResult got = await Socket.ReceiveAsync(_buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        ValueWebSocketReceiveResult got = await Socket.ReceiveAsync(_buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         if (got.MessageType == WebSocketMessageType.Close)
         {
             return false;

@@ -19,7 +19,7 @@ internal sealed class Site : IAsyncDisposable
         Server = server;
         _monitoring = monitoring;
         _sockets = sockets;
-        Http = new HttpClient { BaseAddress = monitoring.Address, Timeout = Wait.Long };
+        Http = new HttpClient { BaseAddress = monitoring.Address, Timeout = Wait.Limit };
     }
 
     internal BrokerServer Server { get; }

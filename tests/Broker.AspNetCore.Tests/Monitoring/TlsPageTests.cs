@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.Json;
 using Broker.AspNetCore.Tests.Harness;
@@ -11,29 +10,12 @@ using Broker.Server.Tls;
 namespace Broker.AspNetCore.Tests.Monitoring;
 
 /// <summary>What the pages say of TLS, beside those of the real nats-server.</summary>
-public sealed class TlsPageTests : IDisposable
+public sealed class TlsPageTests
 {
     private static readonly string[] OfServer = ["auth_required", "tls_required", "tls_verify", "auth_timeout", "tls_timeout"];
     private static readonly string[] OfClient = ["tls_version", "tls_cipher_suite", "tls_first", "tls_peer_certs", "reason"];
 
-    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("tls-pages-");
-    private readonly X509Certificate2 _certificate;
-
-    public TlsPageTests()
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
-        _certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-        File.WriteAllText(Named("server.pem"), _certificate.ExportCertificatePem());
-        File.WriteAllText(Named("server.key"), key.ExportPkcs8PrivateKeyPem());
-    }
-
-    public void Dispose()
-    {
-        _certificate.Dispose();
-        _folder.Delete(recursive: true);
-    }
+    private static readonly TestCertificates Certificates = TestCertificates.Common;
 
     [Theory]
     [InlineData("", "")]
@@ -43,7 +25,7 @@ public sealed class TlsPageTests : IDisposable
     [InlineData("", "authorization { token: t\ntimeout: 7 }")]
     public async Task The_server_is_described_as_by_nats_server(string tls, string more)
     {
-        await using NatsServer oracle = await NatsServer.StartAsync(Config(tls, more));
+        using NatsServer oracle = NatsServer.StartWithConfiguration(Config(tls, more), "-m", "-1");
         await using Site site = await Site.StartAsync(o => Configure(o, tls, more));
         Assert.Equal(Pick(await GetAsync(oracle, "varz"), OfServer), Pick(await site.GetAsync("varz"), OfServer));
     }
@@ -51,7 +33,7 @@ public sealed class TlsPageTests : IDisposable
     [Fact]
     public async Task Clients_are_described_as_by_nats_server()
     {
-        await using NatsServer oracle = await NatsServer.StartAsync(Config("timeout: 0.5", "allow_non_tls: true"));
+        using NatsServer oracle = NatsServer.StartWithConfiguration(Config("timeout: 0.5", "allow_non_tls: true"), "-m", "-1");
         await using Site site = await Site.StartAsync(o => Configure(o, "timeout: 0.5", "allow_non_tls: true"));
         Assert.Equal(
             await DescribeAsync(oracle.EndPoint, path => GetAsync(oracle, path)),
@@ -61,14 +43,14 @@ public sealed class TlsPageTests : IDisposable
     [Fact]
     public async Task A_client_whose_handshake_came_first_is_known()
     {
-        await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = _certificate, HandshakeFirst = true });
+        await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = Certificates.Server, HandshakeFirst = true });
         using SslStream client = Secure((IPEndPoint)site.Server.EndPoints[0], first: true);
         JsonElement connection = (await site.GetAsync("connz")).GetProperty("connections")[0];
         Assert.True(connection.GetProperty("tls_first").GetBoolean());
     }
 
     // One over TLS, one in clear, one that fails.
-    private async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
+    private static async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
     {
         using SslStream secured = Secure(server, first: false);
         using var clear = new LineClient(server, "{\"verbose\":false,\"pedantic\":false}", "");
@@ -92,7 +74,7 @@ public sealed class TlsPageTests : IDisposable
         return string.Join('\n', page.GetProperty("connections").EnumerateArray().OrderBy(c => c.GetProperty("cid").GetInt64()).Select(c => Pick(c, OfClient)));
     }
 
-    private SslStream Secure(IPEndPoint server, bool first)
+    private static SslStream Secure(IPEndPoint server, bool first)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 20_000 };
         socket.Connect(server);
@@ -110,7 +92,7 @@ public sealed class TlsPageTests : IDisposable
             CertificateChainPolicy = new X509ChainPolicy
             {
                 TrustMode = X509ChainTrustMode.CustomRootTrust,
-                CustomTrustStore = { _certificate },
+                CustomTrustStore = { Certificates.Authority },
                 RevocationMode = X509RevocationMode.NoCheck,
             },
         });
@@ -131,17 +113,17 @@ public sealed class TlsPageTests : IDisposable
         return json.RootElement.Clone();
     }
 
-    private string Config(string tls, string more)
-        => $"{more}\ntls {{ cert_file: \"{Named("server.pem")}\"\nkey_file: \"{Named("server.key")}\"\nca_file: \"{Named("server.pem")}\"\n{tls} }}";
+    private static string Config(string tls, string more)
+        => $"{more}\ntls {{ {Certificates.ServerKeys}{tls} }}";
 
     // As the command reads it, in the few words that are used here.
-    private void Configure(BrokerServerOptions options, string tls, string more)
+    private static void Configure(BrokerServerOptions options, string tls, string more)
     {
         var timeout = tls.Split('\n').FirstOrDefault(l => l.StartsWith("timeout: ", StringComparison.Ordinal))?[9..];
         var secured = new ServerTlsOptions
         {
-            Certificate = _certificate,
-            ClientAuthorities = [_certificate],
+            Certificate = Certificates.Server,
+            ClientAuthorities = [Certificates.Authority],
             ClientCertificates = tls.Contains("verify", StringComparison.Ordinal) ? ClientCertificateMode.Required : ClientCertificateMode.None,
             AllowNonTls = more.Contains("allow", StringComparison.Ordinal),
         };
@@ -154,6 +136,4 @@ public sealed class TlsPageTests : IDisposable
             options.AuthTimeout = TimeSpan.FromSeconds(7);
         }
     }
-
-    private string Named(string file) => Path.Combine(_folder.FullName, file);
 }

@@ -1,5 +1,3 @@
-using Broker.AspNetCore.Tests.Harness;
-
 namespace Broker.AspNetCore.Tests.Oracle;
 
 /// <summary>The same bytes by WebSocket to the real nats-server and to ours, and the same answers.</summary>

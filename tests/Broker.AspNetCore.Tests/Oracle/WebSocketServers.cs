@@ -23,11 +23,11 @@ public sealed class WebSocketServers : IAsyncLifetime
             return;
         }
 
-        _theirs.Add(await NatsServer.StartAsync(
+        _theirs.Add(NatsServer.StartWithConfiguration(
             $"websocket {{ listen: \"127.0.0.1:-1\", no_tls: true, compression: true, allowed_origins: [\"{Allowed}\", \"{AlsoAllowed}\"] }}"));
         _ours.Add(await Site.StartAsync(
             sockets: new NatsWebSocketOptions { NoTls = true, Compression = true, AllowedOrigins = [Allowed, AlsoAllowed] }));
-        _theirs.Add(await NatsServer.StartAsync("websocket { listen: \"127.0.0.1:-1\", no_tls: true, same_origin: true }"));
+        _theirs.Add(NatsServer.StartWithConfiguration("websocket { listen: \"127.0.0.1:-1\", no_tls: true, same_origin: true }"));
         _ours.Add(await Site.StartAsync(sockets: new NatsWebSocketOptions { NoTls = true, SameOrigin = true }));
     }
 
@@ -35,7 +35,7 @@ public sealed class WebSocketServers : IAsyncLifetime
     {
         foreach (NatsServer server in _theirs)
         {
-            await server.DisposeAsync();
+            server.Dispose();
         }
 
         foreach (Site site in _ours)

@@ -7,6 +7,7 @@ using System.Text.Json;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.AspNetCore.WebSockets;
+using Broker.Server.Security;
 
 namespace Broker.AspNetCore.Tests.WebSockets;
 
@@ -15,11 +16,11 @@ public sealed class SecureTests
     [Fact]
     public async Task A_client_comes_in_over_WSS_and_sees_the_certificate()
     {
-        using X509Certificate2 certificate = Certificates.Create();
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
         await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { Certificate = certificate });
         Assert.Equal("wss", site.WebSocketAddress.Scheme);
         using ClientSocket web = await ClientSocket.OpenAsync(
-            site, o => o.RemoteCertificateValidationCallback = (_, shown, _, _) => Certificates.IsSame(certificate, shown));
+            site, o => o.RemoteCertificateValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificate, shown));
         await web.SendAsync("SUB a 1\r\nPUB a 2\r\nhi\r\n");
         Assert.Contains("MSG a 1 2\r\nhi\r\n", await web.ReadUntilAsync("hi\r\n"), StringComparison.Ordinal);
     }
@@ -27,7 +28,7 @@ public sealed class SecureTests
     [Fact]
     public async Task A_client_that_speaks_in_clear_to_WSS_is_sent_away()
     {
-        using X509Certificate2 certificate = Certificates.Create();
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
         await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions { Certificate = certificate });
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken);
@@ -35,7 +36,7 @@ public sealed class SecureTests
         using var heard = new MemoryStream();
         try
         {
-            await client.GetStream().CopyToAsync(heard, TestContext.Current.CancellationToken).WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+            await client.GetStream().CopyToAsync(heard, TestContext.Current.CancellationToken).WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         }
         catch (IOException)
         {
@@ -49,12 +50,12 @@ public sealed class SecureTests
     [Fact]
     public async Task Who_begins_no_handshake_is_closed_in_time()
     {
-        using X509Certificate2 certificate = Certificates.Create();
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
         await using Site site = await Site.StartAsync(
             sockets: new NatsWebSocketOptions { Certificate = certificate, HandshakeTimeout = TimeSpan.FromMilliseconds(200) });
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, site.WebSocketAddress.Port, TestContext.Current.CancellationToken);
-        int got = await client.GetStream().ReadAsync(new byte[1], TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        int got = await client.GetStream().ReadAsync(new byte[1], TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         Assert.Equal(0, got);
     }
 
@@ -63,10 +64,9 @@ public sealed class SecureTests
     [InlineData(false)]
     public async Task A_certificate_of_the_client_is_required_where_that_is_said(bool shows)
     {
-        using X509Certificate2 certificate = Certificates.Create();
-        using X509Certificate2 clients = Certificates.Create("client");
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
         var trust = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, TrustMode = X509ChainTrustMode.CustomRootTrust };
-        trust.CustomTrustStore.Add(clients);
+        trust.CustomTrustStore.Add(TestCertificates.Common.Authority);
         await using Site site = await Site.StartAsync(sockets: new NatsWebSocketOptions
         {
             Tls = new SslServerAuthenticationOptions
@@ -78,10 +78,10 @@ public sealed class SecureTests
         });
         Task<ClientSocket> opening = ClientSocket.OpenAsync(site, o =>
         {
-            o.RemoteCertificateValidationCallback = (_, shown, _, _) => Certificates.IsSame(certificate, shown);
+            o.RemoteCertificateValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificate, shown);
             if (shows)
             {
-                o.ClientCertificates.Add(clients);
+                o.ClientCertificates.Add(TestCertificates.Common.Client);
             }
         });
         if (shows)
@@ -96,17 +96,74 @@ public sealed class SecureTests
         }
     }
 
+    [Theory]
+    [InlineData("CN=client", "PUB pump 0\r\n\r\nPING\r\n", "PONG\r\n")]
+    [InlineData("CN=client", "PUB other 0\r\n\r\nPING\r\n", "-ERR 'Permissions Violation for Publish to \"other\"'\r\n")]
+    [InlineData("CN=stranger", "PING\r\n", "-ERR 'Authorization Violation'\r\n")]
+    public async Task The_certificate_says_who_the_client_is_where_that_is_said(string user, string says, string answer)
+    {
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
+        var trust = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, TrustMode = X509ChainTrustMode.CustomRootTrust };
+        trust.CustomTrustStore.Add(TestCertificates.Common.Authority);
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MapWebSocketUsers = true;
+                o.Users =
+                [
+                    User.WithCertificate(user, new Permissions { Publish = SubjectPermissions.Only("pump") }),
+                    new User("other", "password"),
+                ];
+            },
+            sockets: new NatsWebSocketOptions
+            {
+                Tls = new SslServerAuthenticationOptions
+                {
+                    ServerCertificate = certificate,
+                    ClientCertificateRequired = true,
+                    CertificateChainPolicy = trust,
+                },
+            });
+        using ClientSocket web = await ClientSocket.OpenAsync(site, o =>
+        {
+            o.RemoteCertificateValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificate, shown);
+            o.ClientCertificates.Add(TestCertificates.Common.Client);
+        });
+
+        // Whatever it says of itself.
+        await web.SendAsync("CONNECT {\"verbose\":false,\"user\":\"other\",\"pass\":\"password\"}\r\n" + says);
+
+        await web.ReadUntilAsync(answer);
+    }
+
+    [Fact]
+    public async Task A_password_is_nothing_where_certificates_say_who_clients_are()
+    {
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MapWebSocketUsers = true;
+                o.Users = [new User("other", "password")];
+            },
+            sockets: new NatsWebSocketOptions { NoTls = true });
+        using ClientSocket web = await ClientSocket.OpenAsync(site);
+
+        await web.SendAsync("CONNECT {\"verbose\":false,\"user\":\"other\",\"pass\":\"password\"}\r\nPING\r\n");
+
+        await web.ReadUntilAsync("-ERR 'Authorization Violation'\r\n");
+    }
+
     [Fact]
     public async Task The_pages_are_had_over_HTTPS()
     {
-        using X509Certificate2 certificate = Certificates.Create();
+        using X509Certificate2 certificate = TestCertificates.SelfSigned();
         await using Site site = await Site.StartAsync(
             monitoring: new MonitoringOptions { Tls = new SslServerAuthenticationOptions { ServerCertificate = certificate } });
         using var handler = new HttpClientHandler
         {
-            ServerCertificateCustomValidationCallback = (_, shown, _, _) => Certificates.IsSame(certificate, shown),
+            ServerCertificateCustomValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificate, shown),
         };
-        using var http = new HttpClient(handler) { BaseAddress = site.Http.BaseAddress, Timeout = Wait.Long };
+        using var http = new HttpClient(handler) { BaseAddress = site.Http.BaseAddress, Timeout = Wait.Limit };
         Assert.Equal("https", http.BaseAddress!.Scheme);
         using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync("varz", TestContext.Current.CancellationToken));
         Assert.Equal(http.BaseAddress.Port, page.RootElement.GetProperty("https_port").GetInt32());

@@ -104,7 +104,7 @@ public sealed class SlowConsumerTests
         byte[] buffer = new byte[64 * 1024];
         while (bytes > 0)
         {
-            ValueWebSocketReceiveResult got = await client.Socket.ReceiveAsync(buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+            ValueWebSocketReceiveResult got = await client.Socket.ReceiveAsync(buffer.AsMemory(), TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
             Assert.Equal(WebSocketMessageType.Binary, got.MessageType);
             bytes -= got.Count;
         }

@@ -54,7 +54,14 @@ public sealed class WebSocketTests
     public async Task Large_messages_arrive_whole()
     {
         const int Size = 8 * 1024 * 1024;
-        await using Site site = await Site.StartAsync(o => o.MaxPayload = Size, sockets: Plain);
+        await using Site site = await Site.StartAsync(
+            o =>
+            {
+                o.MaxPayload = Size;
+                // On a busy machine this client is slow, which is not what is looked at.
+                o.WriteDeadline = Wait.Limit;
+            },
+            sockets: Plain);
         using ClientSocket web = await ClientSocket.OpenAsync(site);
         string body = string.Concat(Enumerable.Range(0, Size / 8).Select(i => i.ToString("x8", null)));
         await web.SendAsync($"SUB big 1\r\nPUB big {Size}\r\n{body}\r\nPING\r\n");
@@ -69,7 +76,7 @@ public sealed class WebSocketTests
         using LineClient tcp = site.Connect(more: "SUB last 1\r\n");
         using ClientSocket web = await ClientSocket.OpenAsync(site);
         await web.SendAsync("PUB last 5\r\nwords\r\n");
-        await web.Socket.CloseAsync(WebSocketCloseStatus.NormalClosure, "done", TestContext.Current.CancellationToken).WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+        await web.Socket.CloseAsync(WebSocketCloseStatus.NormalClosure, "done", TestContext.Current.CancellationToken).WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         Assert.Equal(WebSocketState.Closed, web.Socket.State);
         Assert.Equal("MSG last 1 5", tcp.ReadLine());
         await GoneAsync(site, left: 1);
@@ -92,7 +99,7 @@ public sealed class WebSocketTests
     {
         await using Site site = await Site.StartAsync(sockets: Plain);
         using ClientSocket web = await ClientSocket.OpenAsync(site);
-        Task<DrainReport> drained = site.Server.DrainAsync(Wait.Long, TestContext.Current.CancellationToken);
+        Task<DrainReport> drained = site.Server.DrainAsync(Wait.Limit, TestContext.Current.CancellationToken);
         Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await web.ReadToEndAsync());
         Assert.Equal("Server Shutdown", web.Socket.CloseStatusDescription);
         await drained;
@@ -420,7 +427,7 @@ public sealed class WebSocketTests
         try
         {
             return await client.GetStream().ReadAsync(buffer, TestContext.Current.CancellationToken)
-                .AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken);
+                .AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         }
         catch (IOException e) when (e.InnerException is SocketException { SocketErrorCode: SocketError.ConnectionReset })
         {
@@ -460,7 +467,7 @@ public sealed class WebSocketTests
     {
         var line = new StringBuilder();
         byte[] one = new byte[1];
-        while (await stream.ReadAsync(one, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Long, TestContext.Current.CancellationToken) == 1 && one[0] != '\n')
+        while (await stream.ReadAsync(one, TestContext.Current.CancellationToken).AsTask().WaitAsync(Wait.Limit, TestContext.Current.CancellationToken) == 1 && one[0] != '\n')
         {
             line.Append((char)one[0]);
         }

@@ -23,6 +23,7 @@ public class CatalogueTests
     [Theory]
     [InlineData("basic")]
     [InlineData("tls")]
+    [InlineData("real")]
     [InlineData("scaling")]
     [InlineData("memory")]
     [InlineData("fairness")]

@@ -34,7 +34,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "scaling", "memory", "fairness", "wakeup", "--picture", "--cold", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "fairness", "wakeup", "--picture", "--curves", "--cold", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]
@@ -64,7 +64,9 @@ public class CommandLineTests
     {
         string path;
         using (var certificate = new CertificateFiles())
+        {
             path = certificate.KeyPath;
+        }
 
         Assert.False(File.Exists(path));
     }

@@ -117,6 +117,33 @@ public class ReportTests
     public void A_picture_of_nothing_is_still_a_picture()
         => Assert.Equal("svg", XElement.Parse(BarChart.Draw("nothing", RatioPanels.Of([SampleRuns.Warm("pub0")]))).Name.LocalName);
 
+    [Fact]
+    public void The_curves_have_a_dot_for_each_server_at_each_place_and_grow_with_the_figure()
+    {
+        Results results = SampleRuns.Warm("subscribers-16-1", "subscribers-16-10", "subscribers-16-100");
+        double nanoseconds = 100;
+        foreach (string row in new[] { "subscribers-16-1", "subscribers-16-10", "subscribers-16-100" })
+        {
+            results.Add(row, "nats-server", nanoseconds, nanoseconds);
+            results.Add(row, "broker", nanoseconds / 2, nanoseconds / 2);
+            nanoseconds *= 2;
+        }
+
+        CurvePanel panel = Assert.Single(CurvePanels.Of([results]));
+        XElement svg = XElement.Parse(CurveChart.Draw("<one & another>", [panel]));
+
+        Assert.Equal(["nats-server", "broker"], panel.Curves.Select(curve => curve.Series).Order(StringComparer.Ordinal).Reverse());
+        Assert.All(panel.Curves, curve => Assert.Equal([1, 10, 100], curve.Points.Select(point => point.X)));
+        Assert.All(panel.Curves, curve => Assert.Equal(curve.Points[0].Y * 4, curve.Points[2].Y, 6));
+        Assert.Equal(6, svg.Elements().Count(element => element.Name.LocalName == "rect" && (double)element.Attribute("width")! == 6));
+        double[] heights = [.. svg.Elements().Where(element => element.Name.LocalName == "rect" && (double)element.Attribute("width")! == 6).Take(3).Select(dot => (double)dot.Attribute("y")!)];
+        Assert.True(heights[0] > heights[1] && heights[1] > heights[2], string.Join(" ", heights));
+    }
+
+    [Fact]
+    public void Curves_of_nothing_are_still_a_picture()
+        => Assert.Equal("svg", XElement.Parse(CurveChart.Draw("nothing", CurvePanels.Of([SampleRuns.Warm("pub0")]))).Name.LocalName);
+
     private static string[] Cells(Table table, string first)
     {
         IEnumerable<string[]> lines = table.ToMarkdown().Split('\n').Select(line => line.Split('|', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries));

@@ -21,7 +21,9 @@ internal static class SampleRuns
     public static void Add(this Results results, string row, string server, params double[] cpuSeconds)
     {
         for (int round = 1; round <= cpuSeconds.Length; round++)
+        {
             results.Samples.Add(new Sample(row, server, round, Measured(cpuSeconds[round - 1])));
+        }
     }
 
     public static Measurement Measured(double cpuSeconds) => new()

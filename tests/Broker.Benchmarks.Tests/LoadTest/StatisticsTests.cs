@@ -49,7 +49,9 @@ public class StatisticsTests
     {
         var watch = new LateWatch(TimeSpan.FromSeconds(5));
         for (int second = 0; second < 60; second++)
+        {
             watch.Look(TimeSpan.FromSeconds(second), confirmed: (second + 1) * 100, received: second * 100);
+        }
 
         Assert.Equal(0, watch.Late);
     }
@@ -59,7 +61,9 @@ public class StatisticsTests
     {
         var watch = new LateWatch(TimeSpan.FromSeconds(5));
         for (int second = 0; second <= 6; second++)
+        {
             watch.Look(TimeSpan.FromSeconds(second), confirmed: second + 1, received: 0);
+        }
 
         Assert.Equal(1, watch.Late);
     }

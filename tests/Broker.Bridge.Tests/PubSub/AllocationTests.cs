@@ -22,20 +22,22 @@ public sealed class AllocationTests
     {
         await using Site site = await Site.StartAsync(1);
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        await using var publisher = new PublisherSocket(loops);
+        await using var publisher = new LoopPublisher(loops);
         long received = 0;
         long expected = 0;
         using var complete = new AutoResetEvent(false);
-        await using var subscriber = new SubscriberSocket(loops, (ZeroMqPeer _, in ZmtpMessage _) =>
+        await using var subscriber = new LoopSubscriber(loops, (ZeroMqPeer _, in ZmtpMessage _) =>
         {
             if (++received == Volatile.Read(ref expected))
             {
                 complete.Set();
             }
+
+            return true;
         });
         subscriber.Subscribe("alloc."u8);
-        subscriber.Connect(site.Bridge.SubscriberEndpoints[0]);
-        publisher.Connect(site.Bridge.PublisherEndpoints[0]);
+        subscriber.Connect(site.Route.SubscriberEndpoints[0]);
+        publisher.Connect(site.Route.PublisherEndpoints[0]);
         byte[] body = new byte[64];
         Action portion = () =>
         {
@@ -58,7 +60,7 @@ public sealed class AllocationTests
                 loops[0].Post(portion);
                 if (!complete.WaitOne(Wait.Limit))
                 {
-                    Assert.Fail($"{received} of {expected}; {site.Bridge.Snapshot()}");
+                    Assert.Fail($"{received} of {expected}; {site.Route.Snapshot()}");
                 }
             }
 

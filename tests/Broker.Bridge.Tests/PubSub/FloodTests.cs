@@ -13,10 +13,10 @@ public sealed class FloodTests
         const int Filters = 20_000;
         const int Toggles = 300;
         await using Site site = await Site.StartAsync(loops);
-        using RawPeer many = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer many = (await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB")).AnswerHeartbeats();
         await many.SendAsync([.. Enumerable.Range(0, Filters).SelectMany(i => RawPeer.Subscription($"f.{i}.", true))]);
         await Wait.UntilAsync(() => site.Server!.Snapshot().Subscriptions == Filters, () => $"{site.Server!.Snapshot()}");
-        using RawPeer hostile = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer hostile = (await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB")).AnswerHeartbeats();
         await using Subscriber subscriber = await site.SubscriberAsync("g.");
         await using Publisher publisher = await site.PublisherAsync();
         long before = GC.GetTotalMemory(forceFullCollection: true);
@@ -41,7 +41,7 @@ public sealed class FloodTests
         {
             await publisher.SendAsync(Shapes.Frames("g.t", Shapes.Number(sent++)));
             await Wait.UntilAsync(() => subscriber.Count >= sent, () => $"{subscriber.Count} of {sent}");
-            changes = Math.Max(changes, site.Bridge.InterestChanges);
+            changes = Math.Max(changes, site.Route.InterestChanges);
         }
 
         await flood;

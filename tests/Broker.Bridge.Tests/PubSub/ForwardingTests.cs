@@ -54,7 +54,7 @@ public sealed class ForwardingTests
         }
 
         await Task.WhenAll(sending);
-        await Wait.UntilAsync(() => all.Count >= expected.Count, () => $"{all.Count} of {expected.Count}; {site.Bridge.Snapshot()}");
+        await Wait.UntilAsync(() => all.Count >= expected.Count, () => $"{all.Count} of {expected.Count}; {site.Route.Snapshot()}");
         await Wait.UntilAsync(() => some.Count >= Each && other.Count >= 3 * Each, () => $"{some.Count}, {other.Count}");
         await Wait.UntilAsync(() => native.Count >= expected.Count, () => $"{native.Count} native");
         all.AssertExactly(expected);
@@ -133,7 +133,7 @@ public sealed class ForwardingTests
         client.Publish("zmq.last", "1"u8);
         await Wait.UntilAsync(() => all.Received.ContainsKey("last|1"), () => "the last did not come");
         Assert.Equal(echo ? 101 : 1, all.Count);
-        Assert.Equal(0, site.Bridge.Snapshot().Refused);
+        Assert.Equal(0, site.Route.Snapshot().Refused);
     }
 
     [Fact]
@@ -164,8 +164,8 @@ public sealed class ForwardingTests
 
     private static void BridgeSnapshotIsClean(Site site)
     {
-        Assert.Equal(0, site.Bridge.Snapshot().Dropped);
-        Assert.Equal(0, site.Bridge.Snapshot().Refused);
+        Assert.Equal(0, site.Route.Snapshot().Dropped);
+        Assert.Equal(0, site.Route.Snapshot().Refused);
         Assert.Empty(site.Log.Warnings);
     }
 }

@@ -18,7 +18,7 @@ public sealed class InterestTests
         await using Site site = await Site.StartAsync(loops);
         await using Subscriber stable = await site.SubscriberAsync("a.b.");
         await using Publisher publisher = await site.PublisherAsync();
-        await using Subscriber restless = new Subscriber().Connect(site.Bridge.SubscriberEndpoints[0]);
+        await using Subscriber restless = new Subscriber().Connect(site.Route.SubscriberEndpoints[0]);
         string[] overlapping = ["", "a", "a.", "a.b", "a.b.", "a.b.c."];
         using var stop = new CancellationTokenSource();
         Task churn = Task.Run(
@@ -40,7 +40,7 @@ public sealed class InterestTests
             await Task.Delay(1, Token);
         }
 
-        await Wait.UntilAsync(() => stable.Count >= Messages, () => $"{stable.Count} of {Messages}; {site.Bridge.Snapshot()}");
+        await Wait.UntilAsync(() => stable.Count >= Messages, () => $"{stable.Count} of {Messages}; {site.Route.Snapshot()}");
         await stop.CancelAsync();
         await churn;
         stable.AssertExactly([.. Enumerable.Range(0, Messages).Select(i => $"a.b.c.d|{i}")]);
@@ -56,7 +56,7 @@ public sealed class InterestTests
         BrokerConnection client = await site.ClientAsync();
         twice.Socket.Unsubscribe("t"u8);
         await other.DisposeAsync();
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 1, () => "the other is still there");
+        await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "the other is still there");
         client.Publish("zmq.t", "1"u8);
         await Wait.UntilAsync(() => twice.Count == 1, () => "nothing came");
     }
@@ -67,15 +67,15 @@ public sealed class InterestTests
         await using Site site = await Site.StartAsync(1);
         await using Subscriber stays = await site.SubscriberAsync("t.");
         BrokerConnection client = await site.ClientAsync();
-        using (RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB"))
+        using (RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB"))
         {
             byte[] on = RawPeer.Subscription("t.", true);
             byte[] off = RawPeer.Subscription("t.", false);
             await raw.SendAsync([.. on, .. on, .. on, .. off, .. off, .. off, .. off, .. on]);
-            await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 2, () => "the raw peer is not there");
+            await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 2, () => "the raw peer is not there");
         }
 
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 1, () => "the raw peer is still there");
+        await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "the raw peer is still there");
         client.Publish("zmq.t.x", "1"u8);
         await Wait.UntilAsync(() => stays.Count == 1, () => "nothing came");
     }
@@ -84,7 +84,7 @@ public sealed class InterestTests
     public async Task Changes_within_the_limit_are_all_made_whatever_their_order()
     {
         await using Site site = await Site.StartAsync(1, o => o with { MaxPrefixes = 2 });
-        using RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await raw.SendAsync([.. RawPeer.Subscription("a.", true), .. RawPeer.Subscription("c.", true)]);
         await SubscriptionsAsync(site, 2);
 
@@ -96,13 +96,13 @@ public sealed class InterestTests
         ]);
         BrokerConnection client = await site.ClientAsync();
         await Wait.UntilAsync(
-            () => site.Bridge.Snapshot().MessagesOut >= 1,
+            () => site.Route.Snapshot().ToZeroMq >= 1,
             () => "nothing is subscribed for b.",
             () => client.TryPublish("zmq.b.x", "1"u8));
-        long before = site.Bridge.Snapshot().MessagesOut;
+        long before = site.Route.Snapshot().ToZeroMq;
         client.Publish("zmq.c.x", "1"u8);
         client.Publish("zmq.a.x", "1"u8);
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().MessagesOut > before, () => "a. is lost");
+        await Wait.UntilAsync(() => site.Route.Snapshot().ToZeroMq > before, () => "a. is lost");
         Assert.Empty(site.Log.Warnings);
     }
 
@@ -110,21 +110,21 @@ public sealed class InterestTests
     public async Task As_many_prefixes_as_are_allowed_can_be_asked_for_at_once()
     {
         await using Site site = await Site.StartAsync(0);
-        var prefixes = Enumerable.Range(0, new Bridge.PubSub.PubSubBridgeOptions().MaxPrefixes).Select(i => $"p{i}.");
-        using RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        var prefixes = Enumerable.Range(0, new Bridge.PubSub.PubSubRouteOptions().MaxPrefixes).Select(i => $"p{i}.");
+        using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await raw.SendAsync([.. prefixes.SelectMany(p => RawPeer.Subscription(p, true))]);
         BrokerConnection client = await site.ClientAsync();
         await Wait.UntilAsync(
-            () => site.Bridge.Snapshot().MessagesOut >= 1,
-            () => $"the last is not subscribed; {site.Bridge.Snapshot()}",
+            () => site.Route.Snapshot().ToZeroMq >= 1,
+            () => $"the last is not subscribed; {site.Route.Snapshot()}",
             () => client.TryPublish("zmq.p65535.x", "1"u8));
-        long before = site.Bridge.Snapshot().MessagesOut;
+        long before = site.Route.Snapshot().ToZeroMq;
         for (int i = 0; i < 65_535; i += 1000)
         {
             client.Publish($"zmq.p{i}.x", "1"u8);
         }
 
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().MessagesOut >= before + 66, () => $"{site.Bridge.Snapshot()}");
+        await Wait.UntilAsync(() => site.Route.Snapshot().ToZeroMq >= before + 66, () => $"{site.Route.Snapshot()}");
         Assert.Empty(site.Log.Warnings);
     }
 

@@ -2,7 +2,6 @@ using Broker.Bridge.Mapping;
 using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
-using Broker.Client.Tests.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
 
@@ -24,13 +23,13 @@ public sealed class LossTests
 
         server.Kill();
         await Wait.UntilAsync(() => site.Log.Warnings.Any(), () => "the loss is not logged");
-        BridgeSnapshot before = site.Bridge.Snapshot();
+        PubSubRouteSnapshot before = site.Route.Snapshot();
         await publisher.SendAsync(Enumerable.Range(100, 50).Select(i => Shapes.Frames("a.b.c", Shapes.Number(i))));
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Dropped == before.Dropped + 50, () => $"{site.Bridge.Snapshot()}");
+        await Wait.UntilAsync(() => site.Route.Snapshot().Dropped == before.Dropped + 50, () => $"{site.Route.Snapshot()}");
 
         // Interest that changes meanwhile.
         all.Socket.Unsubscribe(""u8);
-        await using var late = new Subscriber("a.").Connect(site.Bridge.SubscriberEndpoints[0]);
+        await using var late = new Subscriber("a.").Connect(site.Route.SubscriberEndpoints[0]);
         await Wait.UntilAsync(() => late.Socket.ConnectionCount == 1, () => "no late subscriber");
 
         server.Restart();
@@ -40,7 +39,7 @@ public sealed class LossTests
         await Wait.UntilAsync(() => some.Count == 200 && late.Count == 100, () => $"{some.Count}, {late.Count}");
         some.AssertExactly([.. Enumerable.Range(0, 100).Concat(Enumerable.Range(200, 100)).Select(i => $"a.b.c|{i}")]);
         Assert.Equal(100, all.Count);
-        Assert.Equal(before.Dropped + 50, site.Bridge.Snapshot().Dropped);
+        Assert.Equal(before.Dropped + 50, site.Route.Snapshot().Dropped);
         Assert.Empty(site.Log.Errors);
     }
 
@@ -69,23 +68,23 @@ public sealed class LossTests
         await using Subscriber all = await site.SubscriberAsync("");
         await using Publisher publisher = await site.PublisherAsync();
         await publisher.SendAsync([Shapes.Frames("t", new string('x', 1000)), Shapes.Frames("t", new string('x', 800))]);
-        await Wait.UntilAsync(() => all.Count == 1, () => $"{site.Bridge.Snapshot()}");
-        Assert.Equal(1, site.Bridge.Snapshot().Refused);
+        await Wait.UntilAsync(() => all.Count == 1, () => $"{site.Route.Snapshot()}");
+        Assert.Equal(1, site.Route.Snapshot().Refused);
 
         await File.WriteAllTextAsync(file, "max_payload: 5000", Token);
         server.Restart();
         await site.ReadyAsync(all, "");
         await Wait.UntilAsync(
-            () => all.Count >= 2, () => $"{site.Bridge.Snapshot()}", () => _ = publisher.SendAsync(Shapes.Frames("raised", new string('x', 4000))));
+            () => all.Count >= 2, () => $"{site.Route.Snapshot()}", () => _ = publisher.SendAsync(Shapes.Frames("raised", new string('x', 4000))));
         await File.WriteAllTextAsync(file, "max_payload: 500", Token);
         server.Restart();
         await site.ReadyAsync(all, "");
-        BridgeSnapshot before = site.Bridge.Snapshot();
+        PubSubRouteSnapshot before = site.Route.Snapshot();
         await publisher.SendAsync([Shapes.Frames("t", new string('x', 800)), Shapes.Frames("last")]);
-        await Wait.UntilAsync(() => all.Received.ContainsKey("last"), () => $"{site.Bridge.Snapshot()}");
-        Assert.Equal(before.Refused + 1, site.Bridge.Snapshot().Refused);
-        Assert.Equal(before.Dropped, site.Bridge.Snapshot().Dropped);
-        Assert.Equal(site.Bridge.Snapshot().Refused, site.Bridge.Mapper.Counters[MapStatus.TooLarge]);
+        await Wait.UntilAsync(() => all.Received.ContainsKey("last"), () => $"{site.Route.Snapshot()}");
+        Assert.Equal(before.Refused + 1, site.Route.Snapshot().Refused);
+        Assert.Equal(before.Dropped, site.Route.Snapshot().Dropped);
+        Assert.Equal(site.Route.Snapshot().Refused, site.Route.Mapper.Counters[MapStatus.TooLarge]);
         Directory.Delete(folder, recursive: true);
     }
 
@@ -95,12 +94,12 @@ public sealed class LossTests
         var server = NatsServer.StartWithConfiguration(
             "authorization { users = [{ user: u, password: p, permissions: { publish: { deny: \"zmq.bad.>\" } } }] }");
         await using Site site = await Site.StartAsync(
-            0, o => o with { Client = o.Client with { User = "u", Password = "p" } }, remote: server);
-        await using var publisher = new Publisher().Connect(site.Bridge.PublisherEndpoints[0]);
+            0, client: o => o with { User = "u", Password = "p" }, remote: server);
+        await using var publisher = new Publisher().Connect(site.Route.PublisherEndpoints[0]);
         await site.ReadyAsync(publisher);
         await publisher.SendAsync(Enumerable.Range(0, 500).Select(i => Shapes.Frames($"bad.{i}", "x")));
         await publisher.SendAsync(Shapes.Frames("good", "x"));
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().MessagesIn > 500, () => $"{site.Bridge.Snapshot()}");
+        await Wait.UntilAsync(() => site.Route.Snapshot().ToSubjects > 500, () => $"{site.Route.Snapshot()}");
         await site.Bridge.StopIngressAsync(Token);
         Assert.Single(site.Log.Warnings);
     }
@@ -113,32 +112,32 @@ public sealed class LossTests
         const int Messages = 3000;
         await using Site site = await Site.StartAsync(loops, o => o with { HighWaterMark = 4 * 1024 * 1024 });
         await using Subscriber fast = await site.SubscriberAsync("t");
-        using RawPeer slow = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer slow = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await slow.SendAsync(RawPeer.Subscription("t", true));
         BrokerConnection client = await site.ClientAsync();
         long before = 0;
         await Wait.UntilAsync(
-            () => site.Bridge.Snapshot().MessagesOut - before >= 2,
+            () => site.Route.Snapshot().ToZeroMq - before >= 2,
             () => "the slow one is not there",
             () =>
             {
-                before = site.Bridge.Snapshot().MessagesOut;
+                before = site.Route.Snapshot().ToZeroMq;
                 client.Publish("zmq.t", Shapes.Probe);
                 client.FlushAsync(Token).GetAwaiter().GetResult();
             });
         await using Publisher publisher = await site.PublisherAsync();
-        BridgeSnapshot start = site.Bridge.Snapshot();
+        PubSubRouteSnapshot start = site.Route.Snapshot();
         string body = new('b', 10_000);
         for (int i = 0; i < Messages; i += 50)
         {
             int from = i;
             await publisher.SendAsync(Enumerable.Range(from, 50).Select(n => Shapes.Frames("t", Shapes.Number(n), body)));
-            await Wait.UntilAsync(() => fast.Count >= from + 50, () => $"{fast.Count} of {from + 50}; {site.Bridge.Snapshot()}");
+            await Wait.UntilAsync(() => fast.Count >= from + 50, () => $"{fast.Count} of {from + 50}; {site.Route.Snapshot()}");
         }
 
         fast.AssertExactly([.. Enumerable.Range(0, Messages).Select(i => $"t|{i}|{body}")]);
-        BridgeSnapshot end = site.Bridge.Snapshot();
-        Assert.Equal(2 * Messages, end.MessagesOut - start.MessagesOut + end.Dropped - start.Dropped);
+        PubSubRouteSnapshot end = site.Route.Snapshot();
+        Assert.Equal(2 * Messages, end.ToZeroMq - start.ToZeroMq + end.Dropped - start.Dropped);
         Assert.True(end.Dropped > 0, "nothing was dropped");
         Assert.Single(site.Log.Warnings);
 
@@ -158,8 +157,8 @@ public sealed class LossTests
     {
         await using Site site = await Site.StartAsync(loops);
         await using Subscriber all = await site.SubscriberAsync("");
-        BridgeSnapshot before = site.Bridge.Snapshot();
-        using (RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.PublisherEndpoints[0], "PUB"))
+        PubSubRouteSnapshot before = site.Route.Snapshot();
+        using (RawPeer raw = await RawPeer.ConnectAsync(site.Route.PublisherEndpoints[0], "PUB"))
         {
             byte[] whole = Shapes.Encode(Shapes.Frames("t", "whole"));
             byte[] cut = Shapes.Encode(Shapes.Frames("t", "1", "2"));
@@ -167,12 +166,12 @@ public sealed class LossTests
             await Wait.UntilAsync(() => all.Count == 1, () => "the whole one did not come");
         }
 
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Publishers == 0, () => "the dead one is still there");
+        await Wait.UntilAsync(() => site.Route.Snapshot().Publishers == 0, () => "the dead one is still there");
         await using Publisher publisher = await site.PublisherAsync();
         await publisher.SendAsync(Shapes.Frames("t", "after"));
         await Wait.UntilAsync(() => all.Count == 2, () => "nothing came after");
         all.AssertExactly(["t|whole", "t|after"]);
-        Assert.Equal(0, site.Bridge.Snapshot().Refused);
+        Assert.Equal(0, site.Route.Snapshot().Refused);
     }
 
     [Fact]
@@ -181,9 +180,9 @@ public sealed class LossTests
         await using Site site = await Site.StartAsync(1, o => o with { MaxPeers = 2 });
         await using Subscriber one = await site.SubscriberAsync("a");
         await using Subscriber two = await site.SubscriberAsync("a");
-        using RawPeer three = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer three = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await three.ReadToEndAsync();
-        Assert.Equal(2, site.Bridge.Snapshot().Subscribers);
+        Assert.Equal(2, site.Route.Snapshot().Subscribers);
         Assert.Contains("too many peers", Assert.Single(site.Log.Warnings), StringComparison.Ordinal);
     }
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Tests.PubSub;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 
@@ -13,12 +14,12 @@ public sealed class ShareTests
     {
         await using Site site = await Site.StartAsync(1, o => o with { MaxFilters = 10 });
         await using Subscriber first = await site.SubscriberAsync("first.");
-        using RawPeer greedy = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer greedy = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         await greedy.SendAsync([.. Enumerable.Range(0, 200).SelectMany(i => RawPeer.Subscription($"g{i}.", true))]);
         await SubscriptionsAsync(site, 1);
         await using Subscriber second = await site.SubscriberAsync("second.");
         BrokerConnection client = await site.ClientAsync();
-        long before = site.Bridge.Snapshot().MessagesOut;
+        long before = site.Route.Snapshot().ToZeroMq;
         for (int i = 0; i < 200; i++)
         {
             client.Publish($"zmq.g{i}.x", "1"u8);
@@ -28,14 +29,14 @@ public sealed class ShareTests
         client.Publish("zmq.first.x", "1"u8);
         client.Publish("zmq.second.x", "1"u8);
         await Wait.UntilAsync(() => first.Count == 1 && second.Count == 1, () => $"{first.Count} {second.Count}");
-        Assert.Equal(before + 202, site.Bridge.Snapshot().MessagesOut);
+        Assert.Equal(before + 202, site.Route.Snapshot().ToZeroMq);
 
         await greedy.SendAsync([.. Enumerable.Range(0, 197).SelectMany(i => RawPeer.Subscription($"g{i}.", false))]);
         await SubscriptionsAsync(site, 5);
         client.Publish("zmq.g199.x", "1"u8);
         client.Publish("zmq.first.y", "1"u8);
         await Wait.UntilAsync(() => first.Count == 2, () => $"{first.Count}");
-        Assert.Equal(before + 204, site.Bridge.Snapshot().MessagesOut);
+        Assert.Equal(before + 204, site.Route.Snapshot().ToZeroMq);
         Assert.Empty(site.Log.Warnings);
     }
 
@@ -46,7 +47,7 @@ public sealed class ShareTests
         byte[] all = [.. Enumerable.Range(0, 5000).SelectMany(i => RawPeer.Subscription($"g{i}.", true))];
         for (int i = 0; i < 5; i++)
         {
-            using RawPeer greedy = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+            using RawPeer greedy = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
             await greedy.SendAsync(all);
             await greedy.ReadToEndAsync();
         }
@@ -62,18 +63,18 @@ public sealed class ShareTests
         await using Subscriber stays = await site.SubscriberAsync("p7.");
         for (int i = 0; i < 2; i++)
         {
-            using (RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB"))
+            using (RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB"))
             {
                 await raw.SendAsync([.. Enumerable.Range(0, 60_000).SelectMany(i => RawPeer.Subscription($"p{i}.", true))]);
                 BrokerConnection prober = await site.ClientAsync();
-                long before = site.Bridge.Snapshot().MessagesOut;
+                long before = site.Route.Snapshot().ToZeroMq;
                 await Wait.UntilAsync(
-                    () => site.Bridge.Snapshot().MessagesOut > before,
+                    () => site.Route.Snapshot().ToZeroMq > before,
                     () => "the last is not served",
                     () => prober.TryPublish("zmq.p59999.x", "1"u8));
             }
 
-            await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 1, () => "it is still there");
+            await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "it is still there");
             await SubscriptionsAsync(site, 1);
             BrokerConnection client = await site.ClientAsync();
             long count = stays.Count;
@@ -93,7 +94,7 @@ public sealed class ShareTests
         for (int i = 0; i < 20; i++)
         {
             using var peer = new System.Net.Sockets.TcpClient();
-            var uri = new Uri(site.Bridge.SubscriberEndpoints[0]);
+            var uri = new Uri(site.Route.SubscriberEndpoints[0]);
             await peer.ConnectAsync(uri.Host, uri.Port, TestContext.Current.CancellationToken);
             Assert.Equal(0, await peer.GetStream().ReadAsync(new byte[100], TestContext.Current.CancellationToken));
         }
@@ -106,16 +107,17 @@ public sealed class ShareTests
     [InlineData("tcp://nonsense", true)]
     [InlineData("tcp://*:5556", false)]
     [InlineData("tcp://host:0", false)]
+    [InlineData("inproc://feed", true)]
     public void Options_know_an_endpoint_that_cannot_be_had_before_a_start(string endpoint, bool bind)
     {
-        var options = new PubSubBridgeOptions { Publishers = [new BridgeEndpoint(bind, endpoint)] };
+        var options = new PubSubRouteOptions { Publishers = [new BridgeEndpoint(bind, endpoint)] };
         Assert.Contains(endpoint, Assert.Throws<FormatException>(options.Validate).Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Options_know_a_prefix_that_leaves_no_room_for_topics()
     {
-        var good = new PubSubBridgeOptions();
+        var good = new PubSubRouteOptions();
         (good with { Mapping = good.Mapping with { Prefix = new string('p', 221) } }).Validate();
         Assert.Throws<ArgumentException>((good with { Mapping = good.Mapping with { Prefix = new string('p', 222) } }).Validate);
     }
@@ -123,5 +125,5 @@ public sealed class ShareTests
     private static Task SubscriptionsAsync(Site site, int count)
         => Wait.UntilAsync(
             () => site.Server!.Snapshot().Subscriptions == count,
-            () => $"{site.Server!.Snapshot().Subscriptions} subscriptions, {site.Bridge.InterestChanges} changes");
+            () => $"{site.Server!.Snapshot().Subscriptions} subscriptions, {site.Route.InterestChanges} changes");
 }

@@ -1,8 +1,8 @@
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Client;
 using Broker.Client.Errors;
-using Broker.Client.Tests.Support;
 using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Bridge.Tests.PubSub;
@@ -19,19 +19,26 @@ public sealed class StartTests
     public async Task A_start_that_fails_leaves_no_thread_and_no_listener(string fault)
     {
         await using Site site = await Site.StartAsync(1);
-        string taken = site.Bridge.PublisherEndpoints[0];
+        string taken = site.Route.PublisherEndpoints[0];
         BridgeEndpoint any = new(true, "tcp://127.0.0.1:0");
-        var good = new PubSubBridgeOptions { Client = new ClientOptions { Servers = [site.Url] }, Publishers = [any], Subscribers = [any], RequireServer = true };
-        PubSubBridgeOptions options = fault switch
+        var route = new PubSubRouteOptions { Publishers = [any], Subscribers = [any] };
+        var client = new ClientOptions { Servers = [site.Url] };
+        route = fault switch
         {
-            "mapping" => good with { Mapping = good.Mapping with { Prefix = "a..b" } },
-            "socket" => good with { MaxPeers = 0 },
-            "client" => good with { Client = good.Client with { MaxPingsOut = 0 } },
-            "server" => good with { Client = good.Client with { Servers = ["nats://127.0.0.1:1"] } },
-            "taken" => good with { Publishers = [new(true, taken)] },
-            _ => good with { Subscribers = [any, new(true, "tcp://nonsense")] },
+            "mapping" => route with { Mapping = route.Mapping with { Prefix = "a..b" } },
+            "socket" => route with { MaxPeers = 0 },
+            "taken" => route with { Publishers = [new(true, taken)] },
+            "endpoint" => route with { Subscribers = [any, new(true, "tcp://nonsense")] },
+            _ => route,
         };
-        Exception error = await Assert.ThrowsAnyAsync<Exception>(() => PubSubBridge.StartAsync(options, Token));
+        client = fault switch
+        {
+            "client" => client with { MaxPingsOut = 0 },
+            "server" => client with { Servers = ["nats://127.0.0.1:1"] },
+            _ => client,
+        };
+        var options = new ZeroMqBridgeOptions { Client = client, RequireServer = true, Routes = [route] };
+        Exception error = await Assert.ThrowsAnyAsync<Exception>(() => ZeroMqBridge.StartAsync(options, Token));
         Assert.True(error is ArgumentException or ClientException or ZeroMqBindException or FormatException, error.ToString());
         await Wait.UntilAsync(() => BridgeThreads() == 0, () => $"{BridgeThreads()} threads are left");
         await Wait.UntilAsync(() => site.Server!.Snapshot().Connections == 1, () => "a connection is left");
@@ -42,8 +49,8 @@ public sealed class StartTests
     {
         using NatsServer server = NatsServer.Start();
         var told = new System.Collections.Concurrent.ConcurrentQueue<string>();
-        await using PubSubBridge bridge = await PubSubBridge.StartAsync(
-            new PubSubBridgeOptions
+        await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
+            new ZeroMqBridgeOptions
             {
                 Client = new ClientOptions
                 {
@@ -52,8 +59,7 @@ public sealed class StartTests
                     OnDisconnected = (_, _) => told.Enqueue("lost"),
                     OnReconnected = _ => told.Enqueue("back"),
                 },
-                Publishers = [],
-                Subscribers = [],
+                Routes = [new PubSubRouteOptions { Publishers = [], Subscribers = [] }],
             },
             Token);
         server.Restart();
@@ -65,13 +71,13 @@ public sealed class StartTests
     public async Task A_NATS_side_that_ends_for_good_is_logged_as_an_error()
     {
         var server = NatsServer.Start();
-        await using Site site = await Site.StartAsync(0, o => o with { Client = o.Client with { MaxReconnectAttempts = 0 } }, remote: server);
+        await using Site site = await Site.StartAsync(0, client: o => o with { MaxReconnectAttempts = 0 }, remote: server);
         server.Kill();
         await Wait.UntilAsync(() => site.Log.Errors.Any(), () => "nothing is logged");
         Assert.Contains("for good", Assert.Single(site.Log.Errors), StringComparison.Ordinal);
 
         // Nobody takes them any more, and they are not kept.
-        using RawPeer raw = await RawPeer.ConnectAsync(site.Bridge.SubscriberEndpoints[0], "SUB");
+        using RawPeer raw = await RawPeer.ConnectAsync(site.Route.SubscriberEndpoints[0], "SUB");
         byte[] toggles = [.. Enumerable.Range(0, 1000).SelectMany(_ => (byte[])[.. RawPeer.Subscription("x", true), .. RawPeer.Subscription("x", false)])];
         for (int i = 0; i < 20; i++)
         {
@@ -79,8 +85,8 @@ public sealed class StartTests
         }
 
         await raw.SendAsync(RawPeer.Subscription("x", true));
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Subscribers == 1, () => "no subscriber");
-        Assert.InRange(site.Bridge.InterestChanges, 0, 1);
+        await Wait.UntilAsync(() => site.Route.Snapshot().Subscribers == 1, () => "no subscriber");
+        Assert.InRange(site.Route.InterestChanges, 0, 1);
     }
 
     private static int BridgeThreads() => Directory.GetDirectories("/proc/self/task").Count(IsBridgeThread);

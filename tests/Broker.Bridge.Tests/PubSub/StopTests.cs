@@ -22,7 +22,7 @@ public sealed class StopTests
         client.Subscribe("zmq.t", (in Broker.Client.Subscriptions.MessageView _) => Interlocked.Increment(ref native));
         await client.FlushAsync(Token);
         await using Publisher publisher = await site.PublisherAsync();
-        BridgeSnapshot start = site.Bridge.Snapshot();
+        PubSubRouteSnapshot start = site.Route.Snapshot();
         Task sending = publisher.SendAsync(Enumerable.Range(0, 200_000).Select(i => Shapes.Frames("t", Shapes.Number(i))));
         await Wait.UntilAsync(() => reader.Count > 1000, () => $"{reader.Count}");
 
@@ -30,14 +30,14 @@ public sealed class StopTests
         await site.Bridge.StopIngressAsync(Token);
         DrainReport drained = await site.Server!.DrainAsync(Wait.Limit, Token);
         long undelivered = await site.Bridge.CloseAsync(Wait.Limit);
-        long taken = site.Bridge.Snapshot().MessagesIn - start.MessagesIn;
+        long taken = site.Route.Snapshot().ToSubjects - start.ToSubjects;
         Assert.Equal(0, drained.Messages);
         Assert.Equal(0, undelivered);
         await Wait.UntilAsync(() => reader.Count >= taken && Volatile.Read(ref native) >= taken, () => $"{reader.Count} and {native} of {taken}");
         Assert.Equal(taken, reader.Count);
         Assert.Equal(taken, Volatile.Read(ref native));
         reader.AssertExactly([.. Enumerable.Range(0, (int)taken).Select(i => $"t|{i}")]);
-        Assert.Equal(0, site.Bridge.Snapshot().Dropped);
+        Assert.Equal(0, site.Route.Snapshot().Dropped);
         await sending;
     }
 }

@@ -1,4 +1,3 @@
-using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 
 namespace Broker.Bridge.Tests.PubSub;
@@ -14,9 +13,9 @@ public sealed class TwoBridgesTests
     public async Task On_one_NATS_system_each_message_reaches_the_subscribers_of_both_once(int loops, bool echo)
     {
         await using Site site = await Site.StartAsync(loops, o => o with { Mapping = o.Mapping with { Echo = echo } });
-        await using PubSubBridge second = await site.BridgeAsync(o => o with { Mapping = o.Mapping with { Echo = echo } });
+        await using ZeroMqBridge second = await site.BridgeAsync(o => o with { Mapping = o.Mapping with { Echo = echo } });
         await using Subscriber here = await site.SubscriberAsync("");
-        await using Subscriber there = new Subscriber("").Connect(second.SubscriberEndpoints[0]);
+        await using Subscriber there = new Subscriber("").Connect(Site.RouteOf(second).SubscriberEndpoints[0]);
         await site.ReadyAsync(there, "x");
         await using Publisher publisher = await site.PublisherAsync();
         string[] expected = [.. Enumerable.Range(0, 1000).Select(i => $"t|{i}")];
@@ -34,8 +33,8 @@ public sealed class TwoBridgesTests
     {
         await using Site site = await Site.StartAsync(1);
         var log = new LogLines();
-        await using PubSubBridge second = await site.BridgeAsync(
-            o => o with { Publishers = [new(false, site.Bridge.SubscriberEndpoints[0])], Subscribers = [] }, log);
+        await using ZeroMqBridge second = await site.BridgeAsync(
+            o => o with { Publishers = [new(false, site.Route.SubscriberEndpoints[0])], Subscribers = [] }, log: log);
         await Wait.UntilAsync(() => Refusals(site.Log.All) >= 3, () => string.Join('\n', site.Log.All));
         Assert.Single(site.Log.Warnings, w => w.Contains("is a bridge too", StringComparison.Ordinal));
         Assert.Single(log.Warnings, w => w.Contains("is a bridge too", StringComparison.Ordinal));
@@ -46,7 +45,7 @@ public sealed class TwoBridgesTests
     {
         await using Site first = await Site.StartAsync(1, o => o with { AcceptBridges = true });
         await using Site second = await Site.StartAsync(
-            1, o => o with { AcceptBridges = true, Publishers = [new(false, first.Bridge.SubscriberEndpoints[0])] });
+            1, o => o with { AcceptBridges = true, Publishers = [new(false, first.Route.SubscriberEndpoints[0])] });
         await using Subscriber subscriber = await second.SubscriberAsync("t");
         await using Publisher publisher = await first.PublisherAsync();
         await Wait.UntilAsync(

@@ -50,7 +50,7 @@ public sealed class BrokerCommandTests : IDisposable
     [InlineData("--https_port=443")]
     public async Task The_pages_may_be_served_over_HTTPS_but_not_both_ways(params string[] flag)
     {
-        (string certificate, string key) = PemFiles.Write(_folder);
+        (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path);
         string[] secure = ["serve", "--tlscert", certificate, "--tlskey", key, .. flag];
         Assert.Equal(new ListenAddress("127.0.0.1", 443), (await CommandRun.Of(secure)).Host.Started!.Https);
         Assert.Contains("needs a certificate", (await CommandRun.Of(["serve", .. flag])).Error, StringComparison.Ordinal);

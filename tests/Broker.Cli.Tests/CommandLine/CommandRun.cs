@@ -1,4 +1,5 @@
 using Broker.Cli.CommandLine;
+using Broker.Cli.Shell;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.CommandLine;
@@ -20,7 +21,8 @@ internal sealed record CommandRun(int ExitCode, string Output, string Error, Fak
         using var output = new StringWriter();
         using var error = new StringWriter();
         var screen = new Screen(output, error, isTerminal: false, static () => 80);
-        var exitCode = await new BrokerCommand(output, error, screen, () => host, program).RunAsync(args, stop.Token);
+        var shell = new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false);
+        var exitCode = await new BrokerCommand(output, error, screen, shell, () => host, program).RunAsync(args, stop.Token);
         return new CommandRun(exitCode, output.ToString(), error.ToString(), host);
     }
 }

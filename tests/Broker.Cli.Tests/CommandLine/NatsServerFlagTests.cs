@@ -23,7 +23,6 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("-cluster_listen", "nats://a:1")]
     [InlineData("-profile", "8000")]
     [InlineData("-log_size_limit", "1")]
-    [InlineData("-max_traced_msg_len", "1")]
     [InlineData("-s")]
     [InlineData("--syslog")]
     [InlineData("-r", "udp://localhost:514")]
@@ -66,7 +65,30 @@ public sealed class NatsServerFlagTests : IDisposable
         ServeSettings settings = (await CommandRun.Of("serve", flag)).Host.Started!;
 
         Assert.Equal((true, true), (settings.Debug, settings.Trace));
-        Assert.True((await CommandRun.Of("serve", "-VV")).Host.Started!.Trace);
+    }
+
+    [Theory]
+    [InlineData("-V", true, false, false)]
+    [InlineData("-VV", true, true, false)]
+    [InlineData("--VV", true, true, false)]
+    [InlineData("-DVV", true, true, true)]
+    [InlineData("-DV", true, false, true)]
+    [InlineData("-VV=false", false, false, false)]
+    public async Task A_second_V_is_for_the_system_account(string flag, bool trace, bool system, bool debug)
+    {
+        ServeSettings settings = (await CommandRun.Of("serve", flag)).Host.Started!;
+
+        Assert.Equal((trace, system, debug), (settings.Trace, settings.TraceSystemAccount, settings.Debug));
+    }
+
+    [Theory]
+    [InlineData("5", 5)]
+    [InlineData("0", 0)]
+    [InlineData("-1", 0)]
+    public async Task So_much_of_a_payload_is_traced(string length, int traced)
+    {
+        Assert.Equal(traced, (await CommandRun.Of("serve", "-max_traced_msg_len", length)).Host.Started!.TracedPayload);
+        Assert.Equal(traced, (await CommandRun.Of("serve", $"--max_traced_msg_len={length}")).Host.Started!.TracedPayload);
     }
 
     [Theory]
@@ -95,7 +117,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [Fact]
     public async Task Clear_clients_stay_allowed_when_TLS_comes_by_flags()
     {
-        (string certificate, string key) = PemFiles.Write(_folder);
+        (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path);
         string file = _folder.Write("b.conf", "allow_non_tls: true");
 
         ServeSettings settings = (await CommandRun.Of("serve", "-c", file, "--tlscert", certificate, "--tlskey", key)).Host.Started!;

@@ -58,7 +58,9 @@ public sealed class ConfigFileTests : IDisposable
     public void Includes_are_limited_in_depth()
     {
         for (var i = 0; i < 30; i++)
+        {
             _folder.Write($"{i}.conf", $"include {i + 1}.conf");
+        }
 
         var error = Assert.Throws<ConfigException>(() => ConfigFile.Load(Path.Combine(_folder.Path, "0.conf")));
 

@@ -59,7 +59,6 @@ public sealed class NatsServerFileTests
     [InlineData("disable_sublist_cache: true")]
     [InlineData("connect_error_reports: 3")]
     [InlineData("reconnect_error_reports: 3")]
-    [InlineData("max_traced_msg_len: 100")]
     public void What_changes_nothing_is_warned_of(string text)
     {
         Bind(text, out List<ConfigProblem> warnings);

@@ -106,10 +106,10 @@ public sealed class SecretTests : IDisposable
         var settings = new ServeSettings
         {
             Security = new SecuritySettings { Token = Secret, Users = [new Broker.Server.Security.User("a", Secret)] },
-            ZeroMq = new ZeroMqSettings { Url = $"nats://a:{Secret}@b:1" },
+            ZeroMq = new ZeroMqSettings { Connection = new BridgeConnection { Servers = [$"nats://a:{Secret}@b:1"] } },
         };
 
         Assert.DoesNotContain(Secret, settings.ToString(), StringComparison.Ordinal);
-        Assert.NotEqual(settings.ZeroMq, settings.ZeroMq with { Url = "nats://a:other@b:1" });
+        Assert.NotEqual(settings.ZeroMq, settings.ZeroMq with { Connection = new BridgeConnection { Servers = ["nats://a:other@b:1"] } });
     }
 }

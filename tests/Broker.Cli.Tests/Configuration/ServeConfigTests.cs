@@ -1,4 +1,4 @@
-using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Cli.Configuration;
 using Broker.Transport;
 
@@ -86,7 +86,7 @@ public sealed class ServeConfigTests
         Assert.Equal(('/', ','), (bridge.Delimiter, bridge.SingleFrameDelimiter));
         Assert.False(bridge.Echo);
         Assert.Equal((64 * 1024, 2048, 5), (bridge.SendHighWaterMark, bridge.MaxMessageSize, bridge.MaxPeers));
-        Assert.Equal("nats://elsewhere:4222", bridge.Url);
+        Assert.Equal(["nats://elsewhere:4222"], bridge.Connection!.Servers);
     }
 
     [Theory]

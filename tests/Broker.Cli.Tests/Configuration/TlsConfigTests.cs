@@ -14,7 +14,7 @@ public sealed class TlsConfigTests : IDisposable
 
     public TlsConfigTests()
     {
-        var (certificate, key) = PemFiles.Write(_folder);
+        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path);
         _files = $"cert_file: \"{certificate}\"\n key_file: \"{key}\"\n ca_file: \"{certificate}\"\n";
     }
 
@@ -101,8 +101,8 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public void A_key_that_does_not_fit_is_found()
     {
-        var (certificate, _) = PemFiles.Write(_folder);
-        var (_, key) = PemFiles.Write(_folder, "other");
+        var (certificate, _) = TestCertificates.WriteSelfSigned(_folder.Path);
+        var (_, key) = TestCertificates.WriteSelfSigned(_folder.Path, "other");
 
         var e = Assert.Throws<ConfigException>(() => Bind($"tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}"));
 
@@ -121,7 +121,7 @@ public sealed class TlsConfigTests : IDisposable
     [Fact]
     public async Task Flags_win_over_the_file()
     {
-        var (certificate, key) = PemFiles.Write(_folder, "flag");
+        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path, "flag");
         var file = _folder.Write("f.conf", $"tls {{ {_files}\n timeout: 7 }}");
 
         var both = (await CommandRun.Of("serve", "-c", file, "--tlscert", certificate, "-tlskey=" + key, "--tlsverify")).Host.Started!.Tls!;

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using Broker.Cli.Configuration;
 
 namespace Broker.Cli.Tests.Configuration;
@@ -13,7 +11,7 @@ public sealed class WebSocketConfigTests : IDisposable
     [Fact]
     public void Every_key_is_taken()
     {
-        var (certificate, key) = WriteCertificate("a");
+        var (certificate, key) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
 
         var sockets = Bind($$"""
             no_auth_user: ada
@@ -74,8 +72,8 @@ public sealed class WebSocketConfigTests : IDisposable
     [Fact]
     public void A_certificate_that_is_not_there_or_not_of_the_key_is_a_problem_of_the_file()
     {
-        var (certificate, _) = WriteCertificate("a");
-        var (_, key) = WriteCertificate("b");
+        var (certificate, _) = TestCertificates.WriteSelfSigned(_folder.Path, "a");
+        var (_, key) = TestCertificates.WriteSelfSigned(_folder.Path, "b");
 
         var missing = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}x\", key_file: \"{key}\" }} }}"));
         var other = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }} }}"));
@@ -89,14 +87,6 @@ public sealed class WebSocketConfigTests : IDisposable
     [InlineData("https: \"0.0.0.0:443\"", "0.0.0.0:443")]
     [InlineData("host: h\nhttps_port: 443", "h:443")]
     public void HTTPS_is_configured_as_HTTP_is(string text, string address) => Assert.Equal(address, Bind(text).Https!.ToString());
-
-    private (string Certificate, string Key) WriteCertificate(string name)
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
-        using var certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddDays(1));
-        return (_folder.Write(name + ".pem", certificate.ExportCertificatePem()), _folder.Write(name + ".key", key.ExportPkcs8PrivateKeyPem()));
-    }
 
     private static string[] Problems(string text) =>
         [.. Assert.Throws<ConfigException>(() => Bind(text)).Problems.Select(problem => problem.ToString())];

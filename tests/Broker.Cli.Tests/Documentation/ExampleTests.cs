@@ -17,7 +17,7 @@ public sealed partial class ExampleTests : IDisposable
     public static TheoryData<string> Commands =>
     [
         .. Pages().SelectMany(p => p.Commands("broker")).Concat(Help().Split('\n').Select(l => l.Trim()).Where(l => l.StartsWith("broker ", StringComparison.Ordinal)))
-            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal)).Distinct(StringComparer.Ordinal),
+            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal) && !ShellExampleTests.IsOfMessages(c)).Distinct(StringComparer.Ordinal),
     ];
 
     public void Dispose() => _folder.Dispose();
@@ -33,8 +33,8 @@ public sealed partial class ExampleTests : IDisposable
     [MemberData(nameof(Blocks))]
     public async Task A_file_as_it_is_printed_starts(string text)
     {
-        (string certificate, string key) = PemFiles.Write(_folder);
-        text = Regex.Replace(text, "bind tcp://0.0.0.0:\\d+", "bind tcp://127.0.0.1:*", RegexOptions.CultureInvariant, TimeSpan.FromSeconds(10));
+        (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path);
+        text = Bound().Replace(text, "bind tcp://127.0.0.1:*");
         text = Ports().Replace(CertificateFiles().Replace(KeyFiles().Replace(text, Quote(key)), Quote(certificate)), "$1-1\"");
         string file = _folder.Write("example.conf", "port: -1\n" + text);
 
@@ -51,7 +51,7 @@ public sealed partial class ExampleTests : IDisposable
     [MemberData(nameof(Commands))]
     public async Task A_command_as_it_is_printed_does_what_it_says(string line)
     {
-        string[] args = [.. Words().Matches(line).Select(m => m.Value.Trim('"')).Skip(1)];
+        string[] args = [.. Words().Matches(line).Select(m => m.Value.Trim(m.Value[0] == '\'' ? '\'' : '"')).Skip(1)];
         string file = _folder.Write("broker.conf", "ping_max: 3\n");
         args = [.. args.Select(a => a == "broker.conf" ? file : a)];
         bool serves = args is ["serve" or "-c", ..] && !args.Contains("--help", StringComparer.Ordinal);
@@ -65,18 +65,28 @@ public sealed partial class ExampleTests : IDisposable
             args = bridges && !args.Contains("--zeromq-subscribers", StringComparer.Ordinal) ? [.. args, "--zeromq-subscribers", "tcp://127.0.0.1:*"] : args;
         }
 
+        else if (args[0] == "bridge" && !args.Contains("--help", StringComparer.Ordinal))
+        {
+            serves = true;
+            args = [.. args.Select(a => Bound().Replace(a, "bind tcp://127.0.0.1:*"))];
+            args = args.Contains("--route", StringComparer.Ordinal) || args.Contains("-c", StringComparer.Ordinal)
+                ? args
+                : [.. args, "--route", "pattern: pubsub, publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\""];
+            File.WriteAllText(file, "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ] }\n");
+        }
+
         RealRun run = await RealRun.Of(args);
 
         Assert.True(run.ExitCode == ExitCode.Success, $"{line}\n{run.Said}");
         Assert.Equal(serves && !args.Contains("-t", StringComparer.Ordinal), run.Addresses is not null);
     }
 
-    private static DocumentedText[] Pages() => [DocumentedText.Read("README.md"), Configuration, DocumentedText.Read("docs/zeromq-mapping.md")];
+    private static DocumentedText[] Pages() => [DocumentedText.Read("README.md"), Configuration, DocumentedText.Read("docs/zeromq-mapping.md"), DocumentedText.Read("docs/command.md"), DocumentedText.Read("docs/migration.md"), DocumentedText.Read("src/Broker.Cli/README.md")];
 
     private static string Help()
     {
         using var both = new StringWriter();
-        foreach (string[] args in (string[][])[["--help"], ["serve", "--help"]])
+        foreach (string[] args in (string[][])[["--help"], ["serve", "--help"], ["bridge", "--help"]])
         {
             // Nothing of it waits for anything.
             both.Write(CommandRun.Of(args).GetAwaiter().GetResult().Output);
@@ -91,9 +101,12 @@ public sealed partial class ExampleTests : IDisposable
     [GeneratedRegex("\"[^\"]*\\.key\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex KeyFiles();
 
+    [GeneratedRegex("bind tcp://[^:\"]+:\\d+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Bound();
+
     [GeneratedRegex("(listen: \"[^\"]*:)\\d+\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Ports();
 
-    [GeneratedRegex("\"[^\"]*\"|\\S+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    [GeneratedRegex("'[^']*'|\"[^\"]*\"|\\S+", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Words();
 }

@@ -28,6 +28,14 @@ internal static class KeyCases
         "tls" => "tls { BODY }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
+        "tls of url" => "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ], url: \"NATSURL\", tls { BODY } }",
+        "routes" => "zeromq { routes: [ { BODY } ] }",
+        "pattern: pubsub" => "zeromq { routes: [ { pattern: pubsub, BODY } ] }",
+        "pattern: request" => "zeromq { routes: [ { pattern: request, BODY } ] }",
+        "pattern: worker" => "zeromq { routes: [ { pattern: worker, BODY } ] }",
+        "pattern: pushpull" => "zeromq { routes: [ { pattern: pushpull, BODY } ] }",
+        "pattern: router, dealer or pair" => "zeromq { routes: [ { pattern: dealer, BODY } ] }",
+        "stream of a pushpull route" => "zeromq { url: \"NATSURL\", routes: [ { pattern: pushpull, subject: a, pushers: \"tcp://127.0.0.1:*\", stream { BODY } } ] }",
         "publishers and subscribers" =>
             "authorization { users: [ { user: u, password: p }, { user: v, password: p, permissions { subscribe: [] } } ] }\n"
             + "zeromq { user: u, subscribers: \"tcp://127.0.0.1:*\", publishers { BODY } }",
@@ -36,7 +44,7 @@ internal static class KeyCases
 
     public static IEnumerable<KeyCase> All =>
     [
-        .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(),
+        .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(), .. RouteCases.All,
         Case("loops", "threads", ["0", "3"], ["-1", "257", "x"]),
         Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
         Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),
@@ -83,6 +91,8 @@ internal static class KeyCases
         Case("File", "ws", ["{ port: -1, no_tls: true }"], ["true", "{ }"]),
         Case("File", "debug", ["true", "no"], NotAFlag),
         Case("File", "trace", ["true", "off"], NotAFlag),
+        Case("File", "trace_verbose", ["true", "off"], NotAFlag),
+        Case("File", "max_traced_msg_len", ["100", "0", "-1", "1KB"], ["x", "1.5"]),
         Case("File", "log_file", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
         Case("File", "logfile", ["\"FOLDER/b.log\""], ["\"FOLDER/none/b.log\"", "1"]),
         Case("File", "logtime", ["false", "true"], NotAFlag),
@@ -184,7 +194,7 @@ internal static class KeyCases
         new("websocket", "net", ["net: \"::1\", port: -1, no_tls: true"], ["net: \"\", port: -1, no_tls: true"]),
         new("websocket", "port", ["port: FREEPORT, no_tls: true", "port: -1, no_tls: true"], ["port: 70000, no_tls: true", "port: \"1\", no_tls: true", "port: 0, no_tls: true", "no_tls: true"]),
         new(
-            "websocket", "tls", ["port: -1, tls { CERTIFICATE, verify: true, ca_file: \"CERT\" }"],
+            "websocket", "tls", ["port: -1, tls { CERTIFICATE, verify: true, ca_file: \"CERT\" }", "port: -1, tls { CERTIFICATE, verify_and_map: true }"],
             ["port: -1, tls { }", "port: -1, tls: true", "port: -1, tls { CERTIFICATE, handshake_first: true }"]),
         new("websocket", "no_tls", ["port: -1, no_tls: true"], ["port: -1, no_tls: 1", "port: -1, no_tls: false"]),
         .. Open("allowed_origins", ["[\"https://a.example\", \"http://b.example:81\"]", "\"https://a.example\"", "[]"], ["x", "[1]", "1"]),
@@ -230,7 +240,21 @@ internal static class KeyCases
         .. Bridge("send_high_water_mark", ["64KB"], ["100", "x"]),
         .. Bridge("max_message_size", ["2KB"], ["0", "65MB", "x"]),
         .. Bridge("max_peers", ["5"], ["0", "x"]),
-        .. Bridge("url", ["\"NATSURL\""], ["\"http://x\"", "x", "1"]),
+        .. Bridge("url", ["\"NATSURL\"", "[\"NATSURL\", \"nats://127.0.0.1:9\"]"], ["\"http://x\"", "x", "1", "[]", "[1]"]),
+        .. Bridge("credentials", ["\"SEEDFILE\", url: \"NATSURL\""], ["\"FOLDER/none.creds\", url: \"NATSURL\"", "\"SEEDFILE\"", "1"]),
+        .. Bridge("tls", ["{ }, url: \"NATSURL\""], ["{ }", "true, url: \"NATSURL\"", "{ verify: true }, url: \"NATSURL\""]),
+        new(
+            "zeromq", "routes",
+            [
+                "routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\", subject: a } ]",
+                "routes: [ { pattern: pubsub, name: p, OTHER_PUBLISHERS } ], OTHER_PUBLISHERS, OTHER_SUBSCRIBERS",
+            ],
+            [
+                "routes: []", "routes: x", "routes: [x]", "routes: { }", "routes: [ { } ]",
+                "routes: [ { pattern: pubsub, OTHER_PUBLISHERS }, { pattern: pubsub, OTHER_PUBLISHERS } ]",
+                "routes: [ { pattern: pubsub, OTHER_PUBLISHERS } ], OTHER_PUBLISHERS",
+                "routes: [ { pattern: pubsub, publishers: \"tcp://127.0.0.1:7\", subscribers: \"tcp://*:7\" } ]",
+            ]),
     ];
 
     private static KeyCase Case(string section, string key, string[] valid, string[] invalid) =>

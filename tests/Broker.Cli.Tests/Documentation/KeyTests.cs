@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using System.Text.RegularExpressions;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
@@ -14,6 +12,8 @@ public sealed class KeyTests : IAsyncLifetime
     private const string Hash = "$2a$11$W2zko751KUvVy59mUTWmpOdWjpEm5qhcCZRd05GjI/sSOT.xtiHyG";
     private const string PublicKey = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
 
+    private const string Seed = "SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM";
+
     private static readonly DocumentedText Page = DocumentedText.Read("docs/configuration.md");
 
     private readonly TemporaryFolder _folder = new();
@@ -21,6 +21,7 @@ public sealed class KeyTests : IAsyncLifetime
     private string _url = "";
     private string _certificate = "";
     private string _key = "";
+    private string _seed = "";
 
     public static TheoryData<string, string> Keys => [.. KeyCases.All.Select(c => new TheoryDataRow<string, string>(c.Section, c.Key))];
 
@@ -31,7 +32,8 @@ public sealed class KeyTests : IAsyncLifetime
         ServeAddresses addresses = await _server.StartAsync(
             new ServeSettings { Port = 0 }, NullLoggerFactory.Instance, TestContext.Current.CancellationToken);
         _url = addresses.Nats[0];
-        (_certificate, _key) = PemFiles.Write(_folder);
+        (_certificate, _key) = TestCertificates.WriteSelfSigned(_folder.Path);
+        _seed = _folder.Write("bridge.nk", Seed + "\n");
     }
 
     public async ValueTask DisposeAsync()
@@ -133,6 +135,7 @@ public sealed class KeyTests : IAsyncLifetime
             .Replace("OTHER_PUBLISHERS", "publishers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
             .Replace("OTHER_SUBSCRIBERS", "subscribers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
             .Replace("LONGPREFIX", new string('p', 250), StringComparison.Ordinal)
+            .Replace("SEEDFILE", Path(_seed), StringComparison.Ordinal)
             .Replace("KEYFILE", Path(_key), StringComparison.Ordinal)
             .Replace("CERT", Path(_certificate), StringComparison.Ordinal)
             .Replace("FOLDER", Path(_folder.Path), StringComparison.Ordinal)
@@ -141,19 +144,12 @@ public sealed class KeyTests : IAsyncLifetime
             .Replace("HASH", Hash, StringComparison.Ordinal);
         while (text.IndexOf("FREEPORT", StringComparison.Ordinal) is >= 0 and var at)
         {
-            text = string.Concat(text.AsSpan(0, at), FreePort().ToString(System.Globalization.CultureInfo.InvariantCulture), text.AsSpan(at + "FREEPORT".Length));
+            text = string.Concat(text.AsSpan(0, at), FreePort.Next().ToString(System.Globalization.CultureInfo.InvariantCulture), text.AsSpan(at + "FREEPORT".Length));
         }
 
         return text;
 
         // A backslash begins an escape.
         static string Path(string path) => path.Replace('\\', '/');
-    }
-
-    private static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 }

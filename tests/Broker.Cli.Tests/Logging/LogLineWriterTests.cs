@@ -16,7 +16,10 @@ public sealed class LogLineWriterTests
         }))
         {
             for (var i = 0; i < 10_000; i++)
+            {
                 writer.Add("line");
+            }
+
             stall.Set();
         }
 
@@ -31,7 +34,9 @@ public sealed class LogLineWriterTests
     {
         using var writer = new LogLineWriter(static _ => throw new IOException("broken pipe"));
         for (var i = 0; i < 100; i++)
+        {
             writer.Add("line");
+        }
     }
 
     [Fact]

@@ -42,12 +42,12 @@ public sealed class ServeControlTests : IDisposable
     public async Task What_cannot_change_is_named_and_nothing_is_changed()
     {
         var before = new ServeSettings { ZeroMq = new ZeroMqSettings() };
-        var next = before with { Port = 1, MaxPayload = 5, Loops = new EventLoopOptions { Loops = 3 }, ZeroMq = new ZeroMqSettings { Prefix = "other" } };
+        var next = before with { Port = 1, MaxPayload = 5, Loops = new EventLoopOptions { Loops = 3 }, ZeroMq = new ZeroMqSettings { Connection = new BridgeConnection { Servers = ["nats://a"] } } };
 
         var host = await RunAsync(before, () => next, ControlRequest.Reload, ControlRequest.LameDuck);
 
         Assert.Empty(host.Reloads);
-        Assert.Equal("broker: cannot reload: listen, loops, zeromq cannot change without a restart", _error.ToString().TrimEnd());
+        Assert.Equal("broker: cannot reload: listen, loops, url or user of zeromq cannot change without a restart", _error.ToString().TrimEnd());
     }
 
     [Fact]
@@ -83,14 +83,14 @@ public sealed class ServeControlTests : IDisposable
         var log = Path.Combine(_folder.Path, "log");
         var settings = new ServeSettings { LogFile = log };
         var running = RunAsync(settings, () => settings);
-        await UntilAsync(() => _logger is not null && File.ReadAllText(log).Contains("ready", StringComparison.Ordinal));
+        await Wait.UntilAsync(() => _logger is not null && File.ReadAllText(log).Contains("ready", StringComparison.Ordinal));
         _logger!.LogWarning("one");
-        await UntilAsync(() => File.ReadAllText(log).Contains("one", StringComparison.Ordinal));
+        await Wait.UntilAsync(() => File.ReadAllText(log).Contains("one", StringComparison.Ordinal));
         File.Move(log, log + ".1");
         _control.Request(ControlRequest.ReopenLog);
-        await UntilAsync(() => File.Exists(log));
+        await Wait.UntilAsync(() => File.Exists(log));
         _logger!.LogWarning("two");
-        await UntilAsync(() => File.ReadAllText(log).Contains("two", StringComparison.Ordinal));
+        await Wait.UntilAsync(() => File.ReadAllText(log).Contains("two", StringComparison.Ordinal));
         _control.RequestStop();
         await running;
 
@@ -160,18 +160,13 @@ public sealed class ServeControlTests : IDisposable
         Assert.StartsWith(problem, e.Problems[0].ToString(), StringComparison.Ordinal);
     }
 
-    private static async Task UntilAsync(Func<bool> holds)
-    {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        patience.CancelAfter(TimeSpan.FromSeconds(20));
-        while (!holds())
-            await Task.Delay(5, patience.Token);
-    }
-
     private async Task<FakeHost> RunAsync(ServeSettings settings, Func<ServeSettings> reread, params ControlRequest[] requests)
     {
         foreach (var request in requests)
+        {
             _control.Request(request);
+        }
+
         var host = new FakeHost { OnStart = loggers => _logger = loggers.CreateLogger("x") };
         var screen = new Screen(TextWriter.Synchronized(_output), TextWriter.Synchronized(_error), isTerminal: false, static () => 200);
         await new ServeRunner(screen, TimeProvider.System).RunAsync(settings with { Quiet = true }, host, _control, () => reread() with { Quiet = true });

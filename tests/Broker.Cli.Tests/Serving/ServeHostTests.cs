@@ -1,6 +1,4 @@
 using System.Net.WebSockets;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Broker.Cli.Serving;
 using Broker.Server.Tls;
@@ -18,14 +16,8 @@ public sealed class ServeHostTests : IDisposable
     [Fact]
     public async Task Clients_come_by_WSS_and_the_pages_by_HTTPS()
     {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        using var certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256)
-            .CreateSelfSigned(DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddDays(1));
-        var tls = new ServerTlsOptions
-        {
-            CertificateFile = _folder.Write("cert.pem", certificate.ExportCertificatePem()),
-            KeyFile = _folder.Write("key.pem", key.ExportPkcs8PrivateKeyPem()),
-        };
+        TestCertificates certificates = TestCertificates.Common;
+        var tls = new ServerTlsOptions { CertificateFile = certificates.CertificateFile, KeyFile = certificates.KeyFile };
         var cancellation = TestContext.Current.CancellationToken;
         await using var host = new ServeHost();
 
@@ -41,12 +33,12 @@ public sealed class ServeHostTests : IDisposable
             cancellation);
 
         using var socket = new ClientWebSocket();
-        socket.Options.RemoteCertificateValidationCallback = (_, shown, _, _) => IsSame(certificate, shown);
+        socket.Options.RemoteCertificateValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificates.Server, shown);
         await socket.ConnectAsync(new Uri(Assert.Single(addresses.WebSocket)), cancellation);
         var buffer = new byte[4096];
         var info = await socket.ReceiveAsync(buffer, cancellation);
         Assert.StartsWith("INFO {", Encoding.UTF8.GetString(buffer, 0, info.Count), StringComparison.Ordinal);
-        using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, shown, _, _) => IsSame(certificate, shown) };
+        using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = (_, shown, _, _) => TestCertificates.IsSame(certificates.Server, shown) };
         using var http = new HttpClient(handler);
         var varz = await http.GetStringAsync(Assert.Single(addresses.Monitoring) + "/varz", cancellation);
         Assert.Contains("\"advertise\": \"ws.example:443\"", varz, StringComparison.Ordinal);
@@ -63,7 +55,4 @@ public sealed class ServeHostTests : IDisposable
 
         Assert.Contains("cert_file", error.Message, StringComparison.Ordinal);
     }
-
-    private static bool IsSame(X509Certificate2 expected, X509Certificate? shown) =>
-        shown is not null && expected.RawDataMemory.Span.SequenceEqual(shown.GetRawCertData());
 }

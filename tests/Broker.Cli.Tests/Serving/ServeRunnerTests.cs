@@ -40,9 +40,9 @@ public sealed class ServeRunnerTests : IDisposable
 
         var text = _output.ToString();
         Assert.Contains("NATS clients:       nats://127.0.0.1:4222", text, StringComparison.Ordinal);
-        Assert.Contains("s.connect(\"tcp://127.0.0.1:5556\")", text, StringComparison.Ordinal);
-        Assert.Contains("s.connect(\"tcp://127.0.0.1:5557\")", text, StringComparison.Ordinal);
-        Assert.Contains("sub 'plant.weather.*'", text, StringComparison.Ordinal);
+        Assert.Contains(" zmq pub -c tcp://127.0.0.1:5556 weather.oslo '4 degrees'", text, StringComparison.Ordinal);
+        Assert.Contains(" zmq sub -c tcp://127.0.0.1:5557 weather", text, StringComparison.Ordinal);
+        Assert.Contains(" sub -s nats://127.0.0.1:4222 'plant.weather.*'", text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -121,7 +121,10 @@ public sealed class ServeRunnerTests : IDisposable
             Counts = () =>
             {
                 if (++calls == 3)
+                {
                     _stop.Cancel();
+                }
+
                 return new ServeCounts { MessagesIn = 7 };
             },
         };

@@ -24,6 +24,7 @@ public sealed class ZeroMqEndpointTextTests
     [InlineData("connect tcp://h:0")]
     [InlineData("connect tcp://h:*")]
     [InlineData("connect tcp://*:1")]
+    [InlineData("inproc://feed")]
     [InlineData("ipc://")]
     [InlineData("udp://h:1")]
     [InlineData("bind tcp://h:1 tcp://h:2")]

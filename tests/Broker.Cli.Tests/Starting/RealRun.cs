@@ -1,5 +1,6 @@
 using Broker.Cli.CommandLine;
 using Broker.Cli.Serving;
+using Broker.Cli.Shell;
 using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Tests.Starting;
@@ -23,14 +24,23 @@ internal sealed record RealRun(int ExitCode, string Output, string Error, ServeA
         stop.CancelAfter(TimeSpan.FromMinutes(2));
         using var output = new StringWriter();
         using var error = new StringWriter();
-        var host = new ObservedHost(new ServeHost(), async addresses =>
+        ObservedHost host = Observe(new ServeHost());
+        var command = new BrokerCommand(
+            TextWriter.Synchronized(output),
+            TextWriter.Synchronized(error),
+            new Screen(output, error, isTerminal: false, static () => 200),
+            new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false),
+            () => host)
+        {
+            CreateBridge = identify => host = Observe(new BridgeHost(identify)),
+        };
+        int exitCode = await command.RunAsync(args, stop.Token);
+        return new RealRun(exitCode, output.ToString(), error.ToString(), host.Addresses);
+
+        ObservedHost Observe(IServeHost real) => new(real, async addresses =>
         {
             await whileServing(addresses);
             await stop.CancelAsync();
         });
-        var command = new BrokerCommand(
-            TextWriter.Synchronized(output), TextWriter.Synchronized(error), new Screen(output, error, isTerminal: false, static () => 200), () => host);
-        int exitCode = await command.RunAsync(args, stop.Token);
-        return new RealRun(exitCode, output.ToString(), error.ToString(), host.Addresses);
     }
 }

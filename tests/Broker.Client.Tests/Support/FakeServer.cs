@@ -22,6 +22,9 @@ internal sealed class FakeServer : IDisposable
 
     public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}");
 
+    /// <summary>What a client connects with.</summary>
+    public ClientOptions Options => new() { Servers = [Url] };
+
     public void Dispose()
     {
         _ending.Cancel();
@@ -37,8 +40,9 @@ internal sealed class FakeServer : IDisposable
                 Socket socket = _listener.AcceptSocket();
                 new Thread(() => Serve(script, socket)) { IsBackground = true }.Start();
             }
-            catch (SocketException)
+            catch (Exception e) when (e is SocketException or InvalidOperationException)
             {
+                // Disposed: in the call, or before it.
                 return;
             }
         }

@@ -80,8 +80,9 @@ public sealed class AuthenticationTests(SharedServers servers)
 
         var refusal = await NatsSession.RefusalAsync(client, impatient.Url, slow);
 
-        // A client that writes its CONNECT after the close may see the reset before it reads the reason.
-        Assert.Matches("(?i)authentication timeout|closed|reset|broken pipe", refusal);
+        // A client that writes its CONNECT after the close may see the reset before it reads the reason; libnats may read the end as
+        // an answer of no bytes.
+        Assert.Matches("(?i)authentication timeout|closed|reset|broken pipe|got ''", refusal);
         await using var session = await NatsSession.ConnectAsync(client, patient.Url, slow);
         await session.RoundTripAsync();
     }

@@ -20,7 +20,9 @@ public static class Combinations
         foreach (var server in servers)
         {
             foreach (var client in Clients)
+            {
                 all.Add(client, server);
+            }
         }
 
         return all;

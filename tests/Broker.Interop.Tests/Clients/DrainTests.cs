@@ -56,7 +56,10 @@ public sealed class DrainTests(SharedServers servers)
         Assert.Equal("", await leaving.EventAsync("closed"));
 
         for (var i = 0; i < Count; i++)
+        {
             Assert.Equal(i, Number((await other.ReadAsync("out")).PayloadText));
+        }
+
         Assert.Equal(Enumerable.Range(0, Count), leaving.Received("in").Select(Number));
     }
 

@@ -86,7 +86,10 @@ public sealed class MessagingTests(SharedServers servers)
         await publisher.FlushAsync();
 
         for (var i = 0; i < Count; i++)
+        {
             Assert.Equal(Text(i), (await second.ReadAsync("all")).PayloadText);
+        }
+
         await first.DrainAsync("member");
         await second.DrainAsync("member");
         var taken = first.Received("member").Concat(second.Received("member")).Select(int.Parse).Order();
@@ -124,9 +127,14 @@ public sealed class MessagingTests(SharedServers servers)
         await other.BurstAsync(_subject, 5);
 
         for (var i = 0; i < 5; i++)
+        {
             Assert.Equal(Text(i), (await session.ReadAsync("last")).PayloadText);
+        }
+
         for (var i = 0; i < 3; i++)
+        {
             Assert.Equal(Text(i), (await session.ReadAsync("limited")).PayloadText);
+        }
         // The server has forgotten them too: when the last one leaves, nobody is there.
         await session.UnsubscribeAsync("last");
         Assert.Contains("no responders", await other.RequestFailureAsync(_subject), StringComparison.OrdinalIgnoreCase);
@@ -144,7 +152,9 @@ public sealed class MessagingTests(SharedServers servers)
         var payload = string.Create(Largest, 0, (text, _) =>
         {
             for (var i = 0; i < text.Length; i++)
+            {
                 text[i] = (char)(' ' + (i % 89));
+            }
         });
 
         await session.PublishAsync(_subject, payload);
@@ -183,7 +193,10 @@ public sealed class MessagingTests(SharedServers servers)
         await session.BurstAsync(_subject + ".a", 10);
 
         for (var i = 0; i < 10; i++)
+        {
             Assert.Equal(Text(i), (await session.ReadAsync("a")).PayloadText);
+        }
+
         Assert.Equal("ask", await session.RequestAsync(_subject, "ask"));
         session.AssertNoEvent("");
     }
@@ -198,7 +211,9 @@ public sealed class MessagingTests(SharedServers servers)
         await session.SubscribeAsync("last", _subject + ".end");
 
         foreach (var subject in (string[])["a.c", "b.c", "b", "b.c.d", "c", "b.d", "end"])
+        {
             await session.PublishAsync($"{_subject}.{subject}", subject);
+        }
 
         await session.ReadAsync("last");
         await session.DrainAsync("one");
@@ -218,7 +233,10 @@ public sealed class MessagingTests(SharedServers servers)
         await service.RespondAsync("echo", _subject, answers: 2);
 
         for (var i = 0; i < 20; i++)
+        {
             Assert.Equal(Text(i), await session.RequestAsync(_subject, Text(i)));
+        }
+
         Assert.Equal(["ask", "ask"], await session.RequestManyAsync(_subject, "ask", 2));
     }
 

@@ -52,7 +52,9 @@ public sealed class ReconnectTests
         await session.EventAsync("reconnected");
 
         for (var i = 0; i < 100; i++)
+        {
             Assert.Equal($"{i}", (await session.ReadAsync("a")).PayloadText);
+        }
     }
 
     [Theory]

@@ -4,7 +4,7 @@ namespace Broker.Interop.Tests.Clients;
 
 /// <summary>Official clients over TLS, and those that a server must not let in.</summary>
 [Trait("clients", "official")]
-public sealed class TlsTests(TestCertificates certificates) : IClassFixture<TestCertificates>
+public sealed class TlsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
     // How the libraries say that they do not know who signed.
     private const string Distrust = "(?i)certificate|unknown authority|ssl error|self.signed|verify";
@@ -27,7 +27,10 @@ public sealed class TlsTests(TestCertificates certificates) : IClassFixture<Test
         Assert.Equal(large, message.PayloadText);
         Assert.Equal(["Unit: C"], message.Headers);
         for (var i = 0; i < 2000; i++)
+        {
             Assert.Equal($"{i}", (await session.ReadAsync("a")).PayloadText);
+        }
+
         Assert.Equal("ask", await other.RequestAsync("service", "ask"));
     }
 
@@ -37,8 +40,8 @@ public sealed class TlsTests(TestCertificates certificates) : IClassFixture<Test
     {
         await using var secure = await ConfiguredServer.StartAsync(
             server, "",
-            "--tls", "--tlscert", certificates.PathOf("server.pem"), "--tlskey", certificates.PathOf("server.key"),
-            "--tlsverify", "--tlscacert", certificates.PathOf("ca.pem"));
+            "--tls", "--tlscert", certificates.CertificateFile, "--tlskey", certificates.KeyFile,
+            "--tlsverify", "--tlscacert", certificates.AuthorityFile);
 
         await using var session = await NatsSession.ConnectAsync(client, secure.Url, certificates.Client("bob"));
         await session.RoundTripAsync();
@@ -155,7 +158,7 @@ public sealed class TlsTests(TestCertificates certificates) : IClassFixture<Test
     [MemberData(nameof(ServersWithTls))]
     public async Task A_connection_that_begins_no_handshake_is_closed_in_time(string server)
     {
-        await using var secure = await ConfiguredServer.StartAsync(server, $"tls {{ {certificates.ServerKeys}, timeout: 0.3 }}\n");
+        await using var secure = await ConfiguredServer.StartAsync(server, $"tls {{ {certificates.KeysWithTimeout("0.3")} }}\n");
         using var silent = await RawConnection.OpenAsync(secure.Port);
 
         Assert.StartsWith("INFO ", await silent.ReadToCloseAsync(), StringComparison.Ordinal);

@@ -17,6 +17,9 @@ internal sealed class BrokerProcess : INatsServer
 
     public PeerProcess Process { get; }
 
+    /// <summary>Where it listens.</summary>
+    public PortsFile Ports => _ports;
+
     /// <summary>What NATS clients connect to.</summary>
     public string Url => _ports.Nats[0];
 

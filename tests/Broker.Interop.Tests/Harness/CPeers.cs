@@ -26,7 +26,7 @@ internal abstract class CPeers(string library, string header, string package) : 
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
         var executable = Path.Combine(folder.FullName, program);
-        var source = Path.Combine(Programs.Peers, "c", program + ".c");
+        var source = Path.Combine(PeerSources.Folder, "c", program + ".c");
         var (exitCode, text) = await Programs.RunAsync(
             gcc, "", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", executable, source, "-l" + library);
         return exitCode == 0 ? executable : throw new InvalidOperationException($"gcc cannot compile {source}:\n{text}");

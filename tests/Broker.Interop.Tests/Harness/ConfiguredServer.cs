@@ -74,7 +74,7 @@ internal sealed class ConfiguredServer : IAsyncDisposable
     private static async Task<INatsServer> StartAsync(string name, DirectoryInfo directory, string[] flags, int port) => name switch
     {
         "broker" => await BrokerProcess.StartAsync(port, ["-c", FileIn(directory), .. flags]),
-        "nats-server" => await NatsServer.StartAsync(port, ["-c", FileIn(directory), .. flags]),
+        "nats-server" => NatsServer.StartAt(port, ["-c", FileIn(directory), .. flags]),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "no such server"),
     };
 }

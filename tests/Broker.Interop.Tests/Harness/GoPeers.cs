@@ -21,7 +21,7 @@ internal sealed class GoPeers : INatsPeers
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
         var executable = Path.Combine(folder.FullName, "nats_session");
-        var source = Path.Combine(Programs.Peers, "go", "nats_session.go");
+        var source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
         var (exitCode, text) = await Programs.RunAsync(
             "env", "", "GO111MODULE=off", $"GOPATH={GoPath}", $"GOCACHE={Path.Combine(folder.FullName, "cache")}",
             Programs.Find("go")!, "build", "-o", executable, source);

@@ -26,9 +26,14 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
             {
                 await SendAsync(topic, probe);
                 if (await subscriber.TryReadProbeAsync(probe, TimeSpan.FromMilliseconds(100)))
+                {
                     break;
+                }
+
                 if (attempt > 200)
+                {
                     throw subscriber.Process.Failure("did not receive what was published to it");
+                }
             }
         }
     }

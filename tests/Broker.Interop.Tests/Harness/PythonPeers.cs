@@ -13,7 +13,14 @@ internal sealed class PythonPeers : IZeroMqPeers
     public async Task<PeerProcess> StartAsync(string program, params IEnumerable<string> arguments)
     {
         Missing.Unless(await LazyFound.Value, Name);
-        return PeerProcess.Start($"{Name} {program}", Interpreter, arguments.Prepend(Path.Combine(Programs.Peers, "python", program + ".py")));
+        return PeerProcess.Start($"{Name} {program}", Interpreter, arguments.Prepend(Path.Combine(PeerSources.Folder, "python", program + ".py")));
+    }
+
+    /// <summary>Runs what <c>python3 -c</c> would.</summary>
+    public static async Task<PeerProcess> StartCodeAsync(string code)
+    {
+        Missing.Unless(await LazyFound.Value, "python3-zmq");
+        return PeerProcess.Start("python3 -c", Interpreter, "-c", code);
     }
 
     private static async Task<bool> FindAsync() =>

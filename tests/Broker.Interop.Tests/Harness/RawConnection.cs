@@ -7,8 +7,6 @@ namespace Broker.Interop.Tests.Harness;
 /// <summary>A TCP connection that sends what it is told to and reads until the other side closes.</summary>
 internal sealed class RawConnection : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
-
     private readonly Socket _socket;
 
     private RawConnection(Socket socket) => _socket = socket;
@@ -28,7 +26,9 @@ internal sealed class RawConnection : IDisposable
         try
         {
             for (var sent = 0; sent < bytes.Length;)
+            {
                 sent += await _socket.SendAsync(bytes.AsMemory(sent), TestContext.Current.CancellationToken);
+            }
         }
         catch (SocketException)
         {
@@ -40,13 +40,15 @@ internal sealed class RawConnection : IDisposable
     public async Task<string> ReadToCloseAsync()
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(Patience);
+        timeout.CancelAfter(Wait.Limit);
         var text = new StringBuilder();
         var buffer = new byte[16 * 1024];
         try
         {
             while (text.Length < 1024 * 1024 && await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
+            {
                 text.Append(Encoding.Latin1.GetString(buffer, 0, count));
+            }
         }
         catch (SocketException)
         {
@@ -60,7 +62,7 @@ internal sealed class RawConnection : IDisposable
     public async Task<int> CountToCloseAsync()
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(Patience);
+        timeout.CancelAfter(Wait.Limit);
         var buffer = new byte[64 * 1024];
         int total = 0;
         while (await _socket.ReceiveAsync(buffer, timeout.Token) is > 0 and var count)
@@ -106,17 +108,19 @@ internal sealed class RawConnection : IDisposable
     public async Task<string> ReadToAsync(string end)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(Patience);
-        var text = "";
-        var buffer = new byte[16 * 1024];
-        while (!text.Contains(end, StringComparison.Ordinal))
+        timeout.CancelAfter(Wait.Limit);
+        var text = new StringBuilder();
+        byte[] buffer = new byte[16 * 1024];
+        // Only what is new is looked through, with as much before it as the end may begin in.
+        for (int looked = 0; !text.ToString(looked, text.Length - looked).Contains(end, StringComparison.Ordinal);)
         {
-            var count = await _socket.ReceiveAsync(buffer, timeout.Token);
+            looked = Math.Max(looked, text.Length - end.Length + 1);
+            int count = await _socket.ReceiveAsync(buffer, timeout.Token);
             Assert.True(count > 0, $"the broker closed after \"{text}\"");
-            text += Encoding.Latin1.GetString(buffer, 0, count);
+            text.Append(Encoding.Latin1.GetString(buffer, 0, count));
         }
 
-        return text;
+        return text.ToString();
     }
 
     public void Dispose() => _socket.Dispose();

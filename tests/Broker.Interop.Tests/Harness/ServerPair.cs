@@ -39,13 +39,25 @@ internal sealed class ServerPair : IAsyncDisposable
     public async Task IntroduceAsync()
     {
         if (_name == "broker")
+        {
             await First.ReloadAsync($"{LameDuck}connect_urls: [ \"127.0.0.1:{Second.Port}\" ]\n");
+            // Done when who comes is told so: a signal that a test sends next is not to meet the reload.
+            await Wait.UntilAsync(IsIntroducedAsync, "the first server to tell of the second");
+        }
+    }
+
+    private async Task<bool> IsIntroducedAsync()
+    {
+        using var newcomer = await RawConnection.OpenAsync(First.Port);
+        return (await newcomer.ReadToAsync("\r\n")).Contains($"127.0.0.1:{Second.Port}", StringComparison.Ordinal);
     }
 
     public async ValueTask DisposeAsync()
     {
         await First.DisposeAsync();
         if (_second is not null)
+        {
             await _second.DisposeAsync();
+        }
     }
 }

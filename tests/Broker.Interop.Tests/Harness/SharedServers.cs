@@ -55,7 +55,9 @@ public sealed class SharedServers : IAsyncDisposable
         {
             // One that could not start has told the tests that wanted it.
             if (server.Value.IsCompletedSuccessfully)
+            {
                 await (await server.Value).DisposeAsync();
+            }
         }
     }
 

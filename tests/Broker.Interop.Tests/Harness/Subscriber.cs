@@ -17,7 +17,9 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
         {
             var message = Message.Parse(await ReadMessageLineAsync());
             if (!IsProbe(message))
+            {
                 return message;
+            }
         }
     }
 
@@ -31,9 +33,14 @@ internal sealed class Subscriber(PeerProcess process) : IAsyncDisposable
         {
             var message = Message.Parse(line);
             if (message.Frames.Any(frame => frame.AsSpan().SequenceEqual(probe)))
+            {
                 return true;
+            }
+
             if (!IsProbe(message))
+            {
                 throw process.Failure($"wrote \"{line}\" before any probe");
+            }
         }
 
         return false;

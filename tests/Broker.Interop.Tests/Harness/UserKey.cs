@@ -48,7 +48,9 @@ internal sealed record UserKey(string Public, string Seed)
         {
             crc ^= b << 8;
             for (var i = 0; i < 8; i++)
+            {
                 crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+            }
         }
 
         return (ushort)crc;

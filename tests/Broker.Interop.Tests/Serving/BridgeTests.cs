@@ -120,7 +120,9 @@ public sealed class BridgeTests
         await pub.SendUntilReceivedAsync("a.b", sub);
 
         foreach (var topic in (string[])["a.b", "a", "a.bc", "a.c", "x.a.b", "a.b.c"])
+        {
             await pub.SendAsync(topic, "body");
+        }
 
         Assert.Equal("a.b", Texts(await sub.ReadAsync())[0]);
         Assert.Equal("a.bc", Texts(await sub.ReadAsync())[0]);
@@ -174,7 +176,7 @@ public sealed class BridgeTests
     [Fact]
     public async Task A_remote_nats_server_is_bridged_too()
     {
-        await using var server = await NatsServer.StartAsync();
+        using NatsServer server = NatsServer.Start();
         var folder = Directory.CreateTempSubdirectory("bridge-");
         try
         {

@@ -50,9 +50,14 @@ public sealed class NatsClientTests
         await using var pub = await Peers.NatsJs.PublishAsync(broker.Url);
 
         for (var i = 0; i < Count; i++)
+        {
             await pub.SendAsync("work", $"{i}");
+        }
+
         for (var i = 0; i < Count; i++)
+        {
             Assert.Equal($"{i}", (await all.ReadAsync()).PayloadText);
+        }
 
         var taken = new List<string>();
         var byFirst = 0;

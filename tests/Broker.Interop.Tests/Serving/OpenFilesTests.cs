@@ -59,7 +59,7 @@ public sealed class OpenFilesTests : IDisposable
         }
 
         using var http = new HttpClient();
-        await UntilAsync(async () => (await http.GetAsync(new Uri(pages, "/healthz"), Ct)).StatusCode == HttpStatusCode.OK);
+        await Wait.UntilAsync(() => IsHealthyAsync(http, pages));
         using RawConnection newcomer = await RawConnection.OpenAsync(port);
         await newcomer.ReadToAsync("INFO {");
         await broker.SignalAsync("TERM");
@@ -73,25 +73,16 @@ public sealed class OpenFilesTests : IDisposable
         return socket;
     }
 
-    private static async Task UntilAsync(Func<Task<bool>> holds)
+    private static async Task<bool> IsHealthyAsync(HttpClient http, Uri pages)
     {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        patience.CancelAfter(TimeSpan.FromSeconds(20));
-        while (true)
+        try
         {
-            try
-            {
-                if (await holds())
-                {
-                    return;
-                }
-            }
-            catch (HttpRequestException)
-            {
-                // Closed at once: there is no room yet.
-            }
-
-            await Task.Delay(50, patience.Token);
+            return (await http.GetAsync(new Uri(pages, "/healthz"), Ct)).StatusCode == HttpStatusCode.OK;
+        }
+        catch (HttpRequestException)
+        {
+            // Closed at once: there is no room yet.
+            return false;
         }
     }
 }

@@ -83,7 +83,7 @@ public sealed class OperationTests : IDisposable
 
         File.Move(log, log + ".1");
         Assert.Equal((0, ""), await ControlAsync("--signal", $"reopen={pid}"));
-        await UntilAsync(() => File.Exists(log));
+        await Wait.UntilAsync(() => File.Exists(log));
         Assert.Equal((0, ""), await ControlAsync("-sl", $"reload={broker.Process.Id}"));
         await broker.Process.ReadLineWithAsync("the configuration was reloaded");
         Assert.Equal((0, ""), await ControlAsync("-P", pid, "--signal", "stop"));
@@ -165,15 +165,7 @@ public sealed class OperationTests : IDisposable
     }
 
     private static Task ErrorAsync(BrokerProcess broker, string text) =>
-        UntilAsync(() => broker.Process.Errors.Contains(text, StringComparison.Ordinal));
-
-    private static async Task UntilAsync(Func<bool> holds)
-    {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        patience.CancelAfter(TimeSpan.FromSeconds(20));
-        while (!holds())
-            await Task.Delay(10, patience.Token);
-    }
+        Wait.UntilAsync(() => broker.Process.Errors.Contains(text, StringComparison.Ordinal));
 
     private string Write(string name, string text)
     {

@@ -17,6 +17,7 @@ public sealed class AllocationTests
     [InlineData("HPUB foo 12 28\r\nNATS/1.0\r\n\r\n{16}\r\n")]
     [InlineData("PUB  foo\t16 \n{16}\r\n")]
     [InlineData("SUB foo.* queue 1\r\nUNSUB 1 5\r\nPING\r\nPONG\r\nCONNECT {}\r\n")]
+    [InlineData("INFO {}\r\n-ERR x\r\n+OK\r\nPING\r\n")]
     public void Reading_a_client_allocates_nothing(string operations)
     {
         byte[] stream = Repeat(operations);

@@ -12,6 +12,9 @@ public sealed class HandlerTests
     [InlineData("UNSUB 1\r\n")]
     [InlineData("CONNECT {}\r\n")]
     [InlineData("HPUB foo 1 2\r\nab\r\n")]
+    [InlineData("+OK\r\n")]
+    [InlineData("INFO {}\r\n")]
+    [InlineData("-ERR x\r\n")]
     public void A_handler_that_has_had_enough_gets_the_rest_at_the_next_call(string operation)
     {
         byte[] stream = Text.Bytes(string.Concat(Enumerable.Repeat(operation, 10)));
@@ -55,6 +58,12 @@ public sealed class HandlerTests
         public bool OnPing() => Stop();
 
         public bool OnPong() => Stop();
+
+        public bool OnOk() => Stop();
+
+        public bool OnInfo(ReadOnlySpan<byte> json) => Stop();
+
+        public bool OnError(ReadOnlySpan<byte> text) => Stop();
 
         private bool Stop()
         {

@@ -45,8 +45,10 @@ public sealed class LimitTests : IDisposable
     [InlineData("PI\r\n", ProtocolError.UnknownOperation)]
     [InlineData("  PING\r\n", ProtocolError.UnknownOperation)]
     [InlineData("CONNECT{}\r\n", ProtocolError.UnknownOperation)] // accepted
-    [InlineData("INFO {}\r\n", ProtocolError.UnknownOperation)] // ignored, as +OK is
-    [InlineData("-ERR x\r\n", ProtocolError.UnknownOperation)] // closes silently
+    [InlineData("INFO {}\r\n", ProtocolError.None)]
+    [InlineData("-ERR x\r\n", ProtocolError.None)]
+    [InlineData("-ERR\r\n", ProtocolError.UnknownOperation)]
+    [InlineData("+OK\r\n", ProtocolError.None)]
     [InlineData("MSG a 1 0\r\n\r\n", ProtocolError.UnknownOperation)]
     [InlineData("PUB a 1\r\nx\n\n", ProtocolError.UnknownOperation)]
     [InlineData("PUB a 1\r\nxyz", ProtocolError.UnknownOperation)]

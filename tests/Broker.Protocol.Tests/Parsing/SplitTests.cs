@@ -77,18 +77,55 @@ public sealed class SplitTests : IDisposable
         Assert.InRange(_feed.Server(messages, Streams.Limits).Repeats, 6, 9);
     }
 
-    [Fact]
-    public void A_subject_is_known_again_whatever_follows_it_on_the_line()
+    // Of lines that are alike little is looked at again: subjects of one length, sizes of one text, and what is nearly the same and is not.
+    [Theory]
+    [InlineData(1, 1, 1)]
+    [InlineData(2, 3, 2)]
+    [InlineData(3, 40, 4)]
+    [InlineData(4, 40, 400)]
+    [InlineData(5, 3, 100_000)]
+    public void Lines_that_are_nearly_alike_are_told_apart(int seed, int subjects, int sizes)
     {
-        var stream = new StringBuilder();
-        for (int i = 0; i < 10; i++)
+        var random = new Random(seed);
+        for (int round = 0; round < 40; round++)
         {
-            stream.Append("PUB foo _INBOX.abcdefghijklmnopqrstuvwxyz.").Append(i).Append(' ').Append(i + 5).Append("\r\n");
-            stream.Append('x', i + 5).Append("\r\n");
-        }
+            var stream = new StringBuilder();
+            var expected = new List<string>();
+            while (stream.Length < 100_000)
+            {
+                string subject = "s" + random.Next(subjects);
+                string reply = random.Next(4) switch { 0 => "r" + random.Next(subjects), 1 => "r", _ => "" };
+                int size = random.Next(sizes) % 20_000;
+                (string line, bool asItIs) = random.Next(30) switch
+                {
+                    0 => ($"PUB  {subject} {size}\r\n", false),
+                    1 => ($"PUB\t{subject} {size}\r\n", true),
+                    2 => ($"PUB {subject}\t{size}\r\n", false),
+                    3 => ($"PUB {subject} {size} \r\n", false),
+                    4 => ($"PUB {subject} 0{size}\r\n", false),
+                    5 => ($"PUB {subject} {size}\n", false),
+                    6 => ($"pub {subject} {size}\r\n", true),
+                    7 => ($"PUB {subject} r\t{size}\r\n", false),
+                    8 => ($"PUB {subject}\tr {size}\r\n", false),
+                    _ => ("", true),
+                };
+                if (line.Length == 0)
+                {
+                    line = $"PUB {subject} {(reply.Length == 0 ? "" : reply + " ")}{size}\r\n";
+                }
+                else
+                {
+                    reply = line.Contains('r', StringComparison.Ordinal) && line.TrimEnd().Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries).Length == 4 ? "r" : "";
+                }
 
-        stream.Append("PUB foo 40\r\n").Append('x', 40).Append("\r\n");
-        Assert.Equal(10, _feed.Client(Text.Bytes(stream.ToString()), Streams.Limits).Repeats);
+                string payload = Text.Letters(size);
+                stream.Append(line).Append(payload).Append("\r\n");
+                expected.Add($"PUB [{subject}]{(reply.Length == 0 ? "" : " " + reply)} {size}\r\n{payload}\r\n as it is: {asItIs}");
+            }
+
+            Outcome outcome = _feed.Client(Text.Bytes(stream.ToString()), new ParserLimits(100, 20_000));
+            Assert.Equal(expected, outcome.Events);
+        }
     }
 
     private static void CutEverywhere(Parse parse, string[] streams, ParserLimits limits)

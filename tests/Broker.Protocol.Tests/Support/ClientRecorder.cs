@@ -47,6 +47,12 @@ internal struct ClientRecorder(List<string> events) : IClientOperationHandler
 
     public readonly bool OnPong() => Add("PONG");
 
+    public readonly bool OnOk() => Add("+OK");
+
+    public readonly bool OnInfo(ReadOnlySpan<byte> json) => Add($"INFO [{Text.Of(json)}]");
+
+    public readonly bool OnError(ReadOnlySpan<byte> text) => Add($"-ERR [{Text.Of(text)}]");
+
     private readonly bool Add(string line)
     {
         events.Add(line);

@@ -69,7 +69,7 @@ public sealed class ServiceImportTests
             Assert.Equal("", Say(b, "PUB q in 0\r\n\r\n"));
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "the responder to have gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the responder to have gone");
         Assert.Equal("HMSG in 2 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", Say(b, "PUB q in 0\r\n\r\n"));
     }
 
@@ -154,7 +154,7 @@ public sealed class ServiceImportTests
         using RawClient b = Client(server, "b", "SUB in 2\r\n");
         Say(b, "PUB q in 0\r\n\r\n");
         string reply = ReplyOf(a.Sync());
-        await Servers.UntilAsync(() => server.PendingReplies == 0, "the request to be forgotten");
+        await Wait.UntilAsync(() => server.PendingReplies == 0, "the request to be forgotten");
         Say(a, $"PUB {reply} 4\r\nlate\r\n");
         Assert.Equal("", b.Sync());
     }

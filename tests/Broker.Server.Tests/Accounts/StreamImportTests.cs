@@ -86,7 +86,7 @@ public sealed class StreamImportTests
         Assert.Equal("", b.Sync());
         using RawClient gone = Client(server, "b2", "SUB > 1\r\n");
         gone.Dispose();
-        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the session to end");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the session to end");
         Assert.Equal("HMSG i 9 16 16\r\nNATS/1.0 503\r\n\r\n\r\n", Say(a, "SUB i 9\r\nPUB x.1 i 0\r\n\r\n"));
     }
 
@@ -171,7 +171,7 @@ public sealed class StreamImportTests
         }
 
         a.Sync();
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 2, "the others to have gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 2, "the others to have gone");
         Assert.Equal(1, server.Snapshot().Subscriptions);
         watch.Sync();
         Say(a, "PUB x.9 0\r\n\r\n");

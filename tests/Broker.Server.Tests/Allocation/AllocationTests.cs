@@ -9,6 +9,7 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
 {
     private const int Batch = 250;
     private const int Messages = 200_000;
+    private const int Attempts = 3;
     private const int Tolerance = 8 * 1024;
 
     // Between loops blocks change hands, and each loop's pool fills up to its limit before it is even: less than half of what 32
@@ -27,6 +28,11 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
         { "queue", "", ["SUB a q 1\r\nSUB a q 2\r\nSUB * q 3\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
         { "headers", "", ["SUB a 1\r\n"], $"HPUB a 18 23\r\n{Block}hello\r\n", $"HMSG a 1 18 23\r\n{Block}hello\r\n", "", "" },
         { "two subjects in turn", "", ["SUB * 1\r\n"], "PUB a 1\r\nx\r\nPUB b 1\r\ny\r\n", "MSG a 1 1\r\nx\r\nMSG b 1 1\r\ny\r\n", "", "" },
+        {
+            "subjects, sizes and replies in turn", "", ["SUB a.> 1\r\n"],
+            "PUB a.1 1\r\nx\r\nPUB a.22 r.1 22\r\nxxxxxxxxxxxxxxxxxxxxxx\r\nPUB a.b.3 r.22 2\r\nxx\r\nPUB a.4444 0\r\n\r\n",
+            "MSG a.1 1 1\r\nx\r\nMSG a.22 1 r.1 22\r\nxxxxxxxxxxxxxxxxxxxxxx\r\nMSG a.b.3 1 r.22 2\r\nxx\r\nMSG a.4444 1 0\r\n\r\n", "", ""
+        },
         { "tabs and doubled spaces", "", ["SUB a 1\r\n"], "PUB\ta  5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
         { "nobody", "", [], "PUB a 5\r\nhello\r\n", "", "", "" },
         { "with a limit", "", ["SUB a 1\r\nUNSUB 1 900000000\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
@@ -80,11 +86,18 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
             }
 
             Run(Messages / 4);
-            long once = Run(Messages);
-            long twice = Run(Messages * 2);
-            Assert.True(
-                loops == 1 ? Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance : twice <= PoolTolerance,
-                $"{way}, {loops} loops: {once} bytes, then {twice} for twice as many");
+            long once = 0;
+            long twice = 0;
+            bool isNothing = false;
+            // What each message allocated would be there every time; a block that the pool makes at the first delay of a peer is not.
+            for (int attempt = 0; attempt < Attempts && !isNothing; attempt++)
+            {
+                once = Run(Messages);
+                twice = Run(Messages * 2);
+                isNothing = loops == 1 ? Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance : twice <= PoolTolerance;
+            }
+
+            Assert.True(isNothing, $"{way}, {loops} loops: {once} bytes, then {twice} for twice as many");
         }
     }
 

@@ -1,6 +1,5 @@
 using Broker.Server.Accounts;
 using Broker.Server.Security;
-using Broker.Server.Tests.Harness;
 using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Allocation;

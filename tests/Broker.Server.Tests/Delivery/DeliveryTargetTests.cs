@@ -51,7 +51,7 @@ public sealed class DeliveryTargetTests
     {
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count) { TakesNothing = true };
-        recorder.Limit(policy, mostPending: 4 * Recorder.Cost, isWatched: false);
+        recorder.Limit(policy, mostPending: 4 * Recorder.Cost, isWatched: false, isTraced: false);
         Subscribe(server, recorder, "a");
         using RawClient publisher = RawClient.Open(server);
         for (int i = 1; i <= 10; i++)

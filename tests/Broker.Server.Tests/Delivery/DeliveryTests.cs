@@ -115,8 +115,8 @@ public sealed class DeliveryTests
             }
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 2, "and gone");
+        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 2, "and gone");
         Assert.Single(log.Warnings, w => w.Contains("slow consumer", StringComparison.Ordinal));
         Assert.Single(log.Warnings);
         Assert.Equal(1, server.Snapshot().SlowConsumers);
@@ -138,7 +138,7 @@ public sealed class DeliveryTests
         using RawClient publisher = RawClient.Open(server);
         publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{new string('x', 512)}\r\n", 20_000)));
         Assert.Equal("", publisher.Sync());
-        await Servers.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
         Assert.Equal("", publisher.Sync());
         Assert.Single(log.Warnings);
     }
@@ -170,7 +170,7 @@ public sealed class DeliveryTests
             Assert.Equal("", reader.Sync());
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 0, "all are gone");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "all are gone");
         Array.ForEach(writers, w => w.Dispose());
     }
 
@@ -249,7 +249,7 @@ public sealed class DeliveryTests
         await inside.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
         Assert.Matches("^INFO \\{.*\\} \r\nMSG b 1 1\r\ny\r\n-ERR 'Maximum Payload Violation'\r\n$", inside.Text);
         Assert.Single(log.Warnings);
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "its place is free");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "its place is free");
     }
 
     [Fact]
@@ -271,7 +271,7 @@ public sealed class DeliveryTests
         // Each expects 2,000; a deviation of 400 is ten times the standard one.
         Assert.All(counts, c => Assert.InRange(c, 1_600, 2_400));
         members[0].Dispose();
-        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 3, "one has left");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 3, "one has left");
         publisher.Send(string.Concat(Enumerable.Repeat("PUB w.a 1\r\nx\r\n", 300)));
         publisher.Sync();
         Assert.Equal(300, members.Skip(1).Sum(m => m.Sync().Split("MSG ").Length - 1));

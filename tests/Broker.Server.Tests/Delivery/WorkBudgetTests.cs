@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 
@@ -42,6 +43,47 @@ public sealed class WorkBudgetTests
         => await AssertOthersAreServedAsync("", Subscribe(10_000, "PUB fresh.{0} 0\r\n\r\n"));
 
     [Fact]
+    public async Task While_many_wait_to_be_sent_to_little_is_published_between_two_turns()
+    {
+        const int Crowd = 300;
+        const int Size = 1_000;
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        EventLoop loop = server.Loops[0];
+        for (int i = 0; i < Crowd; i++)
+        {
+            Say(server.ConnectInProcess(loop, new InProcessClient()), Connect + "SUB a 1\r\n");
+        }
+
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == Crowd, "the subscriptions");
+        Connection publisher = server.ConnectInProcess(loop, new InProcessClient());
+        var turns = new List<(bool IsBehind, long BytesOut)>();
+        long all = 40L * Crowd * Size;
+        loop.Post(() =>
+        {
+            Write(publisher, Connect + Repeat(40, $"PUB a {Size}\r\n{new string('x', Size)}\r\n"));
+            Look();
+        });
+        await Servers.UntilAsync(() => server.Snapshot().BytesOut >= all && Volatile.Read(ref all) == 0, "the messages");
+        // Of each two the first one's state was that of the work between them.
+        long[] behind = [.. turns.Zip(turns.Skip(1)).Where(pair => pair.First.IsBehind).Select(pair => pair.Second.BytesOut - pair.First.BytesOut)];
+        Assert.InRange(behind.Length, 20, int.MaxValue);
+        Assert.All(behind, bytes => Assert.InRange(bytes, 0, (256 * 1024) + (Crowd * (Size + 20))));
+
+        void Look()
+        {
+            turns.Add((loop.IsBehind, server.Snapshot().BytesOut));
+            if (turns[^1].BytesOut < all || loop.HandOverBacklog > 0)
+            {
+                loop.Post(Look);
+            }
+            else
+            {
+                Volatile.Write(ref all, 0);
+            }
+        }
+    }
+
+    [Fact]
     public async Task A_subscription_that_comes_and_goes_does_not_build_a_route_to_many_anew()
     {
         await using BrokerServer server = await Servers.StartAsync();
@@ -65,8 +107,137 @@ public sealed class WorkBudgetTests
         client.Sync();
         Assert.Equal(20_000, server.Snapshot().Subscriptions);
         client.Dispose();
-        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the end of its subscriptions");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the end of its subscriptions");
     }
+
+    [Theory]
+    [InlineData("SUB a {0}\r\n", 100_000)]
+    [InlineData("SUB a q {0}\r\n", 1)]
+    [InlineData("SUB a q{0} {0}\r\n", 100_000)]
+    public async Task The_first_route_to_very_many_is_built_in_several_turns(string subscribe, int heard)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        EventLoop loop = server.Loops[0];
+        var client = new InProcessClient();
+        Connection end = server.ConnectInProcess(loop, client);
+        Say(end, Connect + Subscribe(100_000, subscribe) + "PING\r\n");
+        await Servers.UntilAsync(() => client.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the subscriptions");
+        int turns = 0;
+        long before = server.Snapshot().MessagesOut;
+        loop.Post(() =>
+        {
+            Write(end, "PUB a 0\r\n\r\n");
+            Look();
+        });
+        await Servers.UntilAsync(() => server.Snapshot().MessagesOut == before + heard, "the message");
+        // A turn looks at some twenty thousand.
+        Assert.InRange(Volatile.Read(ref turns), 4, 40);
+
+        void Look()
+        {
+            if (server.Snapshot().MessagesOut == before)
+            {
+                turns++;
+                loop.Post(Look);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("\r\n")]
+    [InlineData("\n")]
+    [InlineData("\r\r\n")]
+    public async Task A_repeated_CONNECT_ends_what_was_subscribed_to_in_several_turns_before_anything_else_is_done(string newLine)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        EventLoop loop = server.Loops[0];
+        var client = new InProcessClient();
+        Connection end = server.ConnectInProcess(loop, client);
+        Say(end, Connect + Subscribe(20_000, "SUB a.{0} {0}\r\n") + "PING\r\n");
+        await Servers.UntilAsync(() => client.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the subscriptions");
+        List<int> left = await WatchEndAsync(
+            server, 1, () => Write(end, Connect.TrimEnd() + newLine + "SUB a.7 x\r\nPUB a.7 0\r\n\r\nPUB a.8 0\r\n\r\nPING\r\n"));
+        await Servers.UntilAsync(() => client.Text.Split("PONG\r\n").Length == 3, "the answer");
+        Assert.EndsWith("PONG\r\nMSG a.7 x 0\r\n\r\nPONG\r\n", client.Text, StringComparison.Ordinal);
+        AssertInParts(left);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_first_CONNECT_as_somebody_else_ends_what_was_subscribed_to_in_several_turns_before_anything_else_is_done(bool isHashed)
+    {
+        // A hash is verified by another thread.
+        string password = isHashed ? "$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW" : "secret";
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.LoopOptions = new EventLoopOptions { Loops = 1 };
+            o.Users = [new User("nobody", "n"), new User("somebody", password)];
+            o.NoAuthUser = "nobody";
+            o.PasswordVerifier = new AnyHash();
+        });
+        EventLoop loop = server.Loops[0];
+        var client = new InProcessClient();
+        Connection end = server.ConnectInProcess(loop, client);
+        Say(end, Subscribe(20_000, "SUB a.{0} {0}\r\n") + "PING\r\n");
+        await Servers.UntilAsync(() => client.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the subscriptions");
+        List<int> left = await WatchEndAsync(
+            server,
+            1,
+            () => Write(
+                end,
+                Connect.Replace("{", "{\"user\":\"somebody\",\"pass\":\"secret\",", StringComparison.Ordinal)
+                    + "SUB a.7 x\r\nPUB a.7 0\r\n\r\nPUB a.8 0\r\n\r\nPING\r\n"));
+        await Servers.UntilAsync(() => client.Text.Split("PONG\r\n").Length == 3, "the answer");
+        Assert.EndsWith("PONG\r\nMSG a.7 x 0\r\n\r\nPONG\r\n", client.Text, StringComparison.Ordinal);
+        AssertInParts(left);
+    }
+
+    [Fact]
+    public async Task Those_who_go_at_once_with_many_subscriptions_end_them_in_several_turns_together()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        EventLoop loop = server.Loops[0];
+        Connection[] ends = [.. Enumerable.Range(0, 20).Select(_ => server.ConnectInProcess(loop, new InProcessClient()))];
+        foreach (Connection end in ends)
+        {
+            Say(end, Connect + Subscribe(1_000, "SUB a.{0} {0}\r\n"));
+        }
+
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == 20_000, "the subscriptions");
+        AssertInParts(await WatchEndAsync(server, 0, () => Array.ForEach(ends, end => end.Close())));
+    }
+
+    // How many subscriptions there were in each turn, until there are no more than are wanted.
+    private static async Task<List<int>> WatchEndAsync(BrokerServer server, int wanted, Action begin)
+    {
+        EventLoop loop = server.Loops[0];
+        var left = new List<int>();
+        var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(() =>
+        {
+            begin();
+            Look();
+
+            void Look()
+            {
+                left.Add(server.Snapshot().Subscriptions);
+                if (left[^1] > wanted)
+                {
+                    loop.Post(Look);
+                }
+                else
+                {
+                    over.SetResult();
+                }
+            }
+        });
+        await over.Task.WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken);
+        return left;
+    }
+
+    private static void AssertInParts(List<int> left)
+        => Assert.All(left.Zip(left.Skip(1)), turn => Assert.InRange(turn.First - turn.Second, -1, 3_000));
 
     // The flood ends with a PING of its own: it is answered last.
     private static async Task AssertOthersAreServedAsync(string before, string flood)
@@ -80,13 +251,13 @@ public sealed class WorkBudgetTests
         Connection otherEnd = server.ConnectInProcess(loop, other);
         Say(busyEnd, (before.StartsWith("CONNECT", StringComparison.Ordinal) ? "" : Connect) + before + "PING\r\n");
         Say(otherEnd, Connect + "PING\r\n");
-        await Servers.UntilAsync(() => busy.Pongs == 1 && other.Pongs == 1, "both to be connected");
+        await Wait.UntilAsync(() => busy.Pongs == 1 && other.Pongs == 1, "both to be connected");
         loop.Post(() =>
         {
             Write(busyEnd, flood + "PING\r\n");
             Write(otherEnd, "PING\r\n");
         });
-        await Servers.UntilAsync(() => busy.Pongs == 2 && other.Pongs == 2, "both to be answered");
+        await Wait.UntilAsync(() => busy.Pongs == 2 && other.Pongs == 2, "both to be answered");
         Assert.Equal(["other", "busy"], order.TakeLast(2));
     }
 
@@ -102,6 +273,13 @@ public sealed class WorkBudgetTests
         OutboundStage stage = connection.GetStage(connection.Loop);
         // Whole lines to a block, in pieces that a link takes at once.
         stage.Write(Encoding.ASCII.GetBytes(text));
+    }
+
+    private sealed class AnyHash : IPasswordVerifier
+    {
+        public bool IsValid(string hash) => true;
+
+        public bool Verify(ReadOnlySpan<byte> password, string hash) => password.SequenceEqual("secret"u8);
     }
 
     private sealed class Listener(string name, List<string> order) : ConnectionHandler

@@ -12,13 +12,14 @@ internal sealed class InProcessClient : ConnectionHandler
 
     internal Task<CloseReason> Closed => _closed.Task;
 
+    /// <summary>What has come, but for PINGs: the server asks for a sign of life whenever two seconds have passed.</summary>
     internal string Text
     {
         get
         {
             lock (_gate)
             {
-                return _text.ToString();
+                return _text.ToString().Replace("PING\r\n", "", StringComparison.Ordinal);
             }
         }
     }

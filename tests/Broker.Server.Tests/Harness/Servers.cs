@@ -12,15 +12,5 @@ internal static class Servers
             },
             TestContext.Current.CancellationToken);
 
-    /// <summary>Waits until something holds, for at most 20 s.</summary>
-    internal static async Task UntilAsync(Func<bool> holds, string what)
-    {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        patience.CancelAfter(TimeSpan.FromSeconds(20));
-        while (!holds())
-        {
-            Assert.False(patience.IsCancellationRequested, $"waited in vain for: {what}");
-            await Task.Delay(5, CancellationToken.None);
-        }
-    }
+    internal static Task UntilAsync(Func<bool> holds, string what) => Wait.UntilAsync(holds, what);
 }

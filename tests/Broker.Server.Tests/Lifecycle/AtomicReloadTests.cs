@@ -163,7 +163,7 @@ public sealed class AtomicReloadTests
 
             foreach ((Connection connection, InProcessClient client) in clients)
             {
-                await Servers.UntilAsync(() => client.Text.EndsWith("PONG\r\n", StringComparison.Ordinal) || client.Closed.IsCompleted, "an answer");
+                await Wait.UntilAsync(() => client.Text.EndsWith("PONG\r\n", StringComparison.Ordinal) || client.Closed.IsCompleted, "an answer");
                 Assert.Contains("Permissions Violation for Publish to \"x\"", client.Text, StringComparison.Ordinal);
                 connection.Loop.Run(() => connection.Close());
             }

@@ -29,14 +29,14 @@ public sealed class MonitoringCostTests
             clients.Add(await dialer.DialAsync(server.Loops[i % server.Loops.Count], new InProcessClient(), Ct));
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().Connections == Clients + 1, "all to be there");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == Clients + 1, "all to be there");
         long before = server.LooksForEvents;
         foreach (Connection client in clients)
         {
             client.Loop.Run(() => client.Close());
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "all to have gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "all to have gone");
         // Each coming and each leaving is told of.
         for (int told = 0; told < 2 * Clients;)
         {

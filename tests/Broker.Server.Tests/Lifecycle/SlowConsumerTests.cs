@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Broker.Server.Monitoring;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 
@@ -86,7 +87,7 @@ public sealed class SlowConsumerTests
         Assert.Equal(0, server.Snapshot().SlowConsumers);
         Assert.Equal(policy == SlowConsumerPolicy.DropOldest, got[^1] == Count - 1);
         Assert.Equal(0, got[0]);
-        await Servers.UntilAsync(() => log.Warnings.Any(w => w.Contains("has caught up", StringComparison.Ordinal)), "the end of the episode");
+        await Wait.UntilAsync(() => log.Warnings.Any(w => w.Contains("has caught up", StringComparison.Ordinal)), "the end of the episode");
         Assert.Single(log.Warnings, w => w.Contains("is too slow", StringComparison.Ordinal));
         Assert.Single(log.Warnings, w => w.EndsWith($"; {after.Dropped} messages were dropped", StringComparison.Ordinal));
     }
@@ -194,7 +195,7 @@ public sealed class SlowConsumerTests
         Assert.Equal(0, server.Snapshot().SlowConsumers);
         writer.Send(Publishes("most", 0, 30_000));
         Assert.Equal("", writer.Sync());
-        await Servers.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the one with the most is closed");
+        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the one with the most is closed");
         for (int i = 0; i < Less; i++)
         {
             Assert.Equal(i, Number(less.ReadMessage().Payload));
@@ -203,6 +204,8 @@ public sealed class SlowConsumerTests
         Assert.Equal("", less.Sync());
         Assert.Equal(1, server.Snapshot().SlowConsumers);
         Assert.Single(log.Warnings, w => w.Contains("wait for all clients", StringComparison.Ordinal));
+        ConnectionPage gone = await server.InspectConnectionsAsync(new ConnectionQuery { States = ConnectionStates.Closed }, TestContext.Current.CancellationToken);
+        Assert.Equal("Slow Consumer (Pending Bytes)", Assert.Single(gone.Connections).Reason);
         Assert.InRange(most.CountToEnd(), 0, 32L * 1024 * 1024);
     }
 }

@@ -97,6 +97,34 @@ internal static partial class OracleCases
         yield return new OracleCase("PING many times in one piece", "A PING\r\nPING\r\nPONG\r\nPING");
     }
 
+    private static IEnumerable<OracleCase> HearingServers()
+    {
+        string[] lines =
+        [
+            "+ok", "+Ok", "+OKxyz", "+OK xyz", "+O", "+", "+OX", "\vOK",
+            "info {}", "INFO\t{}", "INFO   {}  ", "INFO null", "INFO ", "INFO", "INFO  \t ", "INFO{}", "INFO x", "INFO []", "INFO 5", "INFO \"x\"", "INFO true",
+            "INFO {\"server_id\":\"x\",\"a\":[1,2]}", "INFO {\"server_id\":5}", "INFO {} {}", "INFO {\"a\":1,}", "INFO {}\r", "INFO {\r}", "INFOX {}", "INF", "I",
+            "-ERR x", "-err 'x'", "-ERR\tx", "-ERR", "-ERR ", "-ERR  ", "-ERRx", "-ER", "-", "-E x", "\rERR x",
+        ];
+        foreach (string line in lines)
+        {
+            string shown = line.Replace("\t", "\\t", StringComparison.Ordinal).Replace("\r", "\\r", StringComparison.Ordinal).Replace("\v", "\\v", StringComparison.Ordinal);
+            yield return new OracleCase($"a server's word <{shown}>", QuietA, "A " + line, "A SUB foo 1", "A PUB foo 1\r\nx");
+            yield return new OracleCase($"a server's word <{shown}> and LF", QuietA, $"A~{line}\n", "A SUB foo 1", "A PUB foo 1\r\nx");
+        }
+
+        foreach (int length in (int[])[4_000, 5_000])
+        {
+            yield return new OracleCase($"a server's word of {length:N0} bytes, +OK", QuietA, "A +OK" + new string('x', length));
+            yield return new OracleCase($"a server's word of {length:N0} bytes, INFO", QuietA, $"A INFO {{\"a\":\"{new string('x', length)}\"}}");
+            yield return new OracleCase($"a server's word of {length:N0} bytes, -ERR", QuietA, "A -ERR " + new string('x', length));
+        }
+
+        yield return new OracleCase("servers' words in pieces", QuietA, "A~+", "A~OK", "A~\r", "A~\nIN", "A~FO {", "A~}", "A~\r\n", "A SUB foo 1", "A PUB foo 1\r\nx", "A~-E", "A~RR ", "A x");
+        yield return new OracleCase("servers' words between others", QuietA, "A +OK\r\nSUB foo 1\r\nINFO {}\r\nPUB foo 1\r\nx\r\n-ERR x\r\nPUB foo 1\r\ny");
+        yield return new OracleCase("servers' words before CONNECT", "A +OK\r\nINFO {}", "A PING", "A -ERR x");
+    }
+
     private static IEnumerable<OracleCase> Failing()
     {
         string[] verbs =

@@ -9,7 +9,7 @@ internal static partial class OracleCases
     private const string HeadersB = """B CONNECT {"verbose":false,"pedantic":false,"headers":true}""";
 
     internal static IReadOnlyList<OracleCase> All { get; } =
-        [.. Matching(), .. Connecting(), .. Acknowledging(), .. Subscribing(), .. Publishing(), .. Heading(), .. Responding(), .. Spelling(), .. Failing()];
+        [.. Matching(), .. Connecting(), .. Acknowledging(), .. Subscribing(), .. Publishing(), .. Heading(), .. Responding(), .. Spelling(), .. HearingServers(), .. Failing()];
 
     // Every filter against every subject: who hears what, and what is refused.
     private static IEnumerable<OracleCase> Matching()
@@ -68,7 +68,7 @@ internal static partial class OracleCases
         yield return new OracleCase("no CONNECT at all is verbose", "A SUB foo 1", "A PUB foo 2\r\nhi", "A UNSUB 1", "A PUB foo 2\r\nhi");
         yield return new OracleCase("no CONNECT at all is not pedantic", "A PUB foo..bar 2\r\nhi", "A PUB foo.* 2\r\nhi");
         yield return new OracleCase("a repeated CONNECT", QuietA, "A SUB foo 1", "A PUB foo 1\r\n1", QuietA, "A PUB foo 1\r\n2", "A SUB foo 1", "A PUB foo 1\r\n3");
-        yield return new OracleCase("a repeated CONNECT with less in it", QuietA, "A SUB foo 1", "A CONNECT {}", "A SUB foo 2", "A PUB foo 1\r\n2");
+        yield return new OracleCase("a repeated CONNECT with less in it", QuietA, "A SUB foo 1", "A CONNECT {}", "A SUB bar 2", "A PUB foo 1\r\n2", "A PUB bar 1\r\n3");
         yield return new OracleCase("a repeated CONNECT keeps echo off or not",
             """A CONNECT {"verbose":false,"echo":false}""", "A CONNECT {\"verbose\":false}", "A SUB foo 2", "A PUB foo 1\r\n2");
         yield return new OracleCase("a repeated CONNECT changes the mode", QuietA, """A CONNECT {"verbose":true}""", "A SUB foo 1", QuietA, "A PUB foo 1\r\nx");

@@ -89,29 +89,36 @@ internal static class OracleDifferences
         ["HPUB before CONNECT"] = "message headers not supported",
     };
 
-    /// <summary>What ours answers, by case; the comment says why.</summary>
-    internal static IReadOnlyDictionary<string, string> Others { get; } = new Dictionary<string, string>(StringComparer.Ordinal)
+    /// <summary>What each answers, by case; the comment says why.</summary>
+    internal static IReadOnlyDictionary<string, (string Theirs, string Ours)> Others { get; } = new Dictionary<string, (string, string)>(StringComparer.Ordinal)
     {
         // It takes null for an object with nothing in it.
-        ["CONNECT with the body <null>"] = "A: -ERR 'Parser Error'\r\n<closed>\n",
+        ["CONNECT with the body <null>"] = ("A: +OK\r\n+OK\r\n+OK\r\nMSG foo 1 2\r\nhi\r\n<open>\n", "A: -ERR 'Parser Error'\r\n<closed>\n"),
 
         // 2.9.10 keeps the subscriptions, later ones drop them, and so does ours.
-        ["a repeated CONNECT"] = "A: MSG foo 1 1\r\n1\r\nMSG foo 1 1\r\n3\r\n<open>\n",
-        ["a repeated CONNECT with less in it"] = "A: MSG foo 2 1\r\n2\r\n<open>\n",
-        ["a repeated CONNECT changes the mode"] = "A: +OK\r\n+OK\r\n<open>\n",
+        ["a repeated CONNECT"] = ("A: MSG foo 1 1\r\n1\r\nMSG foo 1 1\r\n2\r\nMSG foo 1 1\r\n3\r\n<open>\n", "A: MSG foo 1 1\r\n1\r\nMSG foo 1 1\r\n3\r\n<open>\n"),
+        ["a repeated CONNECT with less in it"] = ("A: MSG foo 1 1\r\n2\r\nMSG bar 2 1\r\n3\r\n<open>\n", "A: MSG bar 2 1\r\n3\r\n<open>\n"),
+        ["a repeated CONNECT changes the mode"] = ("A: +OK\r\n+OK\r\nMSG foo 1 1\r\nx\r\n<open>\n", "A: +OK\r\n+OK\r\n<open>\n"),
 
         // It takes a number that it cannot hold for an UNSUB at once.
-        ["UNSUB max of 99999999999"] = "A: MSG foo 1 1\r\na\r\n<open>\n",
-        ["UNSUB max of 2147483648"] = "A: MSG foo 1 1\r\na\r\n<open>\n",
+        ["UNSUB max of 99999999999"] = ("A: <open>\n", "A: MSG foo 1 1\r\na\r\n<open>\n"),
+        ["UNSUB max of 2147483648"] = ("A: <open>\n", "A: MSG foo 1 1\r\na\r\n<open>\n"),
 
         // It sends sizes on as they were written; ours writes them anew when they have zeros before them.
-        ["a size with zeros before it"] = "A: MSG foo 1 2\r\nhi\r\nMSG foo 1 r 0\r\n\r\n<open>\n",
-        ["zeros before header sizes"] = "A: HMSG foo 1 18 20\r\nNATS/1.0\r\nA: b\r\n\r\nhi\r\n<open>\n",
+        ["a size with zeros before it"] = ("A: MSG foo 1 0002\r\nhi\r\nMSG foo 1 r 00\r\n\r\n<open>\n", "A: MSG foo 1 2\r\nhi\r\nMSG foo 1 r 0\r\n\r\n<open>\n"),
+        ["zeros before header sizes"] = ("A: HMSG foo 1 0018 00020\r\nNATS/1.0\r\nA: b\r\n\r\nhi\r\n<open>\n", "A: HMSG foo 1 18 20\r\nNATS/1.0\r\nA: b\r\n\r\nhi\r\n<open>\n"),
 
-        // What only servers say, it hears from clients too.
-        ["+OK from a client"] = "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n",
-        ["verb INFO {}"] = "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n",
-        ["verb -ERR 'x'"] = "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n",
-        ["verb HMSG a 1 0 0~"] = "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n",
+        // It looks into what INFO says of a server.
+        ["a server's word <INFO {\"server_id\":5}> and LF"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
+        ["a server's word <INFO {\"server_id\":5}>"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
+
+        // For a CR in the middle of a line that LF ends it takes a byte off the end.
+        ["a server's word <INFO {\\r}> and LF"] = ("A: <closed>\n", "A: MSG foo 1 1\r\nx\r\n<open>\n"),
+
+        // It reads on for as long as the line goes on; a line has a limit.
+        ["a server's word of 5,000 bytes, +OK"] = ("A: <open>\n", "A: -ERR 'maximum control line exceeded'\r\n<closed>\n"),
+
+        // It takes a message between servers from a client too, and delivers it to nobody.
+        ["verb HMSG a 1 0 0~"] = ("A: <open>\n", "A: -ERR 'Unknown Protocol Operation'\r\n<closed>\n"),
     };
 }

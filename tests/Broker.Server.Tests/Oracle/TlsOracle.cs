@@ -1,4 +1,3 @@
-using Broker.Server.Tests.Harness;
 using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Oracle;

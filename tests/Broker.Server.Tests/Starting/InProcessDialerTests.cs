@@ -21,12 +21,12 @@ public sealed class InProcessDialerTests
         (Connection root, InProcessClient heardByRoot) = await DialAsync(server.Connect("root"), server);
         (Connection reader, InProcessClient heardByReader) = await DialAsync(server.Connect("reader"), server);
         Say(reader, Quiet + "SUB a 1\r\nPUB b 0\r\n\r\nPING\r\n");
-        await Servers.UntilAsync(() => heardByReader.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the reader's PONG");
+        await Wait.UntilAsync(() => heardByReader.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "the reader's PONG");
         Assert.Contains("Permissions Violation for Publish to \"b\"", heardByReader.Text, StringComparison.Ordinal);
         Assert.DoesNotContain("auth_required", heardByReader.Text, StringComparison.Ordinal);
         Say(root, Quiet + "PUB a 1\r\nx\r\nPING\r\n");
-        await Servers.UntilAsync(() => heardByReader.Text.EndsWith("MSG a 1 1\r\nx\r\n", StringComparison.Ordinal), "the message");
-        await Servers.UntilAsync(() => heardByRoot.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "root's PONG");
+        await Wait.UntilAsync(() => heardByReader.Text.EndsWith("MSG a 1 1\r\nx\r\n", StringComparison.Ordinal), "the message");
+        await Wait.UntilAsync(() => heardByRoot.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "root's PONG");
         await server.ReloadAsync(o => o.Users = [new User("root", "p")]);
         await heardByReader.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
         Assert.True(root.IsOpen);

@@ -19,6 +19,7 @@ public sealed class OptionsValidationTests
         { "SlowConsumers", o => o.SlowConsumers = (SlowConsumerPolicy)7 },
         { "SlowConsumers", o => o.SlowConsumers = (SlowConsumerPolicy)(-1) },
         { "MaxSubscriptions", o => o.MaxSubscriptions = -1 },
+        { "TracedPayload", o => o.TracedPayload = -1 },
         { "MaxConnections", o => o.MaxConnections = 0 },
         { "PingInterval", o => o.PingInterval = TimeSpan.Zero },
         { "PingMax", o => o.PingMax = 0 },

@@ -69,7 +69,7 @@ public sealed class TlsTests
         client.Send(said + new string('x', 100));
 
         Assert.DoesNotContain("+OK", client.ReadToEnd(), StringComparison.Ordinal);
-        await Servers.UntilAsync(() => log.Warnings.Count == 1, "a line in the log");
+        await Wait.UntilAsync(() => log.Warnings.Count == 1, "a line in the log");
         Assert.Contains("TLS handshake error", log.Warnings[0], StringComparison.Ordinal);
         listener.Send("PING\r\n");
         Assert.Equal("PONG\r\n", listener.ReadAnswer());
@@ -128,7 +128,7 @@ public sealed class TlsTests
         silent.CountToEnd();
         half.CountToEnd();
 
-        await Servers.UntilAsync(() => log.Warnings.Count == 2, "a line in the log for each");
+        await Wait.UntilAsync(() => log.Warnings.Count == 2, "a line in the log for each");
         Assert.All(log.Warnings, w => Assert.Contains("took too long", w, StringComparison.Ordinal));
         ConnectionPage gone = await server.InspectConnectionsAsync(new ConnectionQuery { States = ConnectionStates.Closed }, TestContext.Current.CancellationToken);
         Assert.All(gone.Connections, c => Assert.Equal("TLS Handshake Failure", c.Reason));
@@ -149,7 +149,7 @@ public sealed class TlsTests
             probe.ReadLine();
         }
 
-        await Servers.UntilAsync(() => log.All.Any(l => l.Contains("left in the TLS handshake", StringComparison.Ordinal)), "a line in the log");
+        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("left in the TLS handshake", StringComparison.Ordinal)), "a line in the log");
         Assert.Empty(log.Warnings);
     }
 
@@ -172,7 +172,7 @@ public sealed class TlsTests
         {
             Assert.Equal("", Try(server, wrong));
             refused++;
-            await Servers.UntilAsync(() => log.Warnings.Count == refused, "a line in the log");
+            await Wait.UntilAsync(() => log.Warnings.Count == refused, "a line in the log");
         }
 
         Assert.Equal("PONG\r\n", Try(server, TestCertificates.Common.Client));
@@ -318,7 +318,7 @@ public sealed class TlsTests
 
         Assert.Equal("", idle.ReadAnswer());
         idle.Dispose();
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "only the slow one is left");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "only the slow one is left");
     }
 
     [Fact]
@@ -350,7 +350,7 @@ public sealed class TlsTests
         Assert.StartsWith("INFO {", third.ReadLine(), StringComparison.Ordinal);
         Assert.Equal("-ERR 'maximum connections exceeded'\r\n", third.ReadToEnd());
         first.Dispose();
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "the first has gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the first has gone");
         Assert.Equal("PONG\r\n", Try(server, null));
     }
 
@@ -360,7 +360,7 @@ public sealed class TlsTests
         await using BrokerServer server = await Servers.StartAsync(o => o.Tls = Verifying);
         var client = new InProcessClient();
         server.ConnectInProcess(server.Loops[0], client);
-        await Servers.UntilAsync(() => client.Text.Contains("INFO", StringComparison.Ordinal), "INFO");
+        await Wait.UntilAsync(() => client.Text.Contains("INFO", StringComparison.Ordinal), "INFO");
         Assert.DoesNotContain("tls_", client.Text, StringComparison.Ordinal);
     }
 

@@ -1,4 +1,6 @@
 using System.Text;
+using Broker.Server.Accounts;
+using Broker.Server.Security;
 using Broker.Server.Tests.Harness;
 using Broker.Server.Tracing;
 using Microsoft.Extensions.Logging;
@@ -40,6 +42,69 @@ public sealed class ProtocolTraceTests
                 "\"x\" - ->> [-ERR Unknown Protocol Operation]",
             ],
             lines.Select(static l => l[(l.IndexOf(" - ", l.IndexOf("cid:", StringComparison.Ordinal), StringComparison.Ordinal) + 3)..]));
+    }
+
+    [Theory]
+    [InlineData(5, "ab\\r\\nc...")]
+    [InlineData(6, "ab\\r\\ncd")]
+    [InlineData(0, "ab\\r\\ncd")]
+    public async Task So_much_of_a_payload_is_shown_as_is_wanted(int length, string shown)
+    {
+        var log = new LogCapture(LogLevel.Trace);
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Logger = log;
+            o.TracedPayload = 1;
+        });
+        using RawClient client = RawClient.Open(server);
+        client.Sync();
+        await server.ReloadAsync(o => o.TracedPayload = length);
+        client.Send("PUB a 6\r\nab\r\ncd\r\n");
+        client.Sync();
+
+        Assert.Contains(log.All, l => l.EndsWith($"<<- MSG_PAYLOAD: [\"{shown}\"]", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task All_of_a_payload_is_shown_where_nothing_limits_it()
+    {
+        var log = new LogCapture(LogLevel.Trace);
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Logger = log;
+            o.TracedPayload = 0;
+        });
+        using RawClient client = RawClient.Open(server);
+        client.Send($"PUB a 100000\r\n{new string('x', 100_000)}\r\n");
+        client.Sync();
+
+        Assert.Contains(log.All, static l => l.EndsWith($"[\"{new string('x', 100_000)}\"]", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_the_server_itself_publishes_is_shown_if_that_is_wanted(bool wanted)
+    {
+        var log = new LogCapture(LogLevel.Trace);
+        await using BrokerServer server = await Servers.StartAsync(o =>
+        {
+            o.Logger = log;
+            o.TraceSystemAccount = wanted;
+            o.TracedPayload = 8;
+            o.Users = [new User("a", "a")];
+            o.Accounts = [new AccountOptions("$SYS") { Users = [new User("s", "s")] }];
+        });
+        using RawClient watching = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"s\",\"pass\":\"s\"}\r\nSUB $SYS.ACCOUNT.$G.CONNECT 1\r\n");
+        watching.Sync();
+        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":false,\"user\":\"a\",\"pass\":\"a\"}\r\n");
+        client.Sync();
+        Assert.StartsWith("MSG $SYS.ACCOUNT.$G.CONNECT 1 ", watching.ReadLine(), StringComparison.Ordinal);
+
+        string[] said = [.. log.All.Where(static l => l.StartsWith("SYSTEM - ", StringComparison.Ordinal))];
+        Assert.Equal(wanted ? 2 : 0, said.Length);
+        Assert.All(said.Take(1), static l => Assert.Matches(@"^SYSTEM - <<- \[PUB \$SYS\.ACCOUNT\.\$G\.CONNECT \d+\]$", l));
+        Assert.All(said.Skip(1), static l => Assert.Equal("SYSTEM - <<- MSG_PAYLOAD: [\"{\\\"type\\\":...\"]", l));
     }
 
     [Fact]

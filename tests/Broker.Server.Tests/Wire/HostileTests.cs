@@ -40,7 +40,7 @@ public sealed class HostileTests
         attacker.Dispose();
         other.Send("PUB ok 1\r\nx\r\n");
         Assert.Equal("MSG ok 1 1\r\nx\r\n", other.Sync());
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "the attacker is gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the attacker is gone");
         Assert.Single(log.Warnings);
     }
 
@@ -61,7 +61,7 @@ public sealed class HostileTests
                 attacker.CountToEnd();
             }
 
-            await Servers.UntilAsync(() => server.Snapshot().Connections == 1, "the attackers are gone");
+            await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the attackers are gone");
             other.Send("PUB ok 1\r\nx\r\n");
             Assert.Equal("MSG ok 1 1\r\nx\r\n", other.Sync());
         }
@@ -83,7 +83,7 @@ public sealed class HostileTests
         Array.ForEach(liars, l => l.Send("PUB a 1048576\r\nx"));
         using RawClient other = RawClient.Open(server);
         Assert.Equal("", other.Sync());
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 201, "all are in");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 201, "all are in");
         // 200 MiB were announced. A client of the test has 64 KiB of its own.
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 200L * 96 * 1024);
         Array.ForEach(liars, l => l.Dispose());

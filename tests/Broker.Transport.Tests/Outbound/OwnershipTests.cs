@@ -99,7 +99,7 @@ public sealed class OwnershipTests
         await Soon(reading);
         Assert.Equal(1_000_000, sent + unsent.Bytes);
         Assert.InRange(unsent.Bytes, 1, 1_000_000);
-        await Soon(ProcessFacts.UntilAsync(() => group.HeldBytes == 0, Cancellation));
+        await Soon(Wait.UntilAsync(() => group.HeldBytes == 0, Cancellation));
     }
 
     [Fact]

@@ -51,6 +51,6 @@ public sealed class StoppedReadersTests
         Assert.InRange(queued, (long)Readers * size, (long)Readers * (first + size));
         Assert.InRange(pairs.Near.HeldBytes - before, queued, (queued * 2) + Slack);
         hold.Set();
-        await ProcessFacts.UntilAsync(() => pairs.Near.HeldBytes <= before, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
+        await Wait.UntilAsync(() => pairs.Near.HeldBytes <= before, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
     }
 }

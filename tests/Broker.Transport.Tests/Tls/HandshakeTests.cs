@@ -43,7 +43,7 @@ public sealed class HandshakeTests
     [InlineData(SslProtocols.Tls13)]
     public async Task Both_ends_know_what_was_negotiated(SslProtocols protocol)
     {
-        Certificates certificates = Certificates.Common;
+        TestCertificates certificates = TestCertificates.Common;
         await HandshakeAsync(
             TlsSettings.Server(protocols: protocol, clientAuthority: certificates.Authority),
             TlsSettings.Client(protocols: protocol, certificate: certificates.Client),
@@ -68,10 +68,10 @@ public sealed class HandshakeTests
     {
         X509Certificate2 certificate = why switch
         {
-            "expired" => Certificates.Common.SignExpired(),
-            "self-signed" => Certificates.SelfSigned(),
-            "another authority" => new Certificates("Other CA").Server,
-            _ => Certificates.Common.Server,
+            "expired" => TestCertificates.Common.SignServer(days: 1),
+            "self-signed" => TestCertificates.SelfSigned(),
+            "another authority" => new TestCertificates().Server,
+            _ => TestCertificates.Common.Server,
         };
         await HandshakeAsync(
             TlsSettings.Server(certificate),
@@ -96,8 +96,8 @@ public sealed class HandshakeTests
     public async Task A_server_refuses_a_client_without_the_certificate_it_requires(SslProtocols protocol, bool wrong)
     {
         await HandshakeAsync(
-            TlsSettings.Server(protocols: protocol, clientAuthority: Certificates.Common.Authority),
-            TlsSettings.Client(protocols: protocol, certificate: wrong ? new Certificates("Other CA").Client : null),
+            TlsSettings.Server(protocols: protocol, clientAuthority: TestCertificates.Common.Authority),
+            TlsSettings.Client(protocols: protocol, certificate: wrong ? new TestCertificates().Client : null),
             async (server, client) =>
             {
                 Assert.Equal(CloseReason.Error, await Soon(server.Closed));
@@ -354,7 +354,7 @@ public sealed class HandshakeTests
         {
             if (i == Rounds / 2)
             {
-                await ProcessFacts.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+                await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
                 descriptors = ProcessFacts.Descriptors();
                 memory = GC.GetTotalMemory(forceFullCollection: true);
             }
@@ -369,8 +369,8 @@ public sealed class HandshakeTests
             await Soon(client.Closed);
         }
 
-        await ProcessFacts.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
-        await ProcessFacts.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - memory, long.MinValue, 4 * 1024 * 1024);
     }
 

@@ -307,7 +307,7 @@ public sealed class HostileTests
                 sockets.Add(socket);
             }
 
-            await Soon(ProcessFacts.UntilAsync(() => Volatile.Read(ref closed) == Peers, Cancellation));
+            await Soon(Wait.UntilAsync(() => Volatile.Read(ref closed) == Peers, Cancellation));
             sockets.ForEach(socket => socket.Dispose());
         }
     }
@@ -335,7 +335,7 @@ public sealed class HostileTests
             await probe.WriteAsync(bytes);
         }
 
-        await Soon(ProcessFacts.UntilAsync(() => near.All(probe => probe.Received == Size), Cancellation));
+        await Soon(Wait.UntilAsync(() => near.All(probe => probe.Received == Size), Cancellation));
         // The pools keep what a few connections need, and not a record's buffers for each of 400 ends, 12 MB and more.
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 6 * 1024 * 1024);
         GC.KeepAlive(near);
@@ -350,7 +350,7 @@ public sealed class HostileTests
         {
             reached.Set();
             hold.Wait(ConnectionPairs.Patience);
-            return Certificates.Common.Server;
+            return TestCertificates.Common.Server;
         };
         return options;
     }

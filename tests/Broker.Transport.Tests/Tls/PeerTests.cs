@@ -4,7 +4,6 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Transport.Tests.Tls;
 
@@ -161,8 +160,7 @@ public sealed class PeerTests
         using (listener)
         {
             string quiet = commands.Length == 0 ? "-quiet" : "";
-            using Process? client = Start($"s_client -connect 127.0.0.1:{((IPEndPoint)listener.EndPoint).Port} -servername localhost {version} {quiet}");
-            Assert.SkipWhen(client is null, "there is no openssl command");
+            using Process client = Start($"s_client -connect 127.0.0.1:{((IPEndPoint)listener.EndPoint).Port} -servername localhost {version} {quiet}");
             await echo.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
             foreach (char command in commands.Replace("\n", "", StringComparison.Ordinal))
             {
@@ -195,69 +193,40 @@ public sealed class PeerTests
     [InlineData("-tls1_3")]
     public async Task Openssl_as_a_server_is_dialled(string version)
     {
-        string directory = Directory.CreateTempSubdirectory().FullName;
-        try
+        TestCertificates certificates = TestCertificates.Common;
+        int port = FreePort.Next();
+        using Process server = Start($"s_server -accept {port} -cert {certificates.CertificateFile} -key {certificates.KeyFile} -rev {version}");
+        await ReadUntilAsync(server.StandardOutput, "ACCEPT");
+        var answered = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var client = new Probe
         {
-            using ECDsa key = Certificates.Common.Server.GetECDsaPrivateKey()!;
-            string certificate = Path.Combine(directory, "certificate.pem");
-            string keyFile = Path.Combine(directory, "key.pem");
-            await File.WriteAllTextAsync(certificate, Certificates.Common.Server.ExportCertificatePem(), Cancellation);
-            await File.WriteAllTextAsync(keyFile, key.ExportPkcs8PrivateKeyPem(), Cancellation);
-            int port;
-            using (var free = new TcpListener(IPAddress.Loopback, 0))
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                free.Start();
-                port = ((IPEndPoint)free.LocalEndpoint).Port;
-            }
-
-            using Process? server = Start($"s_server -accept {port} -cert {certificate} -key {keyFile} -rev {version}");
-            Assert.SkipWhen(server is null, "there is no openssl command");
-            await ReadUntilAsync(server.StandardOutput, "ACCEPT");
-            var answered = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-            var client = new Probe
-            {
-                WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+                if (bytes.Contains((byte)'\n'))
                 {
-                    if (bytes.Contains((byte)'\n'))
-                    {
-                        answered.TrySetResult(System.Text.Encoding.ASCII.GetString(bytes));
-                        return bytes.Length;
-                    }
+                    answered.TrySetResult(System.Text.Encoding.ASCII.GetString(bytes));
+                    return bytes.Length;
+                }
 
-                    return 0;
-                },
-            };
-            using var group = new EventLoopGroup();
-            await Dialer.ConnectAsync(
-                group.Next(), new IPEndPoint(IPAddress.Loopback, port), new SecuredHandler(client, null, TlsSettings.Client(), greets: false), Cancellation);
-            await client.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
-            await client.WriteAsync("abcdef\n"u8.ToArray());
-            Assert.StartsWith("fedcba", await answered.Task.WaitAsync(ConnectionPairs.Patience, Cancellation), StringComparison.Ordinal);
-            server.Kill();
-            await client.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
-        }
-        finally
-        {
-            Directory.Delete(directory, recursive: true);
-        }
+                return 0;
+            },
+        };
+        using var group = new EventLoopGroup();
+        await Dialer.ConnectAsync(
+            group.Next(), new IPEndPoint(IPAddress.Loopback, port), new SecuredHandler(client, null, TlsSettings.Client(), greets: false), Cancellation);
+        await client.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+        await client.WriteAsync("abcdef\n"u8.ToArray());
+        Assert.StartsWith("fedcba", await answered.Task.WaitAsync(ConnectionPairs.Patience, Cancellation), StringComparison.Ordinal);
+        server.Kill();
+        await client.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
     }
 
-    private static Process? Start(string arguments)
+    private static Process Start(string arguments) => Process.Start(new ProcessStartInfo(Programs.Require("openssl"), arguments)
     {
-        try
-        {
-            return Process.Start(new ProcessStartInfo("openssl", arguments)
-            {
-                RedirectStandardInput = true,
-                RedirectStandardOutput = true,
-                RedirectStandardError = true,
-            });
-        }
-        catch (System.ComponentModel.Win32Exception)
-        {
-            return null;
-        }
-    }
+        RedirectStandardInput = true,
+        RedirectStandardOutput = true,
+        RedirectStandardError = true,
+    })!;
 
     private static async Task ReadUntilAsync(StreamReader output, string text)
     {

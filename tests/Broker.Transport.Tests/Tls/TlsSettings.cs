@@ -11,7 +11,7 @@ internal static class TlsSettings
         X509Certificate2? certificate = null, SslProtocols protocols = SslProtocols.None, X509Certificate2? clientAuthority = null)
         => new()
         {
-            ServerCertificateContext = SslStreamCertificateContext.Create(certificate ?? Certificates.Common.Server, null, offline: true),
+            ServerCertificateContext = SslStreamCertificateContext.Create(certificate ?? TestCertificates.Common.Server, null, offline: true),
             EnabledSslProtocols = protocols,
             ClientCertificateRequired = clientAuthority is not null,
             CertificateChainPolicy = clientAuthority is null ? null : Policy(clientAuthority),
@@ -26,7 +26,7 @@ internal static class TlsSettings
         {
             TargetHost = targetHost,
             EnabledSslProtocols = protocols,
-            CertificateChainPolicy = Policy(authority ?? Certificates.Common.Authority),
+            CertificateChainPolicy = Policy(authority ?? TestCertificates.Common.Authority),
             ClientCertificates = certificate is null ? null : [certificate],
         };
 

@@ -21,6 +21,8 @@ public sealed class ApplicationFaultTests
             {
                 throw new InvalidOperationException();
             }
+
+            return true;
         });
         subscriber.Subscribe([]);
         var endpoint = subscriber.Bind(AnyPort);
@@ -37,7 +39,7 @@ public sealed class ApplicationFaultTests
         var faults = new Inbox<Exception>();
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, OnFault = faults.Add });
         var wanted = new Inbox<bool>();
-        var publisher = new PublisherSocket(loops, new PublisherOptions
+        var publisher = new LoopPublisher(loops, new LoopPublisherOptions
         {
             OnEvent = _ => throw new InvalidOperationException("ignored"),
             OnInterest = (_, isWanted) =>
@@ -51,7 +53,7 @@ public sealed class ApplicationFaultTests
         });
         using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         Assert.True(await wanted.TakeAsync());
-        await publisher.CloseAsync(TimeSpan.Zero).WaitAsync(TimeSpan.FromSeconds(20), TestContext.Current.CancellationToken);
+        await publisher.CloseAsync(TimeSpan.Zero).WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
         Assert.Equal("reported", (await faults.TakeAsync()).Message);
     }
 
@@ -63,6 +65,7 @@ public sealed class ApplicationFaultTests
         {
             rig.Record(peer, message);
             peer.Close("enough");
+            return true;
         });
         subscriber.Subscribe([]);
         using var chatty = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB").Send(Wire.Join(Wire.Message([1]), Wire.Message([2])));

@@ -23,7 +23,7 @@ public sealed class DescriptorTests
         Assert.InRange(Descriptors(), 0, before + 20);
     }
 
-    private static async Task RoundAsync(Rig rig, PublisherSocket publisher, ZeroMqEndpoint endpoint, int count)
+    private static async Task RoundAsync(Rig rig, LoopPublisher publisher, ZeroMqEndpoint endpoint, int count)
     {
         var peers = new List<RawPeer>();
         for (int i = 0; i < count; i++)

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
@@ -17,12 +18,19 @@ public sealed class EndpointTests
     [InlineData("tcp://127.0.0.1:0", "tcp://127.0.0.1:0")]
     [InlineData("ipc:///tmp/a b", "ipc:///tmp/a b")]
     [InlineData("ipc://@name", "ipc://@name")]
+    [InlineData("ipc://*", "ipc://*")]
+    [InlineData("inproc://a name", "inproc://a name")]
+    [InlineData("tcp://eth0:*", "tcp://eth0:0")]
+    [InlineData("tcp://[fe80::1%7]:5556", "tcp://[fe80::1%7]:5556")]
+    [InlineData("tcp://127.0.0.1:0;127.0.0.1:5556", "tcp://127.0.0.1:0;127.0.0.1:5556")]
+    [InlineData("tcp://eth0:*;[::1]:5556", "tcp://eth0:0;[::1]:5556")]
     public void An_endpoint_is_parsed(string text, string shown) => Assert.Equal(shown, ZeroMqEndpoint.Parse(text).ToString());
 
     [Theory]
     [InlineData("", "empty")]
-    [InlineData("127.0.0.1:5556", "neither tcp:// nor ipc://")]
-    [InlineData("inproc://x", "neither tcp:// nor ipc://")]
+    [InlineData("127.0.0.1:5556", "none of tcp://, ipc:// and inproc://")]
+    [InlineData("udp://x", "none of tcp://, ipc:// and inproc://")]
+    [InlineData("inproc://", "name is missing")]
     [InlineData("tcp://127.0.0.1", "port is missing")]
     [InlineData("tcp://[::1]", "port is missing")]
     [InlineData("tcp://127.0.0.1:65536", "0 to 65535")]
@@ -32,9 +40,10 @@ public sealed class EndpointTests
     [InlineData("tcp://::1:5556", "brackets")]
     [InlineData("tcp://[127.0.0.1]:5556", "no IPv6 address")]
     [InlineData("tcp://a b:5556", "neither an address nor a name")]
-    [InlineData("tcp://127.0.0.1:0;127.0.0.1:5556", "source addresses")]
+    [InlineData("tcp://127.0.0.1;127.0.0.1:5556", "in the source before the semicolon the port is missing")]
+    [InlineData("tcp://127.0.0.1:0;127.0.0.1", "the port is missing")]
+    [InlineData("tcp://127.0.0.1:0;127.0.0.1:1;127.0.0.1:2", "brackets")]
     [InlineData("ipc://", "path")]
-    [InlineData("ipc://*", "path")]
     [InlineData("ipc:///0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567", "103 octets")]
     public void What_is_no_endpoint_is_refused_with_the_reason(string text, string reason) =>
         Assert.Contains(reason, Assert.Throws<FormatException>(() => ZeroMqEndpoint.Parse(text)).Message, StringComparison.Ordinal);
@@ -45,6 +54,108 @@ public sealed class EndpointTests
         await using var rig = new Rig();
         Assert.Throws<FormatException>(() => rig.Subscriber().Connect("tcp://*:5556"));
         Assert.Throws<FormatException>(() => rig.Subscriber().Connect("tcp://127.0.0.1:0"));
+        Assert.Throws<FormatException>(() => rig.Subscriber().Connect("ipc://*"));
+    }
+
+    [Fact]
+    public async Task A_source_is_for_connecting()
+    {
+        await using var rig = new Rig();
+        var error = Assert.Throws<FormatException>(() => rig.Publisher().Bind("tcp://127.0.0.1:0;127.0.0.1:5556"));
+        Assert.Contains("source address", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_connection_comes_from_the_source_that_was_given_and_from_its_port_again_after_a_reconnect()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        var endpoint = publisher.Bind("tcp://127.0.0.1:*");
+        int free = FreePort();
+        var subscriber = rig.Subscriber(o => o with { OnEvent = null });
+        subscriber.Connect($"tcp://127.0.0.2:{free};127.0.0.1:{endpoint.Port}");
+        for (int i = 0; i < 3; i++)
+        {
+            var connected = await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            Assert.Equal($"tcp://127.0.0.2:{free}", connected.Address);
+            connected.Peer!.Close("again");
+        }
+    }
+
+    [Fact]
+    public async Task An_interface_is_bound_to_by_its_name()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        Assert.Null(publisher.LastEndpoint);
+        var bound = publisher.Bind("tcp://lo:*");
+        Assert.Equal("127.0.0.1", bound.Host);
+        Assert.Equal(bound, publisher.LastEndpoint);
+        var subscriber = rig.Subscriber();
+        subscriber.Connect($"tcp://lo:0;{bound.Host}:{bound.Port}");
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        Assert.Equal($"tcp://lo:0;127.0.0.1:{bound.Port}", subscriber.LastEndpoint!.ToString());
+        var error = Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("tcp://no-such-interface.invalid:*"));
+        Assert.Contains("no-such-interface", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("ipc://*", true)]
+    [InlineData("ipc://*", false)]
+    [InlineData("ipc://@", true)]
+    [InlineData("ipc://@", false)]
+    [InlineData("tcp://[::1]:*", true)]
+    [InlineData("tcp://[::1]:*", false)]
+    [InlineData("tcp://lo:*", true)]
+    [InlineData("tcp://lo:*", false)]
+    public async Task Libzmq_is_met_by_the_same_endpoint_whoever_binds(string endpoint, bool weBind)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        await using var rig = new Rig();
+        await using var host = ForeignHost.Take();
+        var peer = await host.SocketAsync("SUB", ("IPV6", 1));
+        var publisher = rig.Publisher();
+        if (endpoint == "ipc://@")
+        {
+            endpoint += Guid.NewGuid().ToString("N");
+        }
+
+        if (weBind)
+        {
+            await peer.ConnectAsync(publisher.Bind(endpoint).ToString());
+        }
+        else
+        {
+            // libzmq binds a name to an IPv6 address where that is on.
+            await peer.SetAsync("IPV6", endpoint.Contains("::", StringComparison.Ordinal) ? 1 : 0);
+            publisher.Connect(await peer.BindAsync(endpoint));
+        }
+
+        await peer.SubscribeAsync();
+        await rig.InterestAsync("+");
+        Assert.Equal(1, await rig.PublishAsync(publisher, [1, 2, 3]));
+        Assert.Equal("""["010203"]""", await peer.ReceiveAsync());
+    }
+
+    [Fact]
+    public async Task The_path_that_was_chosen_is_told_and_goes_with_the_socket()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        var bound = publisher.Bind("ipc://*");
+        Assert.True(File.Exists(bound.Path));
+        Assert.NotEqual(bound.ToString(), publisher.Bind("ipc://*").ToString());
+        await publisher.CloseAsync(TimeSpan.Zero);
+        Assert.False(File.Exists(bound.Path));
     }
 
     [Theory]
@@ -99,6 +210,13 @@ public sealed class EndpointTests
         Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("ipc://" + path));
         Assert.True(File.Exists(path));
         Directory.Delete(directory, recursive: true);
+    }
+
+    private static int FreePort()
+    {
+        using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        probe.Bind(new IPEndPoint(IPAddress.Parse("127.0.0.2"), 0));
+        return ((IPEndPoint)probe.LocalEndPoint!).Port;
     }
 
     // Bound under another name, so that closing it does not remove the file: what a killed process leaves behind.

@@ -15,7 +15,7 @@ public sealed class HostilePeerTests
     {
         { Convert.ToHexString(Wire.Ascii("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), "not ZMTP" },
         { "01", "not ZMTP" },
-        { Convert.ToHexString(Wire.Greeting(major: 1)), "before 3.0" },
+        { Convert.ToHexString(Wire.Greeting(major: 0)), "before 3.0" },
         { Convert.ToHexString(Wire.Greeting(mechanism: "PLAIN")), "mechanisms differ" },
         { Convert.ToHexString(Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"))), "socket types cannot be connected" },
         { Convert.ToHexString(Wire.Join(Wire.Greeting(), Wire.Ready("PUB"))), "socket types cannot be connected" },
@@ -55,17 +55,16 @@ public sealed class HostilePeerTests
 
     [Fact]
     public Task A_peer_that_never_speaks_is_closed_at_the_handshake_timeout() =>
-        RefuseAsync(endpoint => new RawPeer(endpoint), "handshake took too long");
+        RefuseSlowAsync(endpoint => new RawPeer(endpoint));
 
     [Fact]
-    public Task A_greeting_that_trickles_in_gains_no_time() => RefuseAsync(
+    public Task A_greeting_that_trickles_in_gains_no_time() => RefuseSlowAsync(
         endpoint =>
         {
             var peer = new RawPeer(endpoint);
             _ = Task.Run(() => DribbleAsync(peer), TestContext.Current.CancellationToken);
             return peer;
-        },
-        "handshake took too long");
+        });
 
     [Fact]
     public async Task Random_bytes_after_the_handshake_harm_nobody()
@@ -167,7 +166,6 @@ public sealed class HostilePeerTests
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with
         {
-            HandshakeTimeout = TimeSpan.FromMilliseconds(500),
             MaxSubscriptionsPerPeer = 5,
             MaxSubscriptionBytesPerPeer = 1000,
         });
@@ -182,7 +180,25 @@ public sealed class HostilePeerTests
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
     }
 
-    private static async Task ServesAsync(Rig rig, PublisherSocket publisher, ZeroMqEndpoint endpoint, string topic)
+    // Who is served meanwhile came in by another endpoint's socket: half a second is little for a peer on a machine with much to do.
+    private static async Task RefuseSlowAsync(Func<ZeroMqEndpoint, RawPeer> connect)
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HandshakeTimeout = TimeSpan.FromMilliseconds(500) });
+        var patient = rig.Publisher();
+        var good = patient.Bind(AnyPort);
+        using (var peer = connect(publisher.Bind(AnyPort)))
+        {
+            await ServesAsync(rig, patient, good, "before");
+            Assert.Contains("handshake took too long", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+            peer.ReadToEnd();
+        }
+
+        await ServesAsync(rig, patient, good, "after");
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
+    }
+
+    private static async Task ServesAsync(Rig rig, LoopPublisher publisher, ZeroMqEndpoint endpoint, string topic)
     {
         using var good = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Ascii(topic)));
         await rig.InterestAsync("+" + topic);

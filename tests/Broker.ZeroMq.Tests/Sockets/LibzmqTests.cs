@@ -218,11 +218,11 @@ public sealed class LibzmqTests
         var publisher = rig.Publisher(o => o with
         {
             HeartbeatInterval = TimeSpan.FromMilliseconds(50),
-            HeartbeatTimeout = TimeSpan.FromSeconds(5),
-            HeartbeatTtl = TimeSpan.FromSeconds(5),
+            HeartbeatTimeout = TimeSpan.FromSeconds(120),
+            HeartbeatTtl = TimeSpan.FromSeconds(120),
         });
         using var peer = await LibzmqPeer.StartAsync(
-            "SUB", "connect", publisher.Bind(AnyPort).ToString(), "HEARTBEAT_IVL=50", "HEARTBEAT_TIMEOUT=5000", "HEARTBEAT_TTL=5000");
+            "SUB", "connect", publisher.Bind(AnyPort).ToString(), "HEARTBEAT_IVL=50", "HEARTBEAT_TIMEOUT=120000", "HEARTBEAT_TTL=120000");
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");
         await Task.Delay(1000, TestContext.Current.CancellationToken);

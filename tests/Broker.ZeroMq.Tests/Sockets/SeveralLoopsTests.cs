@@ -21,7 +21,7 @@ public sealed class SeveralLoopsTests
         var publisher = rig.Publisher(o => o with { HighWaterMark = 1 << 30 });
         var endpoint = publisher.Bind("tcp://127.0.0.1:*");
         var ledgers = new Ledger[Receivers];
-        var churners = new SubscriberSocket[Receivers];
+        var churners = new LoopSubscriber[Receivers];
         for (int i = 0; i < Receivers; i++)
         {
             ledgers[i] = new Ledger();
@@ -69,7 +69,7 @@ public sealed class SeveralLoopsTests
         }
     }
 
-    private static void Churn(SubscriberSocket[] sockets, CancellationToken stop)
+    private static void Churn(LoopSubscriber[] sockets, CancellationToken stop)
     {
         var random = new Random(5);
         while (!stop.IsCancellationRequested)
@@ -91,7 +91,7 @@ public sealed class SeveralLoopsTests
 
         public string? Fault { get; private set; }
 
-        public void Take(ZeroMqPeer peer, in ZmtpMessage message)
+        public bool Take(ZeroMqPeer peer, in ZmtpMessage message)
         {
             var topic = message.FirstFrame.Body;
             int loop = topic[1];
@@ -105,6 +105,8 @@ public sealed class SeveralLoopsTests
             {
                 Done.TrySetResult();
             }
+
+            return true;
         }
     }
 }

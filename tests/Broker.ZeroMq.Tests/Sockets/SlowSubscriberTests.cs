@@ -52,7 +52,11 @@ public sealed class SlowSubscriberTests
         Assert.InRange(slowInfo.PendingBytes, 1, 300_000);
         Assert.Equal(slowBefore + Messages, slowInfo.MessagesSent + slowInfo.MessagesDropped);
         Assert.Equal(slowInfo.MessagesDropped, publisher.MessagesDropped);
-        Assert.Equal(slowInfo, Assert.Single(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.MessagesDropped).Peer);
+
+        // Once, unless the kernel took everything meanwhile and it began anew.
+        var told = rig.Events.TakeAll().FindAll(e => e.Kind == ZeroMqEventKind.MessagesDropped);
+        Assert.NotEmpty(told);
+        Assert.All(told, e => Assert.Equal(slowInfo, e.Peer));
 
         await slow.DoAsync("resume");
         while (slowInfo.PendingBytes > 0 || fastInfo.PendingBytes > 0)
@@ -74,7 +78,7 @@ public sealed class SlowSubscriberTests
         var publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });
         using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
         await rig.InterestAsync("+");
-        while (publisher.MessagesDropped == 0)
+        while (publisher.MessagesDropped == 0 && publisher.Peers.Count > 0)
         {
             await rig.PublishAsync(publisher, Wire.Ascii("t"), Wire.Filled(100_000));
         }

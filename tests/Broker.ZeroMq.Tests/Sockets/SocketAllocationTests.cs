@@ -39,12 +39,12 @@ public sealed class SocketAllocationTests
         private readonly byte[] _topic = Wire.Ascii("topic");
         private readonly byte[] _body = Wire.Filled(64);
         private readonly EventLoop _loop;
-        private readonly PublisherSocket _socket;
+        private readonly LoopPublisher _socket;
         private readonly ZeroMqPeer _peer;
         private readonly Action _turn;
         private int _sent;
 
-        public Pump(EventLoop loop, PublisherSocket socket, ZeroMqPeer peer)
+        public Pump(EventLoop loop, LoopPublisher socket, ZeroMqPeer peer)
         {
             _loop = loop;
             _socket = socket;
@@ -85,7 +85,7 @@ public sealed class SocketAllocationTests
 
         public long Allocated { get; private set; }
 
-        public void Take(ZeroMqPeer peer, in ZmtpMessage message)
+        public bool Take(ZeroMqPeer peer, in ZmtpMessage message)
         {
             if (++_received == Warm)
             {
@@ -96,6 +96,8 @@ public sealed class SocketAllocationTests
                 Allocated = GC.GetAllocatedBytesForCurrentThread() - _before;
                 Done.SetResult();
             }
+
+            return true;
         }
     }
 }

@@ -7,7 +7,7 @@ public sealed class DecoderLimitTests
 {
     private static readonly ZmtpLimits Small = new(maxFrameSize: 300, maxMessageSize: 500, maxFrames: 3, maxCommandSize: 270);
 
-    public static TheoryData<string, byte[], ZmtpError> Refused => new()
+    public static TheoryData<string, byte[], Enum> Refused => new()
     {
         { "length 2^63", [2, .. Wire.Big64(1UL << 63)], ZmtpError.FrameLengthInvalid },
         { "length 2^64-1", [3, .. Wire.Big64(ulong.MaxValue)], ZmtpError.FrameLengthInvalid },
@@ -40,8 +40,9 @@ public sealed class DecoderLimitTests
 
     [Theory]
     [MemberData(nameof(Refused))]
-    public void It_is_refused_at_the_header_and_for_good(string what, byte[] stream, ZmtpError error)
+    public void It_is_refused_at_the_header_and_for_good(string what, byte[] stream, Enum expected)
     {
+        var error = (ZmtpError)expected;
         Assert.NotEmpty(what);
         foreach (int size in new[] { 1, 2, 7, stream.Length })
         {

@@ -47,14 +47,14 @@ public sealed class GreetingTests
     [InlineData(9, 0xFF, ZmtpError.GreetingUnversioned)]
     [InlineData(10, 0, ZmtpError.VersionTooOld)]
     [InlineData(10, 2, ZmtpError.VersionTooOld)]
-    public void It_is_refused_as_soon_as_the_wrong_octet_is_visible(int offset, byte octet, ZmtpError expected)
+    public void It_is_refused_as_soon_as_the_wrong_octet_is_visible(int offset, byte octet, Enum expected)
     {
         byte[] octets = Wire.Greeting();
         octets[offset] = octet;
         for (int length = 0; length <= 64; length++)
         {
             Assert.False(ZmtpGreeting.TryParse(octets.AsSpan(0, length), out _, out var error));
-            Assert.Equal(length > offset ? expected : ZmtpError.None, error);
+            Assert.Equal(length > offset ? (ZmtpError)expected : ZmtpError.None, error);
         }
     }
 

@@ -1,47 +1,29 @@
-using System.Globalization;
 using System.Xml.Linq;
+using static Broker.LoadTest.Report.Picture.Shapes;
 
 namespace Broker.LoadTest.Report.Picture;
 
-/// <summary>Panels of horizontal bars below each other, as SVG. Plain shapes and one font: any viewer shows it alike.</summary>
+/// <summary>Panels of horizontal bars below each other, as SVG.</summary>
 internal static class BarChart
 {
-    private const int Width = 900;
     private const int LabelWidth = 190;
     private const int ValueWidth = 70;
-    private const int Margin = 20;
     private const int BarHeight = 12;
     private const int GroupGap = 6;
     private const int TitleHeight = 34;
-    private const int Legend = 24;
     private const int PlotWidth = Width - LabelWidth - ValueWidth - Margin;
-
-    private static readonly XNamespace Svg = "http://www.w3.org/2000/svg";
-    private static readonly string[] Colours = ["#2f6fab", "#c8742b", "#4b8f4e", "#8a5fa8"];
 
     public static string Draw(string caption, IReadOnlyList<Panel> panels)
     {
         string[] series = [.. panels.SelectMany(panel => panel.Groups).SelectMany(group => group.Bars).Select(bar => bar.Series).Distinct(StringComparer.Ordinal)];
-        var shapes = new List<XElement> { Text(Margin, Legend, caption, "start", 15) };
+        List<XElement> shapes = [.. Head(caption, series)];
         double y = Legend * 2;
-        for (int i = 0; i < series.Length; i++)
+        foreach (Panel panel in panels)
         {
-            double x = Margin + (i * 180);
-            shapes.Add(Rectangle(x, y - BarHeight, BarHeight, BarHeight, Colour(i)));
-            shapes.Add(Text(x + BarHeight + 6, y - 1, series[i], "start", 12));
+            y = Draw(panel, series, y, shapes);
         }
 
-        foreach (Panel panel in panels)
-            y = Draw(panel, series, y, shapes);
-        y += Margin;
-        return new XElement(
-            Svg + "svg",
-            new XAttribute("viewBox", string.Create(CultureInfo.InvariantCulture, $"0 0 {Width} {y:0}")),
-            new XAttribute("width", Width),
-            new XAttribute("height", y.ToString("0", CultureInfo.InvariantCulture)),
-            new XAttribute("font-family", "sans-serif"),
-            Rectangle(0, 0, Width, y, "#ffffff"),
-            shapes).ToString();
+        return Whole(y + Margin, shapes);
     }
 
     private static double Draw(Panel panel, string[] series, double y, List<XElement> shapes)
@@ -69,17 +51,4 @@ internal static class BarChart
         shapes.Add(Line(LabelWidth + scale, top - 4, LabelWidth + scale, y, "#999999"));
         return y;
     }
-
-    private static string Colour(int index) => Colours[index % Colours.Length];
-
-    private static XElement Rectangle(double x, double y, double width, double height, string colour) =>
-        new(Svg + "rect", Number("x", x), Number("y", y), Number("width", width), Number("height", height), new XAttribute("fill", colour));
-
-    private static XElement Line(double x1, double y1, double x2, double y2, string colour) =>
-        new(Svg + "line", Number("x1", x1), Number("y1", y1), Number("x2", x2), Number("y2", y2), new XAttribute("stroke", colour));
-
-    private static XElement Text(double x, double y, string text, string anchor, int size) =>
-        new(Svg + "text", Number("x", x), Number("y", y), new XAttribute("text-anchor", anchor), new XAttribute("font-size", size), text);
-
-    private static XAttribute Number(string name, double value) => new(name, value.ToString("0.##", CultureInfo.InvariantCulture));
 }

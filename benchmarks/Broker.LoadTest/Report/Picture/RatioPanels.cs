@@ -33,11 +33,15 @@ internal static class RatioPanels
             foreach (string name in results.Others)
             {
                 if (new Comparison(samples[results.BaselineName], samples[name]).Ratio(figure) is { ByRound: { } spread } ratio)
+                {
                     bars.Add(new Bar(name, ratio.OfMedians, spread.Min, spread.Max));
+                }
             }
 
             if (bars.Count > 0)
+            {
                 groups.Add(new BarGroup(label(row), bars));
+            }
         }
 
         return new Panel(title, groups);

@@ -24,24 +24,35 @@ internal sealed class IdleConnections(string name, int count) : FootprintRow(nam
         {
             // The code of a handshake is loaded with the first few, and is not what a connection costs.
             for (int i = 0; i < First; i++)
+            {
                 RawConnection.Dial(target.Server.Address, buffer).Dispose();
+            }
+
             long before = target.Cpu.ReadResidentBytes();
             long from = Stopwatch.GetTimestamp();
             for (int i = 0; i < count; i++)
+            {
                 connections.Add(RawConnection.Dial(target.Server.Address, buffer, SourceAddress(i)));
+            }
+
             long to = Stopwatch.GetTimestamp();
             IdleCost idle = Idle(target);
             long after = target.Cpu.ReadResidentBytes();
             target.Cpu.Start();
             Measurement measurement = target.Finish(count, from, to);
             foreach (RawConnection connection in connections)
+            {
                 connection.Fence();
+            }
+
             return measurement with { Idle = idle, Footprint = new Footprint(count, before, after) };
         }
         finally
         {
             foreach (RawConnection connection in connections)
+            {
                 connection.Dispose();
+            }
         }
     }
 

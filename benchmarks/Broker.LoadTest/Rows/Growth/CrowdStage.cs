@@ -33,7 +33,10 @@ internal sealed class CrowdStage : IStage
             _reader = _session.Dial();
             _bystander = _session.Dial();
             if (crowd.ChurnPerSecond > 0)
+            {
                 _churn = new SubscriptionChurn(_session.Dial(), crowd.ChurnPerSecond);
+            }
+
             Subscribe();
         }
         catch
@@ -62,7 +65,9 @@ internal sealed class CrowdStage : IStage
         _churn?.Stop();
         churning?.Join();
         if (tally.WasCut)
+        {
             return measurement with { Lost = true };
+        }
 
         publishing.Join();
         _reader.Send(Wire.Ping);
@@ -70,9 +75,15 @@ internal sealed class CrowdStage : IStage
         _publisher.Fence();
         _bystander.Fence();
         if (drain.Error is not null)
+        {
             throw new DriverException($"The reader received '{drain.Error}'.");
+        }
+
         if (drain.Bytes != messages * _message.Length)
+        {
             throw new DriverException($"Expected {messages} messages of {_message.Length} bytes and received {drain.Bytes / (double)_message.Length:0.##}.");
+        }
+
         return measurement;
     }
 
@@ -92,7 +103,10 @@ internal sealed class CrowdStage : IStage
 
         _publisher.Send(sent.GetBuffer().AsSpan(0, (int)sent.Length));
         foreach (byte[] frame in expected)
+        {
             _reader.Expect(frame);
+        }
+
         _publisher.Fence();
         _reader.Fence();
         _bystander.Fence();

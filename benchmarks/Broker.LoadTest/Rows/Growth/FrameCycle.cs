@@ -23,7 +23,10 @@ internal sealed class FrameCycle
         {
             byte[] one = i == 0 ? first : frame(i % count);
             if (one.Length != _frameLength)
+            {
                 throw new ArgumentException("Frames of a cycle must have one length.", nameof(frame));
+            }
+
             one.CopyTo(_block, i * _frameLength);
         }
     }

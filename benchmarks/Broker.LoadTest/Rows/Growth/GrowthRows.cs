@@ -11,6 +11,8 @@ internal static class GrowthRows
     private static readonly int[] ChurnRates = [0, 1_000, 10_000, 100_000];
     private static readonly int[] PayloadSizes = [0, 16, 256, 4 * 1024, 64 * 1024, 1024 * 1024];
     private static readonly int[] PublisherCounts = [1, 10, 100, 1_000];
+    private static readonly int[] SubscriberCounts = [1, 3, 10, 30, 100, 300, 1_000, 3_000];
+    private static readonly int[] DeliveredSizes = [16, 256, 4 * 1024];
 
     public static IReadOnlyList<Row> Create() =>
     [
@@ -21,6 +23,15 @@ internal static class GrowthRows
             "churn", "SUB and UNSUB per second beside 10,000 subscriptions", n, new Crowd { Subscriptions = CrowdBesideChurn, ChurnPerSecond = n })),
         .. PayloadSizes.Select(n => new FanOut($"payload-{Short(n)}", 1, n) { Point = At("bytes of payload", n) }),
         .. PublisherCounts.Select(n => new FanIn($"producers-{Short(n)}", n, 16) { Point = At("publishers", n) }),
+    ];
+
+    /// <summary>The cost of a delivery with the number of those who each get everything: one curve for each size.</summary>
+    public static IReadOnlyList<Row> CreateFanOut() =>
+    [
+        .. DeliveredSizes.SelectMany(static size => SubscriberCounts.Select(n => new FanOut($"subscribers-{Short(size)}-{Short(n)}", n, size)
+        {
+            Point = At($"subscribers, {Long(size)} B", n),
+        })),
     ];
 
     private static CrowdRow Subscriptions(FilterKind kind, int count)
@@ -38,7 +49,7 @@ internal static class GrowthRows
     private static CrowdRow Of(string name, string dimension, int value, Crowd crowd) =>
         new($"{name}-{Short(value)}", $"{Long(value)} {dimension}", crowd) { Point = At(dimension, value) };
 
-    private static Point At(string dimension, int value) => new(dimension, Long(value), GrowthFigure.CpuPerMessage);
+    private static Point At(string dimension, int value) => new(dimension, Long(value), GrowthFigure.CpuPerMessage, value);
 
     private static string Long(int value) => value.ToString("N0", CultureInfo.InvariantCulture);
 

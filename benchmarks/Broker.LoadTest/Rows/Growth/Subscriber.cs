@@ -19,9 +19,14 @@ internal static class Subscriber
         {
             lines.Append("SUB ").Append(crowd.Filter(i)).Append(' ').Append(Crowd.Sid(i)).Append("\r\n");
             if ((i - first) % PerSend == PerSend - 1)
+            {
                 Flush(connection, lines);
+            }
+
             if ((i - first) % PerFence == PerFence - 1)
+            {
                 connection.Fence();
+            }
         }
 
         Flush(connection, lines);

@@ -5,7 +5,7 @@ namespace Broker.ZeroMq.Zmtp.Framing;
 /// Both arguments borrow the receive memory until the call returns: copy what must live longer. The handler runs on the
 /// connection's thread and must not throw; after an exception the decoder must not be used again.
 /// </remarks>
-public interface IZmtpFrameHandler
+internal interface IZmtpFrameHandler
 {
     /// <summary>A whole message, all its frames.</summary>
     ZmtpVerdict OnMessage(in ZmtpMessage message);

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>A command: name length, name, data (RFC 37). Borrows the frame's body.</summary>
-public readonly ref struct ZmtpCommand
+internal readonly ref struct ZmtpCommand
 {
     private static readonly SearchValues<byte> Letters =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"u8);
@@ -30,7 +30,7 @@ public readonly ref struct ZmtpCommand
         command = default;
         if (body.IsEmpty || body[0] == 0 || body[0] >= body.Length)
         {
-            return false;
+            return TryParseMangledError(body, out command);
         }
 
         int end = 1 + body[0];
@@ -65,6 +65,15 @@ public readonly ref struct ZmtpCommand
 
     /// <summary>The reason of an ERROR: as much as is there, for a reason that is cut short is still a refusal.</summary>
     public ReadOnlySpan<byte> ReadErrorReason() => Data.IsEmpty ? default : Data.Slice(1, Math.Min(Data[0], Data.Length - 1));
+
+    // libzmq 4.3.4 writes the ERROR of PLAIN with one octet, 5E, where the length 5 and the letter E belong. That length would be 94.
+    private static bool TryParseMangledError(ReadOnlySpan<byte> body, out ZmtpCommand command)
+    {
+        ReadOnlySpan<byte> mangled = "^RROR"u8;
+        bool isError = body.StartsWith(mangled);
+        command = isError ? new ZmtpCommand(ZmtpCommandKind.Error, "ERROR"u8, body[mangled.Length..]) : default;
+        return isError;
+    }
 
     private static ZmtpCommandKind KindOf(ReadOnlySpan<byte> name) => name.Length switch
     {

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. Names that are not known are legal.</summary>
-public enum ZmtpCommandKind
+internal enum ZmtpCommandKind
 {
     /// <summary>A name that is not known here.</summary>
     Unknown,

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>Writes command frames into memory the caller owns. Contract as in <see cref="ZmtpWriter"/>.</summary>
-public static class ZmtpCommandWriter
+internal static class ZmtpCommandWriter
 {
     /// <summary>Longest context of PING and PONG (RFC 37, "Connection Heartbeating").</summary>
     public const int MaxPingContext = 16;

@@ -11,4 +11,4 @@ namespace Broker.ZeroMq.Zmtp.Framing;
 /// <param name="Error">Why the connection must be closed, or <see cref="ZmtpError.None"/>.</param>
 /// <param name="Paused">The handler asked for a pause or held something back; octets may be left that are worth another call.</param>
 [StructLayout(LayoutKind.Auto)]
-public readonly record struct ZmtpDecodeResult(int Consumed, int Needed, ZmtpError Error, bool Paused);
+internal readonly record struct ZmtpDecodeResult(int Consumed, int Needed, ZmtpError Error, bool Paused);

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-public partial struct ZmtpDecoder
+internal partial struct ZmtpDecoder
 {
     /// <summary>
     /// Takes one message or command from the front of <paramref name="rest"/>. False when it cannot go on: more octets are needed,

@@ -24,7 +24,7 @@ namespace Broker.ZeroMq.Zmtp.Framing;
 /// <para>A mutable struct: keep it in a field of the connection and do not copy it. One thread at a time.</para>
 /// </remarks>
 [StructLayout(LayoutKind.Auto)]
-public partial struct ZmtpDecoder
+internal partial struct ZmtpDecoder
 {
     private const int ShortHeaderSize = 2;
 
@@ -62,6 +62,8 @@ public partial struct ZmtpDecoder
     /// </summary>
     /// <param name="input">What was received and not consumed yet, beginning with what the previous call left.</param>
     /// <param name="handler">The receiver of messages and commands.</param>
+    // Optimized at once: the runtime counts calls, and one call with thousands of messages would run as it came for seconds.
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public ZmtpDecodeResult Decode<THandler>(ReadOnlySpan<byte> input, ref THandler handler)
         where THandler : struct, IZmtpFrameHandler, allows ref struct
     {

@@ -2,7 +2,7 @@ namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>The flags octet of a frame (RFC 37, "Framing"). Bits 3 to 7 are reserved and must be zero.</summary>
 [Flags]
-public enum ZmtpFlags : byte
+internal enum ZmtpFlags : byte
 {
     /// <summary>A short message frame, the last of its message.</summary>
     None = 0,

@@ -49,6 +49,41 @@ public readonly ref struct ZmtpMessage
         }
     }
 
+    /// <summary>The message without its first frames: what is left is a message by itself. There must be at least one more.</summary>
+    internal ZmtpMessage Skip(int frames)
+    {
+        int frameCount = FrameCount;
+        int bodySize = BodySize;
+        int commandBytes = _commandBytes;
+        var rest = _received;
+        while (frames > 0)
+        {
+            Split(rest, out int header, out int length);
+            if ((rest[0] & (byte)ZmtpFlags.Command) == 0)
+            {
+                frames--;
+                frameCount--;
+                bodySize -= length;
+            }
+            else
+            {
+                commandBytes -= header + length;
+            }
+
+            rest = rest[(header + length)..];
+        }
+
+        // A message begins with a message frame, whatever a peer has put before it.
+        while ((rest[0] & (byte)ZmtpFlags.Command) != 0)
+        {
+            Split(rest, out int header, out int length);
+            commandBytes -= header + length;
+            rest = rest[(header + length)..];
+        }
+
+        return new ZmtpMessage(rest, frameCount, bodySize, commandBytes);
+    }
+
     /// <summary>Enumerates the frames in order.</summary>
     public Enumerator GetEnumerator() => new(_received);
 

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>What a frame handler wants after a message or command.</summary>
-public enum ZmtpVerdict
+internal enum ZmtpVerdict
 {
     /// <summary>Taken; go on.</summary>
     Continue,

@@ -7,13 +7,20 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 /// RFC 37 lets the client send READY first; like libzmq, both sides here send it as soon as they have the other's greeting, which needs
 /// no roles and saves a round trip.
 /// </remarks>
-public sealed class NullMechanism : IZmtpMechanism
+/// <param name="asks">Whether the application is asked to admit the peer.</param>
+internal sealed class NullMechanism(bool asks = false) : IZmtpMechanism
 {
     /// <inheritdoc/>
     public ReadOnlySpan<byte> Name => "NULL"u8;
 
     /// <inheritdoc/>
     public bool AsServer => false;
+
+    /// <inheritdoc/>
+    public bool AllowsVersion2 => !asks;
+
+    /// <inheritdoc/>
+    public ZmtpCredentials Credentials { get; } = new();
 
     /// <inheritdoc/>
     public int MaxOutputSize(int metadataSize) => ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
@@ -31,6 +38,17 @@ public sealed class NullMechanism : IZmtpMechanism
         }
 
         var error = peer.ReadMetadata(command.Data);
-        return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);
+        return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None && !asks, error, asks);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output) => new(Written: 0, Done: true, ZmtpError.None);
+
+    /// <inheritdoc/>
+    public ZmtpCipher? TakeCipher(ZmtpLimits limits) => null;
+
+    /// <inheritdoc/>
+    public void Wipe()
+    {
     }
 }

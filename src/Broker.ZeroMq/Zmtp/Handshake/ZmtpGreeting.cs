@@ -9,13 +9,16 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 /// The greeting borrows the span it was parsed from. Padding, as-server and filler are not validated: RFC 37 forbids judging the
 /// padding (libzmq puts a length there for ZMTP/1.0 peers), and later versions may use the filler.
 /// </remarks>
-public readonly ref struct ZmtpGreeting
+internal readonly ref struct ZmtpGreeting
 {
     /// <summary>Length of a greeting in octets.</summary>
     public const int Size = 64;
 
     /// <summary>Longest mechanism name in octets.</summary>
     public const int MaxMechanismLength = 20;
+
+    /// <summary>Signature and major version: what a peer of any version since 2.0 reads alike, and says of itself.</summary>
+    public const int VersionedSize = MajorOffset + 1;
 
     /// <summary>The major version this library sends.</summary>
     public const byte OwnMajor = 3;
@@ -94,6 +97,12 @@ public readonly ref struct ZmtpGreeting
         destination[AsServerOffset] = asServer ? (byte)1 : (byte)0;
         return Size;
     }
+
+    /// <summary>
+    /// Whether the peer speaks ZMTP/2.0 (RFC 15): its revision, 1 or 2, stands where 3 has the major version. Octets that are missing say no.
+    /// </summary>
+    public static bool IsVersion2(ReadOnlySpan<byte> input) =>
+        input.Length >= VersionedSize && input[0] == 0xFF && input[SignatureEnd] == 0x7F && input[MajorOffset] is 1 or 2;
 
     private static ZmtpError Check(ReadOnlySpan<byte> input)
     {

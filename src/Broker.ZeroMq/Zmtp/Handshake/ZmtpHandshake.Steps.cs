@@ -2,8 +2,52 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-public sealed partial class ZmtpHandshake
+internal sealed partial class ZmtpHandshake
 {
+    /// <summary>Writes of our greeting what may be said by now.</summary>
+    private int Greet(ReadOnlySpan<byte> input, Span<byte> output, ref int needed)
+    {
+        bool isUndecided = _mechanism.AllowsVersion2 && input.Length < ZmtpGreeting.VersionedSize;
+        if (_mechanism.AllowsVersion2 && ZmtpGreeting.IsVersion2(input))
+        {
+            Peer = new ZmtpPeer(ZmtpPeer.Version2, minor: 0, _options.SocketType);
+            State = ZmtpHandshakeState.Version2;
+            int written = WriteGreeting(output, ZmtpGreeting.VersionedSize);
+            return written + ZmtpVersion2.Write(output[written..], _options.SocketType, _options.Identity.Span);
+        }
+
+        needed = isUndecided ? ZmtpGreeting.VersionedSize : ZmtpGreeting.Size;
+        return WriteGreeting(output, needed);
+    }
+
+    private int WriteGreeting(Span<byte> output, int until)
+    {
+        Span<byte> greeting = stackalloc byte[ZmtpGreeting.Size];
+        ZmtpGreeting.Write(greeting, _mechanism.Name, _mechanism.AsServer);
+        int written = Math.Max(until - _greeted, 0);
+        greeting.Slice(_greeted, written).CopyTo(output);
+        _greeted += written;
+        return written;
+    }
+
+    private int ReadVersion2(ReadOnlySpan<byte> input, ref int needed)
+    {
+        if (!ZmtpVersion2.TryRead(input[ZmtpGreeting.VersionedSize..], Peer!, out int size, out var error))
+        {
+            needed = ZmtpGreeting.VersionedSize + size;
+            return 0;
+        }
+
+        if (error != ZmtpError.None)
+        {
+            Fail(error);
+            return 0;
+        }
+
+        State = ZmtpHandshakeState.Active;
+        return ZmtpGreeting.VersionedSize + size;
+    }
+
     private bool ReadGreeting(ReadOnlySpan<byte> input)
     {
         if (!ZmtpGreeting.TryParse(input, out var greeting, out var error))
@@ -44,6 +88,10 @@ public sealed partial class ZmtpHandshake
         if (step.Error != ZmtpError.None)
         {
             Fail(step.Error);
+        }
+        else if (step.Asks)
+        {
+            State = ZmtpHandshakeState.Admission;
         }
         else if (step.Done)
         {

@@ -13,17 +13,21 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 /// <see cref="Peer"/> is complete and what was not consumed is traffic for <see cref="ZmtpDecoder"/>.
 /// </para>
 /// <para>
+/// Where a peer of ZMTP/2.0 may come in, our greeting is sent in two parts: what follows the major version means something else to such
+/// a peer, so it waits until the peer has told its own.
+/// </para>
+/// <para>
 /// A refusal after the greetings agreed is told to the peer by an ERROR command, as RFC 37 asks for; before that, and in answer to the
 /// peer's own ERROR, the connection is just closed. The layer has no clock: a limit on the handshake's duration is the caller's.
 /// </para>
 /// <para>One thread at a time.</para>
 /// </remarks>
-public sealed partial class ZmtpHandshake
+internal sealed partial class ZmtpHandshake
 {
     private readonly ZmtpHandshakeOptions _options;
     private readonly IZmtpMechanism _mechanism;
     private ZmtpDecoder _decoder;
-    private bool _greeted;
+    private int _greeted;
     private bool _errorTold;
 
     /// <summary>A handshake by the NULL mechanism.</summary>
@@ -40,7 +44,7 @@ public sealed partial class ZmtpHandshake
         _options = options;
         _mechanism = mechanism;
         _decoder = new ZmtpDecoder(options.Limits);
-        MaxOutputSize = ZmtpGreeting.Size + mechanism.MaxOutputSize(options.Metadata.Length) + ZmtpCommandWriter.MaxErrorSize;
+        MaxOutputSize = ZmtpGreeting.Size + ZmtpVersion2.MaxSize + mechanism.MaxOutputSize(options.Metadata.Length) + ZmtpCommandWriter.MaxErrorSize;
     }
 
     /// <summary>Room that <see cref="Advance"/> must be given: the bound of all it writes in a handshake.</summary>
@@ -58,6 +62,9 @@ public sealed partial class ZmtpHandshake
     /// <summary>The peer, from its greeting on; its metadata are there in state Active.</summary>
     public ZmtpPeer? Peer { get; private set; }
 
+    /// <summary>What the peer has shown; in state Admission.</summary>
+    public ZmtpCredentials Credentials => _mechanism.Credentials;
+
     /// <summary>Takes received octets and writes what is to be sent.</summary>
     /// <param name="input">What was received and not consumed yet, beginning with what the previous call left.</param>
     /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
@@ -72,17 +79,20 @@ public sealed partial class ZmtpHandshake
         int written = 0;
         int consumed = 0;
         int needed = ZmtpGreeting.Size;
-        if (!_greeted)
+        if (State == ZmtpHandshakeState.Greeting)
         {
-            written = ZmtpGreeting.Write(output, _mechanism.Name, _mechanism.AsServer);
-            _greeted = true;
+            written = Greet(input, output, ref needed);
+            if (State == ZmtpHandshakeState.Greeting && ReadGreeting(input))
+            {
+                consumed = ZmtpGreeting.Size;
+                State = ZmtpHandshakeState.Mechanism;
+                written += Apply(_mechanism.Start(_options.Metadata, output[written..]));
+            }
         }
 
-        if (State == ZmtpHandshakeState.Greeting && ReadGreeting(input))
+        if (State == ZmtpHandshakeState.Version2)
         {
-            consumed = ZmtpGreeting.Size;
-            State = ZmtpHandshakeState.Mechanism;
-            written += Apply(_mechanism.Start(_options.Metadata, output[written..]));
+            consumed = ReadVersion2(input, ref needed);
         }
 
         while (State == ZmtpHandshakeState.Mechanism)
@@ -112,14 +122,47 @@ public sealed partial class ZmtpHandshake
             }
         }
 
-        // Told once, only where the mechanism has begun, and never in answer to the peer's own ERROR.
-        if (State == ZmtpHandshakeState.Failed && Peer is not null && !_errorTold && Error != ZmtpError.PeerRefused)
+        written += TellError(output[written..]);
+        bool waits = State is ZmtpHandshakeState.Greeting or ZmtpHandshakeState.Version2 or ZmtpHandshakeState.Mechanism;
+        return new ZmtpHandshakeStep(consumed, waits ? needed : 0, written, State);
+    }
+
+    /// <summary>The application admits the peer. In state Admission; call <see cref="Advance"/> for what was received meanwhile.</summary>
+    /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
+    /// <returns>Octets written.</returns>
+    public int Admit(Span<byte> output)
+    {
+        State = ZmtpHandshakeState.Mechanism;
+        int written = Apply(_mechanism.Admit(_options.Metadata, output));
+        return written + TellError(output[written..]);
+    }
+
+    /// <summary>The application refuses the peer. In state Admission.</summary>
+    /// <param name="status">What the peer is told: "400" that it was not admitted, "500" that nobody can say now (RFC 27).</param>
+    /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
+    /// <returns>Octets written.</returns>
+    public int Deny(string status, Span<byte> output)
+    {
+        Fail(ZmtpError.NotAdmitted);
+        _errorTold = true;
+        return ZmtpCommandWriter.WriteError(output, status);
+    }
+
+    /// <inheritdoc cref="IZmtpMechanism.TakeCipher"/>
+    public ZmtpCipher? TakeCipher(ZmtpLimits limits) => _mechanism.TakeCipher(limits);
+
+    /// <inheritdoc cref="IZmtpMechanism.Wipe"/>
+    public void Wipe() => _mechanism.Wipe();
+
+    // Told once, only where the mechanism has begun, and never in answer to the peer's own ERROR.
+    private int TellError(Span<byte> output)
+    {
+        if (State != ZmtpHandshakeState.Failed || Peer is not { UnderstandsCommands: true } || _errorTold || Error == ZmtpError.PeerRefused)
         {
-            _errorTold = true;
-            written += ZmtpCommandWriter.WriteError(output[written..], ZmtpErrors.Text(Error));
+            return 0;
         }
 
-        bool over = State is ZmtpHandshakeState.Active or ZmtpHandshakeState.Failed;
-        return new ZmtpHandshakeStep(consumed, over ? 0 : needed, written, State);
+        _errorTold = true;
+        return ZmtpCommandWriter.WriteError(output, ZmtpErrors.Text(Error));
     }
 }

@@ -5,7 +5,7 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>Our side of a handshake: socket type and metadata, encoded once per socket and shared by its connections.</summary>
 /// <remarks>Immutable.</remarks>
-public sealed class ZmtpHandshakeOptions
+internal sealed class ZmtpHandshakeOptions
 {
     private readonly byte[] _metadata;
 
@@ -29,6 +29,7 @@ public sealed class ZmtpHandshakeOptions
         }
 
         SocketType = socketType;
+        Identity = socketType.HasIdentity() ? identity.ToArray() : [];
         Limits = new ZmtpLimits(maxFrameSize: 1, maxMessageSize: 1, maxFrames: 1, maxCommandSize);
 
         var all = new List<(byte[] Name, byte[] Value)> { (ZmtpPropertyNames.SocketType.ToArray(), socketType.Name().ToArray()) };
@@ -52,6 +53,9 @@ public sealed class ZmtpHandshakeOptions
 
     /// <summary>Our socket type.</summary>
     public ZmtpSocketType SocketType { get; }
+
+    /// <summary>Our identity; empty where there is none.</summary>
+    public ReadOnlyMemory<byte> Identity { get; }
 
     /// <summary>Our encoded metadata.</summary>
     public ReadOnlySpan<byte> Metadata => _metadata;

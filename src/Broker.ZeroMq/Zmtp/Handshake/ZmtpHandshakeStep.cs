@@ -8,4 +8,4 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 /// <param name="Written">Octets written to the output, to be sent in every state (a failure may come with an ERROR command).</param>
 /// <param name="State">The state now.</param>
 [StructLayout(LayoutKind.Auto)]
-public readonly record struct ZmtpHandshakeStep(int Consumed, int Needed, int Written, ZmtpHandshakeState State);
+internal readonly record struct ZmtpHandshakeStep(int Consumed, int Needed, int Written, ZmtpHandshakeState State);

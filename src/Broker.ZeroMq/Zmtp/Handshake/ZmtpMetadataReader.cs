@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 /// Each property is name length (1 octet), name, value length (4 octets, network order), value. A value length is only compared with
 /// what is left, never used to allocate.
 /// </remarks>
-public ref struct ZmtpMetadataReader
+internal ref struct ZmtpMetadataReader
 {
     private ReadOnlySpan<byte> _rest;
 

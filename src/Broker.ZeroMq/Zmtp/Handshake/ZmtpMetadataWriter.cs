@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>Writes metadata properties one after another into memory the caller owns.</summary>
-public ref struct ZmtpMetadataWriter
+internal ref struct ZmtpMetadataWriter
 {
     private readonly Span<byte> _destination;
 

@@ -1,8 +1,11 @@
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>What is known of a peer after its greeting and metadata. Owns copies of everything, so it outlives the handshake.</summary>
-public sealed class ZmtpPeer
+internal sealed class ZmtpPeer
 {
+    /// <summary>Major version of a peer of ZMTP/2.0, which says 1 or 2 for it.</summary>
+    internal const byte Version2 = 2;
+
     private const int MaxIdentityLength = 255;
 
     private readonly ZmtpSocketType _ownType;
@@ -15,7 +18,7 @@ public sealed class ZmtpPeer
         _ownType = ownType;
     }
 
-    /// <summary>Major version of the peer's greeting, 3 or above.</summary>
+    /// <summary>Major version of the peer's greeting; 2 for a peer of ZMTP/2.0.</summary>
     public byte Major { get; }
 
     /// <summary>Minor version of the peer's greeting.</summary>
@@ -27,11 +30,14 @@ public sealed class ZmtpPeer
     /// <summary>The peer's identity; empty when it gave none or its socket type has none.</summary>
     public ReadOnlyMemory<byte> Identity { get; private set; }
 
+    /// <summary>Whether there are commands in its version, such as ERROR.</summary>
+    public bool UnderstandsCommands => Major >= 3;
+
     /// <summary>Whether subscriptions go to this peer as commands (3.1 and above) rather than as messages.</summary>
-    public bool UsesSubscribeCommands => Major > 3 || Minor >= 1;
+    public bool UsesSubscribeCommands => Major > 3 || (Major == 3 && Minor >= 1);
 
     /// <summary>Whether the peer can be expected to answer PING (3.1 and above).</summary>
-    public bool UnderstandsPing => Major > 3 || Minor >= 1;
+    public bool UnderstandsPing => UsesSubscribeCommands;
 
     /// <summary>All properties as the peer sent them; they are known to be well formed.</summary>
     public ZmtpMetadataReader Properties => new(_metadata);
@@ -76,6 +82,20 @@ public sealed class ZmtpPeer
             return ZmtpError.SocketTypeUnknown;
         }
 
+        error = Take(type, identity);
+        if (error == ZmtpError.None)
+        {
+            _metadata = metadata.ToArray();
+        }
+
+        return error;
+    }
+
+    /// <summary>Checks and keeps what a peer of ZMTP/2.0 says of itself.</summary>
+    internal ZmtpError ReadVersion2(ZmtpSocketType type, ReadOnlySpan<byte> identity) => Take(type, identity);
+
+    private ZmtpError Take(ZmtpSocketType type, ReadOnlySpan<byte> identity)
+    {
         if (!ZmtpSocketTypes.CanConnect(_ownType, type))
         {
             return ZmtpError.SocketTypeIncompatible;
@@ -86,7 +106,7 @@ public sealed class ZmtpPeer
             identity = default;
         }
 
-        error = CheckIdentity(identity);
+        var error = CheckIdentity(identity);
         if (error != ZmtpError.None)
         {
             return error;
@@ -94,7 +114,6 @@ public sealed class ZmtpPeer
 
         SocketType = type;
         Identity = identity.ToArray();
-        _metadata = metadata.ToArray();
         return ZmtpError.None;
     }
 

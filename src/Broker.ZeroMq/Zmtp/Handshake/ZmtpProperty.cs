@@ -3,7 +3,7 @@ using System.Text;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>A metadata property. Borrows the metadata it was read from.</summary>
-public readonly ref struct ZmtpProperty
+internal readonly ref struct ZmtpProperty
 {
     internal ZmtpProperty(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {

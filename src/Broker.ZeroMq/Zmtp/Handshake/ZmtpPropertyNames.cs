@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>The property names of RFC 37, and what a name may be made of.</summary>
-public static class ZmtpPropertyNames
+internal static class ZmtpPropertyNames
 {
     private static readonly SearchValues<byte> NameOctets =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+"u8);

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>What adding or removing a subscription did to the set of prefixes.</summary>
-public enum PrefixChange
+internal enum PrefixChange
 {
     /// <summary>The count of a prefix changed, the set did not.</summary>
     Counted,

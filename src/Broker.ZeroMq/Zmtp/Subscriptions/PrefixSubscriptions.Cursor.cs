@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
-public sealed partial class PrefixSubscriptions
+internal sealed partial class PrefixSubscriptions
 {
     /// <summary>Where a walk over the set is. See <see cref="Walk"/>.</summary>
     public struct Cursor

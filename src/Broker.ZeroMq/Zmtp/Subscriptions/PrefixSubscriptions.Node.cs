@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
-public sealed partial class PrefixSubscriptions
+internal sealed partial class PrefixSubscriptions
 {
     /// <summary>
     /// A place in the trie: the root, the end of a prefix, or where prefixes part. Other nodes are joined away, so there are at most
@@ -24,6 +24,9 @@ public sealed partial class PrefixSubscriptions
         public byte[] Key { get; set; } = key;
 
         public int Subscriptions { get; set; }
+
+        /// <summary>What the set's owner keeps with the prefix that ends here.</summary>
+        public object? Value { get; set; }
 
         public ReadOnlySpan<byte> Label => Key.AsSpan(_start, _end - _start);
 

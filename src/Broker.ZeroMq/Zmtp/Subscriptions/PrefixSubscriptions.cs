@@ -1,13 +1,13 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>
-/// The subscriptions of one peer: a multiset of octet prefixes (RFC 29 and 37), asked for every published message whether one of them
-/// begins its topic.
+/// Subscriptions, of one peer or of all: a multiset of octet prefixes (RFC 29 and 37), asked for every published message which of them
+/// begin its topic.
 /// </summary>
 /// <remarks>
 /// <para>
 /// Subscriptions are additive: a prefix stays until it was removed as often as it was added. The set is bounded in distinct prefixes
-/// and in their octets, so a peer cannot make it grow beyond that; <see cref="Add"/> says so when it would.
+/// and in their octets, so a peer cannot make it grow beyond that; <see cref="Add(ReadOnlySpan{byte})"/> says so when it would.
 /// </para>
 /// <para>
 /// The structure is a radix trie whose edges are slices of the prefixes themselves, so that splitting and joining edges copies nothing
@@ -21,7 +21,7 @@ namespace Broker.ZeroMq.Zmtp.Subscriptions;
 /// </para>
 /// <para><see cref="Matches"/> does not allocate. One thread at a time.</para>
 /// </remarks>
-public sealed partial class PrefixSubscriptions
+internal sealed partial class PrefixSubscriptions
 {
     private readonly int _maxPrefixes;
     private readonly int _maxBytes;
@@ -79,8 +79,21 @@ public sealed partial class PrefixSubscriptions
     /// <see cref="PrefixChange.First"/>, <see cref="PrefixChange.Counted"/>, or <see cref="PrefixChange.LimitReached"/>, which leaves
     /// the set as it was.
     /// </returns>
-    public PrefixChange Add(ReadOnlySpan<byte> prefix)
+    public PrefixChange Add(ReadOnlySpan<byte> prefix) => Add(prefix, out _);
+
+    /// <summary>As the other one.</summary>
+    /// <param name="prefix">The prefix.</param>
+    /// <param name="place">Where it is in the set; nowhere when it was not added.</param>
+    public PrefixChange Add(ReadOnlySpan<byte> prefix, out Place place)
     {
+        var change = AddNode(prefix, out var node);
+        place = new Place(node);
+        return change;
+    }
+
+    private PrefixChange AddNode(ReadOnlySpan<byte> prefix, out Node? added)
+    {
+        added = null;
         var node = _root;
         int depth = 0;
         while (depth < prefix.Length)
@@ -89,7 +102,13 @@ public sealed partial class PrefixSubscriptions
             var child = node.Child(rest[0]);
             if (child is null)
             {
-                return HasRoom(prefix) ? Insert(new Node(prefix.ToArray(), depth, prefix.Length), node) : PrefixChange.LimitReached;
+                if (!HasRoom(prefix))
+                {
+                    return PrefixChange.LimitReached;
+                }
+
+                added = new Node(prefix.ToArray(), depth, prefix.Length);
+                return Insert(added, node);
             }
 
             int common = rest.CommonPrefixLength(child.Label);
@@ -115,6 +134,7 @@ public sealed partial class PrefixSubscriptions
             }
 
             node.Subscriptions++;
+            added = node;
             return PrefixChange.Counted;
         }
 
@@ -124,6 +144,7 @@ public sealed partial class PrefixSubscriptions
         }
 
         node.Key = prefix.ToArray();
+        added = node;
         return Begin(node);
     }
 
@@ -131,21 +152,7 @@ public sealed partial class PrefixSubscriptions
     /// <returns><see cref="PrefixChange.Last"/>, <see cref="PrefixChange.Counted"/>, or <see cref="PrefixChange.NotFound"/>.</returns>
     public PrefixChange Remove(ReadOnlySpan<byte> prefix)
     {
-        var node = _root;
-        var rest = prefix;
-        while (!rest.IsEmpty)
-        {
-            var child = node.Child(rest[0]);
-            if (child is null || !rest.StartsWith(child.Label))
-            {
-                return PrefixChange.NotFound;
-            }
-
-            rest = rest[child.Label.Length..];
-            node = child;
-        }
-
-        if (node.Subscriptions == 0)
+        if (FindNode(prefix) is not { } node)
         {
             return PrefixChange.NotFound;
         }
@@ -157,9 +164,16 @@ public sealed partial class PrefixSubscriptions
 
         Count--;
         Bytes -= prefix.Length;
+        node.Value = null;
         node.Shed();
         return PrefixChange.Last;
     }
+
+    /// <summary>Where a prefix is in the set; nowhere when it is not.</summary>
+    public Place Find(ReadOnlySpan<byte> prefix) => new(FindNode(prefix));
+
+    /// <summary>The places of all prefixes in the set that begin <paramref name="topic"/>, the shortest first.</summary>
+    public Matching Match(ReadOnlySpan<byte> topic) => new(_root, topic);
 
     /// <summary>Shows every distinct prefix with its number of subscriptions, in no particular order (for replay upstream).</summary>
     public void Visit<TVisitor>(ref TVisitor visitor)
@@ -178,6 +192,24 @@ public sealed partial class PrefixSubscriptions
     /// The distinct prefixes one by one, for a walk that is interrupted. Good as long as the set is not changed.
     /// </summary>
     public Cursor Walk() => new(_root);
+
+    private Node? FindNode(ReadOnlySpan<byte> prefix)
+    {
+        var node = _root;
+        while (!prefix.IsEmpty)
+        {
+            var child = node.Child(prefix[0]);
+            if (child is null || !prefix.StartsWith(child.Label))
+            {
+                return null;
+            }
+
+            prefix = prefix[child.Label.Length..];
+            node = child;
+        }
+
+        return node.Subscriptions == 0 ? null : node;
+    }
 
     private bool HasRoom(ReadOnlySpan<byte> prefix) => Count < _maxPrefixes && prefix.Length <= _maxBytes - Bytes;
 

@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Zmtp.Subscriptions;
 /// Peers of 3.1 send commands, peers of 3.0 messages (<c>01 topic</c>, <c>00 topic</c>). Both are accepted from everybody: libzmq and
 /// others differ in which they send to whom.
 /// </remarks>
-public readonly ref struct ZmtpSubscription
+internal readonly ref struct ZmtpSubscription
 {
     private ZmtpSubscription(ZmtpSubscriptionKind kind, ReadOnlySpan<byte> topic)
     {

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>Whether a message or command is about a subscription.</summary>
-public enum ZmtpSubscriptionKind
+internal enum ZmtpSubscriptionKind
 {
     /// <summary>Neither.</summary>
     None,

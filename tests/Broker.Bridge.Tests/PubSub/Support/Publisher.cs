@@ -9,12 +9,12 @@ internal sealed class Publisher : IAsyncDisposable
     private const int Portion = 200;
 
     private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1, ThreadName = "test pub" });
-    private readonly PublisherSocket _socket;
+    private readonly LoopPublisher _socket;
 
     public Publisher()
-        => _socket = new PublisherSocket(_loops, new PublisherOptions { HighWaterMark = 1L << 32, ReconnectInitial = TimeSpan.FromMilliseconds(10) });
+        => _socket = new LoopPublisher(_loops, new LoopPublisherOptions { HighWaterMark = 1L << 32, ReconnectInitial = TimeSpan.FromMilliseconds(10) });
 
-    public PublisherSocket Socket => _socket;
+    public LoopPublisher Socket => _socket;
 
     public Publisher Connect(string endpoint)
     {

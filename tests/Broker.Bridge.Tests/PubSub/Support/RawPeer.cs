@@ -38,6 +38,28 @@ internal sealed class RawPeer : IDisposable
         return bytes[..length];
     }
 
+    /// <summary>Answers heartbeats from now on, and reads nothing else: who is silent for long is taken for gone.</summary>
+    public RawPeer AnswerHeartbeats()
+    {
+        _ = Task.Run(async () =>
+        {
+            byte[] pong = [4, 5, 4, .. "PONG"u8];
+            byte[] buffer = new byte[64 * 1024];
+            try
+            {
+                while (await _tcp.GetStream().ReadAsync(buffer) != 0)
+                {
+                    await _tcp.GetStream().WriteAsync(pong);
+                }
+            }
+            catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
+            {
+                // The test has ended.
+            }
+        });
+        return this;
+    }
+
     public async Task SendAsync(byte[] bytes)
         => await _tcp.GetStream().WriteAsync(bytes, TestContext.Current.CancellationToken);
 

@@ -1,9 +1,9 @@
 using System.Net;
 using Broker.Bridge.Mapping;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Client.Publishing;
-using Broker.Client.Tests.Support;
 using Broker.Server;
 using Broker.Transport;
 
@@ -26,21 +26,25 @@ internal sealed class Site : IAsyncDisposable
 
     public NatsServer? Remote { get; }
 
-    public PubSubBridge Bridge { get; private set; } = null!;
+    public ZeroMqBridge Bridge { get; private set; } = null!;
+
+    public PubSubRoute Route => RouteOf(Bridge);
 
     public LogLines Log { get; } = new();
 
-    public TopicCodec Codec => Bridge.Mapper.Codec;
+    public TopicCodec Codec => Route.Mapper.Codec;
 
     public string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
 
     /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
-    /// <param name="change">Changes the bridge's options.</param>
+    /// <param name="change">Changes the route's options.</param>
+    /// <param name="client">Changes those of its connection.</param>
     /// <param name="server">Changes the embedded server's options.</param>
     /// <param name="remote">A nats-server to use, which is the site's from then on.</param>
     public static async Task<Site> StartAsync(
         int loops,
-        Func<PubSubBridgeOptions, PubSubBridgeOptions>? change = null,
+        Func<PubSubRouteOptions, PubSubRouteOptions>? change = null,
+        Func<ClientOptions, ClientOptions>? client = null,
         Action<BrokerServerOptions>? server = null,
         NatsServer? remote = null)
     {
@@ -57,30 +61,39 @@ internal sealed class Site : IAsyncDisposable
             site = new Site(group, await BrokerServer.StartAsync(options.Listen(0)), null);
         }
 
-        site.Bridge = await site.BridgeAsync(change);
+        site.Bridge = await site.BridgeAsync(change, client);
         return site;
     }
 
+    public static PubSubRoute RouteOf(ZeroMqBridge bridge) => (PubSubRoute)bridge.Find("pubsub")!;
+
     /// <summary>Another bridge at the same NATS system.</summary>
-    public Task<PubSubBridge> BridgeAsync(Func<PubSubBridgeOptions, PubSubBridgeOptions>? change = null, LogLines? log = null)
+    public Task<ZeroMqBridge> BridgeAsync(
+        Func<PubSubRouteOptions, PubSubRouteOptions>? change = null, Func<ClientOptions, ClientOptions>? client = null, LogLines? log = null)
     {
-        var options = new PubSubBridgeOptions
+        var route = new PubSubRouteOptions
         {
-            Client = new ClientOptions
-            {
-                Servers = [Url],
-                Loops = _loops,
-                WhileDisconnected = PublishWhileDisconnected.Drop,
-                ReconnectWait = TimeSpan.FromMilliseconds(20),
-                ReconnectJitter = TimeSpan.FromMilliseconds(1),
-                Dialer = Server?.Connect(),
-            },
             Publishers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
             Subscribers = [new BridgeEndpoint(true, "tcp://127.0.0.1:0")],
             HighWaterMark = 1L << 30,
-            Logger = log ?? Log,
         };
-        return PubSubBridge.StartAsync(change?.Invoke(options) ?? options, TestContext.Current.CancellationToken);
+        var options = new ClientOptions
+        {
+            Servers = [Url],
+            Loops = _loops,
+            WhileDisconnected = PublishWhileDisconnected.Drop,
+            ReconnectWait = TimeSpan.FromMilliseconds(20),
+            ReconnectJitter = TimeSpan.FromMilliseconds(1),
+            Dialer = Server?.Connect(),
+        };
+        return ZeroMqBridge.StartAsync(
+            new ZeroMqBridgeOptions
+            {
+                Client = client?.Invoke(options) ?? options,
+                Routes = [change?.Invoke(route) ?? route],
+                Logger = log ?? Log,
+            },
+            TestContext.Current.CancellationToken);
     }
 
     public async Task<BrokerConnection> ClientAsync()
@@ -99,16 +112,16 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>A PUB whose messages reach the bridge from now on.</summary>
     public async Task<Publisher> PublisherAsync()
     {
-        var publisher = new Publisher().Connect(Bridge.PublisherEndpoints[0]);
+        var publisher = new Publisher().Connect(Route.PublisherEndpoints[0]);
         await ReadyAsync(publisher);
         return publisher;
     }
 
     public async Task ReadyAsync(Publisher publisher)
     {
-        long before = Bridge.Snapshot().MessagesIn;
+        long before = Route.Snapshot().ToSubjects;
         await Wait.UntilAsync(
-            () => Bridge.Snapshot().MessagesIn > before,
+            () => Route.Snapshot().ToSubjects > before,
             () => "nothing of the publisher reaches the bridge",
             () => _ = publisher.SendAsync("\u0001ready"u8.ToArray(), Shapes.Probe));
         // What was sent meanwhile must not be counted later.
@@ -118,7 +131,7 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>A SUB that gets, from now on, what is published on NATS for its first prefix.</summary>
     public async Task<Subscriber> SubscriberAsync(params string[] prefixes)
     {
-        var subscriber = new Subscriber(prefixes).Connect(Bridge.SubscriberEndpoints[0]);
+        var subscriber = new Subscriber(prefixes).Connect(Route.SubscriberEndpoints[0]);
         foreach (string prefix in prefixes)
         {
             await ReadyAsync(subscriber, prefix);

@@ -10,13 +10,13 @@ namespace Broker.Bridge.Tests.PubSub.Support;
 internal sealed class Subscriber : IAsyncDisposable
 {
     private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1, ThreadName = "test sub" });
-    private readonly SubscriberSocket _socket;
+    private readonly LoopSubscriber _socket;
     private long _count;
     private long _probes;
 
     public Subscriber(params string[] prefixes)
     {
-        _socket = new SubscriberSocket(_loops, OnMessage, new SubscriberOptions
+        _socket = new LoopSubscriber(_loops, OnMessage, new LoopSubscriberOptions
         {
             ReconnectInitial = TimeSpan.FromMilliseconds(10),
             OnEvent = Events.Enqueue,
@@ -33,7 +33,7 @@ internal sealed class Subscriber : IAsyncDisposable
 
     public ConcurrentQueue<ZeroMqEvent> Events { get; } = new();
 
-    public SubscriberSocket Socket => _socket;
+    public LoopSubscriber Socket => _socket;
 
     public long Count => Volatile.Read(ref _count);
 
@@ -66,7 +66,7 @@ internal sealed class Subscriber : IAsyncDisposable
 
     private static string Some(List<string> texts) => string.Join(", ", texts.Take(5));
 
-    private void OnMessage(ZeroMqPeer peer, in ZmtpMessage message)
+    private bool OnMessage(ZeroMqPeer peer, in ZmtpMessage message)
     {
         var frames = new List<byte[]>();
         foreach (ZmtpFrame frame in message)
@@ -77,12 +77,13 @@ internal sealed class Subscriber : IAsyncDisposable
         if (frames[^1].AsSpan().StartsWith(Shapes.Probe))
         {
             Interlocked.Increment(ref _probes);
-            return;
+            return true;
         }
 
         string text = Shapes.Text([.. frames]);
         Received.AddOrUpdate(text, 1, (_, n) => n + 1);
         Order.Enqueue(text);
         Interlocked.Increment(ref _count);
+        return true;
     }
 }

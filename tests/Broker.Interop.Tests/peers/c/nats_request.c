@@ -1,10 +1,11 @@
 #include <nats/nats.h>
+#include "connect.h"
 #include "hex.h"
 
 int main(int argc, char **argv)
 {
     natsConnection *connection = NULL;
-    natsStatus status = argc < 2 ? NATS_INVALID_ARG : natsConnection_ConnectTo(&connection, argv[1]);
+    natsStatus status = argc < 2 ? NATS_INVALID_ARG : connect_patiently(&connection, argv[1]);
     if (status != NATS_OK) {
         fprintf(stderr, "%s\n", natsStatus_GetText(status));
         return 1;

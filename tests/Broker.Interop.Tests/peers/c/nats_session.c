@@ -146,7 +146,7 @@ static natsStatus configure(natsOptions *options, int argc, char **argv)
     if (status == NATS_OK && (value = given(argc, argv, "cert")))
         status = natsOptions_LoadCertificatesChain(options, value, given(argc, argv, "key"));
     if (status == NATS_OK) {
-        natsOptions_SetTimeout(options, 10000);
+        natsOptions_SetTimeout(options, 60000);
         natsOptions_SetNoRandomize(options, true);
         natsOptions_SetAllowReconnect(options, !is(given(argc, argv, "reconnect"), "no"));
         natsOptions_SetMaxReconnect(options, 1 << 30);

@@ -1,4 +1,5 @@
 #include <nats/nats.h>
+#include "connect.h"
 #include "hex.h"
 
 static void print_headers(natsMsg *message)
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
     from_hex(argv[2]);
     const char *queue = argc > 4 && strncmp(argv[4], "queue=", 6) == 0 ? argv[4] + 6 : NULL;
     int echo = argc > 4 && strcmp(argv[4], "echo") == 0;
-    natsStatus status = natsConnection_ConnectTo(&connection, argv[1]);
+    natsStatus status = connect_patiently(&connection, argv[1]);
     if (status == NATS_OK)
         status = queue ? natsConnection_QueueSubscribeSync(&subscription, connection, argv[2], queue)
                        : natsConnection_SubscribeSync(&subscription, connection, argv[2]);

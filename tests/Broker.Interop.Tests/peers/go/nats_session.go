@@ -54,7 +54,7 @@ func fromHex(word string) string {
 
 func options(given map[string]string) ([]nats.Option, error) {
 	all := []nats.Option{
-		nats.Timeout(10 * time.Second), nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(0, 0),
+		nats.Timeout(60 * time.Second), nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(0, 0),
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { say("EVENT disconnected") }),
 		nats.ReconnectHandler(func(c *nats.Conn) { say("EVENT reconnected", c.ConnectedAddr()) }),
 		nats.LameDuckModeHandler(func(*nats.Conn) { say("EVENT lameduck") }),

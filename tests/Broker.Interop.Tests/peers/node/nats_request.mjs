@@ -1,7 +1,7 @@
 import { lines, say, toHex } from "./words.mjs";
 import { connect } from "@nats-io/transport-node";
 
-const connection = await connect({ servers: process.argv[2] });
+const connection = await connect({ servers: process.argv[2], timeout: 60_000 });
 await connection.flush();
 say("READY");
 

@@ -6,7 +6,7 @@ const [servers, ...words] = process.argv.slice(2);
 const given = Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
 const options = {
   servers: servers.split(","),
-  timeout: 10_000,
+  timeout: 60_000,
   noRandomize: true,
   maxReconnectAttempts: -1,
   reconnect: given.reconnect !== "no",

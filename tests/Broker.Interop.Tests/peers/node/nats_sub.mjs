@@ -3,7 +3,7 @@ import { connect } from "@nats-io/transport-node";
 
 const [server, subject, countText, mode = ""] = process.argv.slice(2);
 const count = Number(countText);
-const connection = await connect({ servers: server });
+const connection = await connect({ servers: server, timeout: 60_000 });
 const queue = mode.startsWith("queue=") ? mode.slice(6) : undefined;
 const subscription = connection.subscribe(fromHex(subject).toString(), { queue });
 await connection.flush();

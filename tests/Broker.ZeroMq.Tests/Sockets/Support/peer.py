@@ -5,6 +5,7 @@ Frames are hexadecimal, separated by commas; an empty frame is "-".
 """
 import select
 import sys
+import threading
 
 import zmq
 
@@ -36,14 +37,21 @@ def main():
     reads = kind not in ("PUB", "PUSH")
     paused = False
     counted = None
+    flooding = False
     while True:
         # Asking for the events lets libzmq take in what peers sent, such as subscriptions to a PUB.
-        socket.getsockopt(zmq.EVENTS)
+        if not flooding:
+            socket.getsockopt(zmq.EVENTS)
         wait = 20
         while reads and not paused:
             try:
                 frames = socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
+                break
+            except zmq.ZMQError as error:
+                # A REQ that has asked nothing, or a REP that has not replied.
+                if error.errno != zmq.EFSM:
+                    raise
                 break
             wait = 0
             if counted is None:
@@ -66,6 +74,17 @@ def main():
             socket.setsockopt(zmq.UNSUBSCRIBE, decode(rest[0])[0])
         elif command == "send":
             socket.send_multipart(decode(rest[0]))
+        elif command == "flood":
+            # COUNT,SIZE: numbered messages in the background, as fast as the socket takes them.
+            count, size = (int(word) for word in decode(rest[0]))
+
+            def flood():
+                for number in range(count):
+                    socket.send_multipart([b"%d" % number, bytes(size)])
+
+            # From now on the socket is that thread's.
+            flooding = True
+            threading.Thread(target=flood, daemon=True).start()
         elif command == "pause":
             paused = True
         elif command == "resume":

@@ -1,0 +1,172 @@
+using BenchmarkDotNet.Attributes;
+using Broker.Benchmarks.Running;
+using Broker.ZeroMq;
+
+namespace Broker.Benchmarks.Interop;
+
+/// <summary>
+/// What receiving a message that is there costs: three bindings to libzmq, as the founding one was, as it became, and as it would be written
+/// today, and our socket. Within a process, and nothing waits. Per message.
+/// </summary>
+public class InteropReceiveBenchmarks
+{
+    private const int Messages = 50_000;
+
+    private LibzmqPair? _libzmq;
+    private OneBuffer? _oneBuffer;
+    private ZeroMqContext? _context;
+    private PushSocket? _push;
+    private PullSocket? _pull;
+    private byte[] _body = [];
+    private byte[] _buffer = [];
+
+    [Params(64, 1024)]
+    public int Size { get; set; }
+
+    [GlobalSetup(Targets = [nameof(MessageObjectsEach), nameof(OneNativeBuffer), nameof(IntoSpan)])]
+    public void SetupLibzmq()
+    {
+        MakeBodies();
+        _libzmq = new LibzmqPair();
+        _oneBuffer = new OneBuffer(_libzmq.Pull);
+        _libzmq.Send(_body);
+        Agreement.Require(true, MessageObjects.Receive(_libzmq.Pull).AsSpan().SequenceEqual(_body), "a message by message objects");
+        _libzmq.Send(_body);
+        Agreement.Require(true, _oneBuffer.Receive().AsSpan().SequenceEqual(_body), "a message by one buffer");
+        _libzmq.Send(_body);
+        Agreement.Require(true, _buffer.AsSpan(0, ReceiveIntoSpan()).SequenceEqual(_body), "a message into a span");
+    }
+
+    [GlobalSetup(Target = nameof(Ours))]
+    public void SetupOurs()
+    {
+        MakeBodies();
+        _context = new ZeroMqContext();
+        var options = new ZeroMqSocketOptions
+        {
+            SendHighWaterMark = 0,
+            SendHighWaterBytes = 1L << 30,
+            ReceiveHighWaterMark = 0,
+            ReceiveHighWaterBytes = 1L << 30,
+        };
+        _pull = new PullSocket(options, _context);
+        _push = new PushSocket(options, _context);
+        _pull.Bind("inproc://benchmark");
+        _push.Connect("inproc://benchmark");
+        _push.Send(_body);
+        Agreement.Require(true, _buffer.AsSpan(0, _pull.Receive(_buffer)).SequenceEqual(_body), "a message of ours");
+    }
+
+    [GlobalCleanup]
+    public void Cleanup()
+    {
+        _oneBuffer?.Dispose();
+        _libzmq?.Dispose();
+        _push?.Dispose();
+        _pull?.Dispose();
+        _context?.Dispose();
+    }
+
+    [IterationSetup]
+    public void Fill()
+    {
+        for (int i = 0; i < Messages; i++)
+        {
+            _libzmq?.Send(_body);
+            _push?.Send(_body);
+        }
+
+        AwaitArrival();
+    }
+
+    /// <summary>Our socket, into the caller's buffer.</summary>
+    [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
+    public long Ours()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            int size = _pull!.Receive(_buffer);
+            sum += size + _buffer[size - 1];
+        }
+
+        return Checked(sum);
+    }
+
+    /// <summary>A message object, a native message and a closure for each call.</summary>
+    [BenchmarkCategory(Libzmq.Category)]
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long MessageObjectsEach()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            byte[] body = MessageObjects.Receive(_libzmq!.Pull);
+            sum += body.Length + body[^1];
+        }
+
+        return Checked(sum);
+    }
+
+    /// <summary>A native buffer of the socket's, copied into an array for each message.</summary>
+    [BenchmarkCategory(Libzmq.Category)]
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long OneNativeBuffer()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            byte[] body = _oneBuffer!.Receive();
+            sum += body.Length + body[^1];
+        }
+
+        return Checked(sum);
+    }
+
+    /// <summary>Straight into the caller's buffer.</summary>
+    [BenchmarkCategory(Libzmq.Category)]
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long IntoSpan()
+    {
+        long sum = 0;
+        for (int i = 0; i < Messages; i++)
+        {
+            int size = ReceiveIntoSpan();
+            sum += size + _buffer[size - 1];
+        }
+
+        return Checked(sum);
+    }
+
+    private unsafe int ReceiveIntoSpan()
+    {
+        fixed (byte* at = _buffer)
+        {
+            int size = Libzmq.Receive(_libzmq!.Pull, at, (nuint)_buffer.Length, 0);
+            Libzmq.Require(size);
+            return size;
+        }
+    }
+
+    private long Checked(long sum)
+    {
+        Agreement.Require(Messages * (long)(Size + _body[^1]), sum, "lengths and last octets");
+        return sum;
+    }
+
+    private void MakeBodies()
+    {
+        _body = [.. Enumerable.Range(1, Size).Select(i => (byte)(i % 251))];
+        _buffer = new byte[Size];
+    }
+
+    // The loop brings them; when it has brought no more for a while, they are there. Were they not, receiving would wait for them.
+    private void AwaitArrival()
+    {
+        for (long held = -1; _pull is not null && _pull.HeldBytes is var now && (now != held || now < (long)Messages * Size);)
+        {
+            held = now;
+            Thread.Sleep(5);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+using System.Globalization;
+using BenchmarkDotNet.Attributes;
+using Broker.Benchmarks.Peers;
+using Broker.Benchmarks.Running;
+using Broker.Client;
+using Broker.Client.Publishing;
+using Broker.Transport;
+
+namespace Broker.Benchmarks.Publishing;
+
+/// <summary>16 bytes from a thread to a server that takes everything, until it has answered. Per message.</summary>
+public class PublishBenchmarks
+{
+    // So many that what the runtime takes once, for a thread of its own say, is nothing beside a byte for each.
+    private const int Messages = 200_000;
+
+    // So that what waits for the server, and with it the memory, does not depend on who is scheduled.
+    private const int MostPending = 256 * 1024;
+
+    private static readonly byte[] Subject = "foo\0"u8.ToArray();
+    private static readonly byte[] Body = "0123456789abcdef"u8.ToArray();
+    private static readonly byte[] Frame = "PUB foo 16\r\n0123456789abcdef\r\n"u8.ToArray();
+
+    private PublishSink? _sink;
+    private RawPublisher? _raw;
+    private Libnats? _libnats;
+    private EventLoopGroup? _loops;
+    private BrokerConnection? _ours;
+    private ManualResetEventSlim? _answered;
+
+    [GlobalSetup(Target = nameof(FlushEach))]
+    public void SetupFlushEach()
+    {
+        _sink = new PublishSink(Frame);
+        _raw = new FlushEachPublisher(_sink.Port);
+        Check(FlushEach);
+    }
+
+    [GlobalSetup(Target = nameof(Flusher))]
+    public void SetupFlusher()
+    {
+        _sink = new PublishSink(Frame);
+        _raw = new FlusherPublisher(_sink.Port);
+        Check(Flusher);
+    }
+
+    [GlobalSetup(Target = nameof(Ours))]
+    public void SetupOurs()
+    {
+        _sink = new PublishSink(Frame);
+        _loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
+        _ours = BrokerConnection.ConnectAsync(
+            new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{_sink.Port}")], Loops = _loops, MaxPendingBytes = MostPending, ConnectTimeout = TimeSpan.FromMinutes(1) })
+            .GetAwaiter().GetResult();
+        _answered = new ManualResetEventSlim();
+        // As much memory as it ever has is taken once before.
+        _sink.Hold();
+        while (_ours.TryPublish(Subject.AsSpan(0, 3), Body) == PublishStatus.Accepted)
+        {
+        }
+
+        _sink.GoOn();
+        AwaitAnswer();
+        Check(Ours);
+    }
+
+    [GlobalSetup(Target = nameof(InC))]
+    public void SetupInC()
+    {
+        _sink = new PublishSink(Frame);
+        _libnats = new Libnats(_sink.Port);
+        Check(InC);
+    }
+
+    [GlobalCleanup]
+    public void Cleanup()
+    {
+        _raw?.Dispose();
+        _libnats?.Dispose();
+        _ours?.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _loops?.Dispose();
+        _answered?.Dispose();
+        _sink?.Dispose();
+    }
+
+    /// <summary>A call of the system for each.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public void FlushEach() => _raw!.Publish(Body, Messages);
+
+    /// <summary>A buffer under a lock, and a thread that sends it, which a channel of one tells to.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public void Flusher() => _raw!.Publish(Body, Messages);
+
+    /// <summary>Ours: the thread that publishes sends what fills a block, and the loop what is left.</summary>
+    [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
+    public void Ours()
+    {
+        for (int i = 0; i < Messages; i++)
+        {
+            PublishStatus status;
+            while ((status = _ours!.TryPublish(Subject.AsSpan(0, 3), Body)) == PublishStatus.PendingLimit)
+            {
+                Thread.Yield();
+            }
+
+            Agreement.Require(status == PublishStatus.Accepted);
+        }
+
+        AwaitAnswer();
+    }
+
+    /// <summary>libnats.</summary>
+    [BenchmarkCategory(Libnats.Category)]
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public void InC() => _libnats!.Publish(Subject, Body, Messages);
+
+    private void Check(Action variant)
+    {
+        long before = _sink!.Messages;
+        variant();
+        Agreement.Require(Messages, _sink.Messages - before, "messages that arrived");
+        Agreement.Require(0, _sink.Wrong, "bytes that are wrong");
+    }
+
+    private void AwaitAnswer()
+    {
+        _answered!.Reset();
+        _ours!.Barrier(static (answered, _) => ((ManualResetEventSlim)answered!).Set(), _answered);
+        _answered.Wait();
+    }
+}

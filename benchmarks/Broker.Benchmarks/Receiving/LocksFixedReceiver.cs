@@ -1,0 +1,59 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Benchmarks.Receiving;
+
+/// <summary>The same objects, made before the subscription's lock; nobody takes the connection's, and only one who waits is woken.</summary>
+internal sealed class LocksFixedReceiver : StagedReceiver
+{
+    private readonly object _subscription = new();
+    private readonly LinkedList<Parts> _waiting = new();
+    private bool _waits;
+
+    protected override void OnMessage(in MessageOperation operation)
+    {
+        var node = new LinkedListNode<Parts>(new Parts(operation.Subject.ToArray(), operation.Payload.ToArray()));
+        lock (_subscription)
+        {
+            _waiting.AddLast(node);
+            if (_waits)
+            {
+                Monitor.Pulse(_subscription);
+            }
+        }
+    }
+
+    protected override bool DeliverOne(Tally tally)
+    {
+        Parts message;
+        lock (_subscription)
+        {
+            while (_waiting.Count == 0)
+            {
+                if (Ended)
+                {
+                    return false;
+                }
+
+                _waits = true;
+                Monitor.Wait(_subscription);
+                _waits = false;
+            }
+
+            message = _waiting.First!.Value;
+            _waiting.RemoveFirst();
+        }
+
+        tally.Take(message.Body);
+        return true;
+    }
+
+    protected override void WakeDeliverer()
+    {
+        lock (_subscription)
+        {
+            Monitor.Pulse(_subscription);
+        }
+    }
+
+    private sealed record Parts(byte[] Subject, byte[] Body);
+}

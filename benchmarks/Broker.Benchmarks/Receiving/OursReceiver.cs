@@ -1,0 +1,64 @@
+using System.Globalization;
+using System.Text;
+using Broker.Benchmarks.Peers;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+using Broker.Transport;
+
+namespace Broker.Benchmarks.Receiving;
+
+/// <summary>Ours as shipped: with a handler on the loop, or through a subscription's queue and another thread.</summary>
+internal sealed class OursReceiver(bool queued) : IReceiver
+{
+    private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
+    private readonly Tally _tally = new();
+    private BrokerConnection? _connection;
+    private Task _reading = Task.CompletedTask;
+
+    public long Received => _tally.Received;
+
+    public ulong Sum => _tally.Sum;
+
+    public void Start(int port, ReadOnlySpan<byte> filter)
+    {
+        string subject = Encoding.ASCII.GetString(filter[..^1]);
+        _connection = BrokerConnection.ConnectAsync(
+            new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{port}")], Loops = _loops, ConnectTimeout = TimeSpan.FromMinutes(1) })
+            .GetAwaiter().GetResult();
+        if (queued)
+        {
+            QueuedSubscription subscription = _connection.SubscribeQueued(subject);
+            _reading = Task.Run(() => ReadAsync(subscription));
+        }
+        else
+        {
+            _connection.Subscribe(subject, (in message) => _tally.Take(message.Body));
+        }
+    }
+
+    public void Expect(long total) => _tally.Expect(total);
+
+    public void Wait() => _tally.Wait();
+
+    public void Dispose()
+    {
+        _connection?.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _reading.GetAwaiter().GetResult();
+        _loops.Dispose();
+        _tally.Dispose();
+    }
+
+    private async Task ReadAsync(QueuedSubscription subscription)
+    {
+        // As many as may ever be under way wait once: so the queue has taken the memory for that before anything is measured.
+        while (subscription.Reader.Count < MessageSource.Window)
+        {
+            await Task.Delay(1).ConfigureAwait(false);
+        }
+
+        await foreach (Message message in subscription.ReadAllAsync().ConfigureAwait(false))
+        {
+            _tally.Take(message.Body.Span);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+using BenchmarkDotNet.Attributes;
+using Broker.Benchmarks.Running;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Benchmarks.Subscriptions;
+
+/// <summary>What a queue that waits for its first message takes, in the column of allocations. Per queue.</summary>
+public class IdleQueueBenchmarks
+{
+    private const int Queues = 1_000;
+    private const int Capacity = 65_536;
+
+    private readonly object[] _queues = new object[Queues];
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        Agreement.Require(Queues, BoundedChannel(), "channels");
+        Agreement.Require(Queues, LinkedList(), "lists");
+        Agreement.Require(Queues, Ours(), "queues");
+    }
+
+    [Benchmark(OperationsPerInvoke = Queues)]
+    public int BoundedChannel() => Make(static () => QueueMaker.Channel(Capacity));
+
+    [Benchmark(OperationsPerInvoke = Queues)]
+    public int LinkedList() => Make(static () => new LinkedQueue(Capacity));
+
+    [Benchmark(Baseline = true, OperationsPerInvoke = Queues)]
+    public int Ours() => Make(static () => new MessageQueue(QueueOptions.Default));
+
+    private int Make(Func<object> make)
+    {
+        for (int i = 0; i < Queues; i++)
+        {
+            _queues[i] = make();
+        }
+
+        return Array.IndexOf(_queues, null) < 0 ? Queues : 0;
+    }
+}

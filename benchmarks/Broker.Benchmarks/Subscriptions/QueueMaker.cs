@@ -1,0 +1,10 @@
+using System.Threading.Channels;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Benchmarks.Subscriptions;
+
+internal static class QueueMaker
+{
+    internal static Channel<Message> Channel(int capacity)
+        => System.Threading.Channels.Channel.CreateBounded<Message>(new BoundedChannelOptions(capacity) { SingleWriter = true, SingleReader = true });
+}

@@ -1,0 +1,7 @@
+namespace Broker.LoadTest.Report.Picture;
+
+/// <summary>One server's figures along a scale, in its order.</summary>
+internal sealed record Curve(string Series, IReadOnlyList<(double X, double Y)> Points);
+
+/// <summary>Curves that share both scales.</summary>
+internal sealed record CurvePanel(string Title, string Unit, IReadOnlyList<Curve> Curves);

@@ -1,0 +1,58 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Broker.LoadTest.Driver;
+using Broker.LoadTest.Servers;
+
+namespace Broker.LoadTest.Rows.Real;
+
+/// <summary>How many messages have come to a server since this was made, by what it says itself: <c>in_msgs</c> of its page <c>/varz</c>.</summary>
+internal sealed class Arrivals : IDisposable
+{
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+
+    private readonly HttpClient _http = new();
+    private readonly Uri _page;
+    private readonly long _before;
+
+    public Arrivals(Target target)
+    {
+        _page = target.MonitoringPage;
+        _before = Read();
+    }
+
+    /// <summary>How long a count may lag behind.</summary>
+    public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(20);
+
+    /// <summary>Throws when it is not <paramref name="messages"/>.</summary>
+    public void Check(long messages)
+    {
+        long from = Stopwatch.GetTimestamp();
+        long seen;
+        while ((seen = Read() - _before) < messages && Stopwatch.GetElapsedTime(from) < Patience)
+        {
+            Thread.Sleep(Pause);
+        }
+
+        if (seen != messages)
+        {
+            throw new DriverException($"{messages} messages were sent, and the server says that {seen} have come.");
+        }
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    private long Read()
+    {
+        try
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Get, _page);
+            using HttpResponseMessage response = _http.Send(request);
+            using var page = JsonDocument.Parse(response.EnsureSuccessStatusCode().Content.ReadAsStream());
+            return page.RootElement.GetProperty("in_msgs").GetInt64();
+        }
+        catch (Exception e) when (e is HttpRequestException or JsonException or KeyNotFoundException)
+        {
+            throw new DriverException($"The server does not say how many messages have come: {e.Message}", e);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+using Broker.LoadTest.Driver;
+using Broker.LoadTest.Servers;
+
+namespace Broker.LoadTest.Rows.Real;
+
+/// <summary>
+/// The verification pass of varied messages: every byte of every frame is compared with what was published. Each message must
+/// arrive exactly once per subscription (once per group), and those of one publisher in their order.
+/// </summary>
+internal sealed class TrafficVerification(Topology topology, Traffic traffic)
+{
+    private const int MessagesPerRow = 5_000;
+
+    // What a reader that is slow on a busy machine may be left waiting for before a server gives it up.
+    private const int MostBytes = 16 * 1024 * 1024;
+
+    private readonly int _perPublisher = Math.Min(
+        Math.Max(100, MessagesPerRow / Math.Max(topology.Publishers, topology.Readers)), MostBytes / Math.Max(1, traffic.Size));
+
+    private bool IsOrdered => topology is { Publishers: 1, Queue: null };
+
+    public void Run(Target target)
+    {
+        using Session session = target.OpenSession();
+        RawConnection[] readers = Wiring.Subscribe(session, topology);
+        RawConnection[] publishers = session.Dial(topology.Publishers);
+
+        // Where the order does not say which one came, the payload must.
+        var ledger = new TrafficLedger(IsOrdered ? traffic : traffic.Numbered, topology, _perPublisher, IsOrdered);
+        Worker[] reading = [.. readers.Select((reader, index) => session.Start($"reader {index}", () => Read(reader, index, ledger)))];
+        Worker[] publishing = [.. publishers.Select((connection, index) => session.Start($"publisher {index}", () => Publish(connection, index, ledger.Traffic)))];
+        foreach (Worker worker in publishing)
+        {
+            worker.Join();
+        }
+
+        foreach (RawConnection reader in readers)
+        {
+            reader.Send(Wire.Ping);
+        }
+
+        foreach (Worker worker in reading)
+        {
+            worker.Join();
+        }
+
+        ledger.CheckComplete();
+    }
+
+    private void Publish(RawConnection connection, int publisher, Traffic sent)
+    {
+        using var frames = new MemoryStream();
+        for (int i = 0; i < _perPublisher; i++)
+        {
+            frames.Write(sent.Publish(publisher, i));
+        }
+
+        connection.Send(frames.GetBuffer().AsSpan(0, (int)frames.Length));
+
+        // Only after this PONG may the readers be fenced: all messages are queued for them.
+        connection.Fence();
+    }
+
+    // To the end even after a failure: what nobody reads would hold the server up, and the publishers wait for that.
+    private static void Read(RawConnection connection, int reader, TrafficLedger ledger)
+    {
+        var frames = new FrameReader(connection);
+        DriverException? failure = null;
+        while (frames.Read())
+        {
+            try
+            {
+                ledger.Record(reader, frames.Frame, frames.PayloadSize);
+            }
+            catch (DriverException e)
+            {
+                failure ??= e;
+            }
+        }
+
+        if (failure is not null)
+        {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+using System.Globalization;
+
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>All rows there are.</summary>
+internal static class Catalogue
+{
+    private const int RoundTrips = 20_000;
+    private const int Attempts = 100;
+    private const int PublishingTime = 1_000;
+
+    // So many that each kind runs for about a second.
+    private static readonly (int Size, int Libzmq, int Ours)[] Sizes =
+        [(8, 3_000_000, 20_000_000), (64, 3_000_000, 10_000_000), (256, 1_500_000, 4_000_000), (1024, 500_000, 1_500_000), (65_536, 25_000, 40_000)];
+
+    public static IReadOnlyList<Row> All { get; } =
+    [
+        .. Sizes.Select(size => Push(Name($"push {size.Size} B"), size, varies: false)),
+        Push("push 0 to 512 B", (512, 1_500_000, 4_000_000), varies: true),
+        Request(),
+        .. new[] { 1, 10, 100 }.Select(Publish),
+        Forward(64, 2_000_000),
+        Forward(1024, 500_000),
+    ];
+
+    private static Row Push(string name, (int Size, int Libzmq, int Ours) size, bool varies)
+    {
+        Shape few = Of(size.Libzmq);
+        Shape many = Of(size.Ours);
+        return new Row(name,
+        [
+            Between("libzmq", Kind.Libzmq, Kind.Libzmq, few),
+            Between("threads", Kind.Threads, Kind.Threads, many),
+            Between("loops", Kind.Loops, Kind.Loops, many),
+            Between("threads to libzmq", Kind.Threads, Kind.Libzmq, few),
+            Between("libzmq to threads", Kind.Libzmq, Kind.Threads, few),
+        ]);
+
+        Shape Of(int count) => new(count, count, size.Size) { Varies = varies };
+
+        static Variant Between(string name, Kind sender, Kind receiver, Shape shape) =>
+            new(name, ends => Measurements.Push(ends, sender, receiver, shape));
+    }
+
+    private static Row Request()
+    {
+        var shape = new Shape(RoundTrips, RoundTrips / 2, 64);
+        return new Row("request 64 B",
+        [
+            new Variant("libzmq", ends => Measurements.Request(ends, Kind.Libzmq, shape)),
+            new Variant("threads", ends => Measurements.Request(ends, Kind.Threads, shape)),
+            new Variant(Name($"threads, {Attempts} attempts"), ends => Measurements.Request(ends, Kind.Threads, shape with { Attempts = Attempts })),
+        ]);
+    }
+
+    private static Row Publish(int subscribers) => new(Name($"publish 64 B to {subscribers}"),
+    [
+        .. new[] { Kind.Libzmq, Kind.Threads, Kind.Loops }.Select(kind =>
+            new Variant(NameOf(kind), ends => Measurements.Publish(ends, kind, subscribers, PublishingTime, 64))),
+    ]);
+
+    private static Row Forward(int size, int count) => new(Name($"forward {size} B"),
+    [
+        .. new[] { Kind.Libzmq, Kind.Threads, Kind.Loops }.Select(kind =>
+            new Variant(NameOf(kind), ends => Measurements.Forward(ends, kind, new Shape(count, count / 2, size)))),
+    ]);
+
+    private static string NameOf(Kind kind) => kind switch
+    {
+        Kind.Libzmq => "libzmq",
+        Kind.Threads => "threads",
+        _ => "loops",
+    };
+
+    private static string Name(FormattableString name) => name.ToString(CultureInfo.InvariantCulture);
+}

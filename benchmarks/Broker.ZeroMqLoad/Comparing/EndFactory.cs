@@ -1,0 +1,82 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>Starts processes of both kinds. The driver for libzmq is compiled where it runs.</summary>
+internal sealed class EndFactory : IDisposable
+{
+    private const string Source = "Broker.ZeroMqLoad.Peers.libzmq-driver.c";
+
+    private readonly string _directory = Directory.CreateTempSubdirectory("libzmq-driver-").FullName;
+
+    public EndFactory()
+    {
+        string source = Path.Combine(_directory, "driver.c");
+        using (FileStream file = File.Create(source))
+        using (Stream text = typeof(EndFactory).Assembly.GetManifestResourceStream(Source)!)
+        {
+            text.CopyTo(file);
+        }
+
+        using Process compiler = Process.Start("cc", ["-O2", "-o", Driver, source, "-lzmq"]);
+        compiler.WaitForExit();
+        if (compiler.ExitCode != 0)
+        {
+            throw new InvalidOperationException("The driver for libzmq does not compile.");
+        }
+    }
+
+    private string Driver => Path.Combine(_directory, "driver");
+
+    public static string NewEndpoint()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
+    }
+
+    public End Start(Kind kind, int core, string role, bool binds, string endpoint, Shape shape, string? back = null)
+    {
+        string[] numbers = [.. new[] { shape.Count, shape.WarmUp, shape.Size }.Select(number => number.ToString(CultureInfo.InvariantCulture))];
+        string mark = shape.Mark.ToString(CultureInfo.InvariantCulture);
+        if (kind == Kind.Libzmq)
+        {
+            return End.Start(
+                core, Driver, [role, binds ? "bind" : "connect", endpoint, .. numbers, shape.Varies ? "1" : "0", mark, .. back is null ? [] : new[] { back }]);
+        }
+
+        List<string> arguments = ["end", role == "proxy" ? "forward" : role, endpoint, "--count", numbers[0], "--warm", numbers[1], "--size", numbers[2], "--mark", mark];
+        Add(binds, "--bind");
+        Add(shape.Varies, "--vary");
+        Add(kind == Kind.Loops, "--loop");
+        if (shape.Attempts > 0)
+        {
+            arguments.AddRange(["--attempts", shape.Attempts.ToString(CultureInfo.InvariantCulture)]);
+        }
+
+        if (role == "sub")
+        {
+            arguments.AddRange(["--peers", numbers[0]]);
+        }
+
+        if (back is not null)
+        {
+            arguments.AddRange(["--back", back]);
+        }
+
+        return End.Start(core, Environment.ProcessPath!, arguments);
+
+        void Add(bool isWanted, string flag)
+        {
+            if (isWanted)
+            {
+                arguments.Add(flag);
+            }
+        }
+    }
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+}

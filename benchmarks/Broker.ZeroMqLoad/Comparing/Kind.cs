@@ -1,0 +1,9 @@
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>Whose sockets an end has.</summary>
+internal enum Kind
+{
+    Libzmq,
+    Threads,
+    Loops,
+}

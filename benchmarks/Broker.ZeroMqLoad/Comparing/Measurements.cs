@@ -1,0 +1,53 @@
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>How each kind of row is measured: receiving ends first, on a processor of their own.</summary>
+internal static class Measurements
+{
+    public static Result Push(EndFactory ends, Kind sender, Kind receiver, Shape shape)
+    {
+        string endpoint = EndFactory.NewEndpoint();
+        using End pull = ends.Start(receiver, 1, "pull", binds: true, endpoint, shape);
+        using End push = ends.Start(sender, 0, "push", binds: false, endpoint, shape);
+        push.AwaitEnd();
+        pull.AwaitEnd();
+        return new Result(pull["rate"], push["cpu_ns"], pull["cpu_ns"]);
+    }
+
+    public static Result Request(EndFactory ends, Kind kind, Shape shape)
+    {
+        string endpoint = EndFactory.NewEndpoint();
+        using End rep = ends.Start(kind, 1, "rep", binds: true, endpoint, shape);
+        using End req = ends.Start(kind, 0, "req", binds: false, endpoint, shape);
+        req.AwaitEnd();
+        rep.AwaitEnd();
+        return new Result(req["rate"], req["cpu_ns"], double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] };
+    }
+
+    public static Result Publish(EndFactory ends, Kind kind, int subscribers, int milliseconds, int size)
+    {
+        string endpoint = EndFactory.NewEndpoint();
+        using End pub = ends.Start(kind, 0, "pub", binds: true, endpoint, new Shape(milliseconds, 0, size));
+        using End sub = ends.Start(kind, 1, "sub", binds: false, endpoint, new Shape(subscribers, 0, size));
+        sub.AwaitEnd();
+        pub.AwaitEnd();
+        double due = pub["messages"] * subscribers;
+        double got = sub["messages"];
+        return new Result(sub["rate"], pub["cpu_ns"], sub["cpu_ns"]) { Loss = 1 - (got / due) };
+    }
+
+    /// <summary>libzmq at both ends, on one processor; what is measured between them has the other.</summary>
+    public static Result Forward(EndFactory ends, Kind kind, Shape shape)
+    {
+        string front = EndFactory.NewEndpoint();
+        string back = EndFactory.NewEndpoint();
+        using End between = ends.Start(kind, 1, "proxy", binds: true, front, shape, back);
+        using End pull = ends.Start(Kind.Libzmq, 0, "pull", binds: false, back, shape);
+        using End push = ends.Start(Kind.Libzmq, 0, "push", binds: false, front, shape);
+        pull.AwaitMeasuring();
+        double before = between.Processor;
+        pull.AwaitEnd();
+        double used = between.Processor - before;
+        push.AwaitEnd();
+        return new Result(pull["rate"], used / shape.Count, double.NaN);
+    }
+}

@@ -1,0 +1,14 @@
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>What goes over a link.</summary>
+/// <param name="Count">Messages; for a publisher milliseconds, for subscribers how many they are.</param>
+/// <param name="WarmUp">Messages before.</param>
+/// <param name="Size">Octets of each, or at most.</param>
+internal sealed record Shape(int Count, int WarmUp, int Size)
+{
+    public bool Varies { get; init; }
+
+    public int Mark { get; init; } = 1000;
+
+    public int Attempts { get; init; }
+}

@@ -1,0 +1,149 @@
+using System.Diagnostics;
+using Broker.ZeroMq;
+
+namespace Broker.ZeroMqLoad.Ends;
+
+// With sockets for threads.
+internal sealed partial class Load
+{
+    private void Push()
+    {
+        using var push = new PushSocket(Options);
+        Join(push);
+        byte[] body = new byte[Size];
+        var sizes = Sizes();
+        for (int i = 0; i < WarmUp; i++)
+        {
+            push.Send(body.AsSpan(0, sizes[i & (sizes.Length - 1)]));
+        }
+
+        var meter = Meter.Start();
+        for (int i = 0; i < Count; i++)
+        {
+            push.Send(body.AsSpan(0, sizes[i & (sizes.Length - 1)]));
+        }
+
+        meter.Report("push", Count);
+    }
+
+    private void Pull()
+    {
+        using var pull = new PullSocket(Options);
+        Join(pull);
+        byte[] buffer = new byte[Size];
+        for (int i = 0; i < WarmUp; i++)
+        {
+            pull.Receive(buffer);
+        }
+
+        var meter = Meter.Start();
+        for (int i = 0; i < Count; i++)
+        {
+            pull.Receive(buffer);
+        }
+
+        meter.Report("pull", Count);
+    }
+
+    private void Request()
+    {
+        using var req = new RequestSocket(new RequestSocketOptions { Attempts = Attempts });
+        Join(req);
+        byte[] body = new byte[Size];
+        byte[] buffer = new byte[Size];
+        long[] times = new long[Count];
+        for (int i = 0; i < WarmUp; i++)
+        {
+            req.Send(body);
+            req.Receive(buffer);
+        }
+
+        var meter = Meter.Start();
+        for (int i = 0; i < Count; i++)
+        {
+            long start = Stopwatch.GetTimestamp();
+            req.Send(body);
+            req.Receive(buffer);
+            times[i] = Stopwatch.GetTimestamp() - start;
+        }
+
+        meter.Report("req", Count);
+        Array.Sort(times);
+        Console.WriteLine($"req p50_us={Microseconds(0.5):F1} p99_us={Microseconds(0.99):F1} p999_us={Microseconds(0.999):F1}");
+
+        double Microseconds(double share) => times[(int)(share * Count)] * 1e6 / Stopwatch.Frequency;
+    }
+
+    private void Reply()
+    {
+        using var rep = new ResponseSocket(Options);
+        Join(rep);
+        byte[] buffer = new byte[Size];
+        for (int i = 0; i < WarmUp + Count; i++)
+        {
+            int got = rep.Receive(buffer);
+            rep.Send(buffer.AsSpan(0, got));
+        }
+    }
+
+    // For so many milliseconds as there are to be messages: who drops does not say how many came.
+    private void Publish()
+    {
+        using var pub = new PublisherSocket(Options);
+        Join(pub);
+        byte[] body = new byte[Size];
+        Thread.Sleep(SettlingTime);
+        int sent = 0;
+        var meter = Meter.Start();
+        while ((sent & 255) != 0 || meter.Milliseconds < Count)
+        {
+            pub.Send(body);
+            sent++;
+        }
+
+        meter.Report("pub", sent);
+        Thread.Sleep(2 * SettlingTime);
+    }
+
+    private void Subscribe()
+    {
+        using var context = new ZeroMqContext();
+        using var poller = new ZeroMqPoller();
+        byte[] buffer = new byte[Size];
+        var tally = new Arrivals();
+        for (int i = 0; i < Peers; i++)
+        {
+            var sub = new SubscriberSocket(Options, context);
+            sub.Subscribe("");
+            Join(sub);
+            poller.Add(sub, socket =>
+            {
+                for (int burst = 0; burst < 1000 && socket.TryReceive(buffer, out _); burst++)
+                {
+                    tally.Count();
+                }
+            });
+        }
+
+        poller.AddTimer(TimeSpan.FromMilliseconds(100), () =>
+        {
+            if (tally.HasEnded)
+            {
+                poller.Stop();
+            }
+        });
+        poller.Run();
+        tally.Report();
+    }
+
+    private void Proxy()
+    {
+        using var front = new PullSocket(Options);
+        using var back = new PushSocket(Options);
+        front.Bind(Endpoint);
+        back.Bind(Back ?? throw new ArgumentException("A forwarder has --back."));
+        var proxy = ZeroMqProxy.Start(front, back);
+        Console.In.ReadToEnd();
+        proxy.DisposeAsync().AsTask().Wait();
+    }
+}

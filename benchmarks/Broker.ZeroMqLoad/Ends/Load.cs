@@ -1,0 +1,118 @@
+using Broker.ZeroMq;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.ZeroMqLoad.Ends;
+
+/// <summary>One end of a link, from its first message to its last.</summary>
+internal sealed partial class Load
+{
+    private const int SettlingTime = 1000;
+
+    public required Role Role { get; init; }
+
+    public required string Endpoint { get; init; }
+
+    public string? Back { get; init; }
+
+    public bool Binds { get; init; }
+
+    public int Count { get; init; }
+
+    public int Size { get; init; }
+
+    public bool Varies { get; init; }
+
+    public bool IsOnLoop { get; init; }
+
+    public int Mark { get; init; }
+
+    public int Attempts { get; init; }
+
+    /// <summary>Messages before those that are measured: for the compiler.</summary>
+    public int WarmUp { get; init; }
+
+    /// <summary>How many subscribers an end of them has.</summary>
+    public int Peers { get; init; }
+
+    private ZeroMqSocketOptions Options => new()
+    {
+        SendHighWaterMark = Mark,
+        ReceiveHighWaterMark = Mark,
+        Attempts = Attempts,
+        Linger = TimeSpan.FromSeconds(30),
+    };
+
+    public void Run()
+    {
+        switch (Role)
+        {
+            case Role.Push when IsOnLoop:
+                PushOnLoop();
+                break;
+            case Role.Push:
+                Push();
+                break;
+            case Role.Pull when IsOnLoop:
+                PullOnLoop();
+                break;
+            case Role.Pull:
+                Pull();
+                break;
+            case Role.Req:
+                Request();
+                break;
+            case Role.Rep:
+                Reply();
+                break;
+            case Role.Pub when IsOnLoop:
+                PublishOnLoop();
+                break;
+            case Role.Pub:
+                Publish();
+                break;
+            case Role.Sub when IsOnLoop:
+                SubscribeOnLoop();
+                break;
+            case Role.Sub:
+                Subscribe();
+                break;
+            case Role.Forward when IsOnLoop:
+                Forward();
+                break;
+            default:
+                Proxy();
+                break;
+        }
+    }
+
+    private void Join(MessageSocket socket)
+    {
+        if (Binds)
+        {
+            socket.Bind(Endpoint);
+        }
+        else
+        {
+            socket.Connect(Endpoint);
+        }
+    }
+
+    private void Join(LoopSocket socket)
+    {
+        if (Binds)
+        {
+            socket.Bind(Endpoint);
+        }
+        else
+        {
+            socket.Connect(Endpoint);
+        }
+    }
+
+    // A power of two of them.
+    private int[] Sizes()
+    {
+        var random = new Random(12);
+        return Varies ? [.. Enumerable.Range(0, 4096).Select(_ => random.Next(Size + 1))] : [Size];
+    }
+}

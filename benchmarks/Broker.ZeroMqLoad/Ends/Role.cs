@@ -1,0 +1,12 @@
+namespace Broker.ZeroMqLoad.Ends;
+
+internal enum Role
+{
+    Push,
+    Pull,
+    Req,
+    Rep,
+    Pub,
+    Sub,
+    Forward,
+}

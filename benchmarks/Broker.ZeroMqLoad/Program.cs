@@ -1,0 +1,48 @@
+using System.CommandLine;
+using Broker.ZeroMqLoad.Comparing;
+using Broker.ZeroMqLoad.Ends;
+
+var role = new Argument<Role>("role") { Description = "What this end is." };
+var endpoint = new Argument<string>("endpoint") { Description = "Where, such as tcp://127.0.0.1:5555." };
+var back = new Option<string>("--back") { Description = "Where pullers connect, for a forwarder; its endpoint is where pushers do." };
+var bind = new Option<bool>("--bind") { Description = "Binds; otherwise connects." };
+var count = new Option<int>("--count", "-n") { Description = "Messages that are measured; for a publisher milliseconds.", DefaultValueFactory = _ => 5_000_000 };
+var warm = new Option<int>("--warm") { Description = "Messages before those.", DefaultValueFactory = _ => 2_000_000 };
+var size = new Option<int>("--size", "-s") { Description = "Octets of a message.", DefaultValueFactory = _ => 64 };
+var vary = new Option<bool>("--vary") { Description = "Sizes from 0 to that, at random." };
+var loop = new Option<bool>("--loop") { Description = "Loop sockets; otherwise those for threads." };
+var mark = new Option<int>("--mark") { Description = "The high-water mark.", DefaultValueFactory = _ => 1000 };
+var attempts = new Option<int>("--attempts") { Description = "How often a receive looks before its thread sleeps." };
+var peers = new Option<int>("--peers") { Description = "How many subscribers.", DefaultValueFactory = _ => 1 };
+var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
+{
+    role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, peers,
+};
+end.SetAction(parsed => new Load
+{
+    Role = parsed.GetValue(role),
+    Endpoint = parsed.GetValue(endpoint)!,
+    Back = parsed.GetValue(back),
+    Binds = parsed.GetValue(bind),
+    Count = parsed.GetValue(count),
+    WarmUp = parsed.GetValue(warm),
+    Size = parsed.GetValue(size),
+    Varies = parsed.GetValue(vary),
+    IsOnLoop = parsed.GetValue(loop),
+    Mark = parsed.GetValue(mark),
+    Attempts = parsed.GetValue(attempts),
+    Peers = parsed.GetValue(peers),
+}.Run());
+
+var rounds = new Option<int>("--rounds") { Description = "How often each variant is measured.", DefaultValueFactory = _ => 5 };
+var rows = new Option<string>("--rows") { Description = "Only rows whose names begin with one of these, separated by commas." };
+var compare = new Command("compare", "Our sockets beside libzmq's, in turn, each process on a processor of its own; prints medians. Needs cc and libzmq's headers.")
+{
+    rounds, rows,
+};
+compare.SetAction(parsed =>
+{
+    string[] wanted = parsed.GetValue(rows)?.Split(',') ?? [""];
+    Comparison.Run([.. Catalogue.All.Where(row => wanted.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))], parsed.GetValue(rounds));
+});
+return new RootCommand("Measures ZeroMQ links.") { end, compare }.Parse(args).Invoke();

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Makes everything that ships, under artifacts: the packages with their symbols, and the command as one file for each system.
+#
+#   eng/pack.sh [-v VERSION] [-p]
+#
+#   VERSION   that of the packages; as Directory.Build.props says unless given
+#   -p        the packages alone
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+
+version=()
+packages_only=false
+while getopts v:p option; do
+    case $option in
+    v) version=(-p:Version="$OPTARG") ;;
+    p) packages_only=true ;;
+    *) exit 2 ;;
+    esac
+done
+
+rm -rf artifacts/packages
+dotnet pack Broker.sln -c Release -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true "${version[@]}" -o artifacts/packages
+
+if [ "$packages_only" = false ]; then
+    for system in linux-x64 win-x64; do
+        rm -rf "artifacts/$system"
+        dotnet publish src/Broker.Cli -c Release -r "$system" -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true \
+            "${version[@]}" -p:BrokerSingleFile=true -o "artifacts/$system"
+    done
+fi
+
+find artifacts/packages artifacts/linux-x64 artifacts/win-x64 -type f -printf '%p %kK\n' 2>/dev/null | sort

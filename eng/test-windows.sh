@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The tests that need a Windows, on Debian by Wine: installs it where it is missing, builds, publishes the programs for Windows, and runs
+# Broker.Windows.Tests. Apart from eng/test.sh: it wants the machine for itself.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+
+if [ ! -x /usr/lib/wine/wine64 ]; then
+    as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 >/dev/null
+fi
+
+programs=$(mktemp -d)
+trap 'rm -rf "$programs"' EXIT
+dotnet build tests/Broker.Windows.Tests -c Release -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
+eng/publish-windows.sh "$programs"
+CI=true BROKER_WINDOWS_PROGRAMS="$programs" dotnet test tests/Broker.Windows.Tests -c Release --no-build --nologo -v quiet \
+    --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none "$@"

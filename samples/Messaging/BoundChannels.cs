@@ -1,0 +1,38 @@
+using System.Threading.Channels;
+using Broker.Client;
+using Broker.Client.Encoded;
+
+namespace Messaging;
+
+/// <summary>A channel of .NET at each end, and subjects between them.</summary>
+public static class BoundChannels
+{
+    public static async Task RunAsync(string server, TextWriter output)
+    {
+        await using var nats = await BrokerConnection.ConnectAsync(server);
+        var numbers = new EncodedConnection(nats, TextEncoder.Instance);
+
+        var received = Channel.CreateBounded<int>(16);
+        await using var binding = numbers.BindReceive("numbers", received.Writer);
+
+        var sent = Channel.CreateUnbounded<int>();
+        var sending = numbers.BindSendAsync("numbers", sent.Reader);
+        for (int i = 1; i <= 100; i++)
+        {
+            sent.Writer.TryWrite(i);
+        }
+
+        sent.Writer.Complete();
+        await sending;
+
+        // Ends the subscription once all that was on its way has come; then the channel is completed.
+        await binding.Subscription.DrainAsync();
+        int sum = 0;
+        await foreach (var number in received.Reader.ReadAllAsync())
+        {
+            sum += number;
+        }
+
+        await output.WriteLineAsync(FormattableString.Invariant($"the sum is {sum}"));
+    }
+}

@@ -1,0 +1,30 @@
+using System.Text.Json.Serialization;
+using Broker.Client;
+using Broker.Client.Encoded;
+
+namespace Messaging;
+
+/// <summary>Values instead of bytes: JSON without reflection.</summary>
+public static class EncodedOrders
+{
+    public static async Task RunAsync(string server, TextWriter output)
+    {
+        await using var nats = await BrokerConnection.ConnectAsync(server);
+        var orders = new EncodedConnection(nats, new JsonEncoder(OrdersJson.Default));
+
+        orders.Subscribe<Order>("orders.price", (order, in message) => orders.Respond(in message, new Price(order.Pieces * 2.5m)));
+
+        var price = await orders.RequestAsync<Order, Price>("orders.price", new Order("tea", 4), TimeSpan.FromSeconds(30));
+        await output.WriteLineAsync(FormattableString.Invariant($"4 tea: {price.Amount}"));
+    }
+}
+
+/// <summary>What is asked.</summary>
+public sealed record Order(string Article, int Pieces);
+
+/// <summary>What is answered.</summary>
+public sealed record Price(decimal Amount);
+
+[JsonSerializable(typeof(Order))]
+[JsonSerializable(typeof(Price))]
+internal sealed partial class OrdersJson : JsonSerializerContext;

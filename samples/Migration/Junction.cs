@@ -1,0 +1,58 @@
+using System.Net;
+using Broker.Bridge;
+using Broker.Bridge.Routes;
+using Broker.Client;
+using Broker.Client.Publishing;
+using Broker.Server;
+
+namespace Migration;
+
+/// <summary>A NATS system, ours in this process or one that is there, with a bridge and a client.</summary>
+public sealed class Junction : IAsyncDisposable
+{
+    private readonly BrokerServer? _server;
+
+    private Junction(BrokerServer? server, ZeroMqBridge bridge, BrokerConnection client)
+    {
+        _server = server;
+        Bridge = bridge;
+        Client = client;
+    }
+
+    /// <summary>The bridge.</summary>
+    public ZeroMqBridge Bridge { get; }
+
+    /// <summary>A native client.</summary>
+    public BrokerConnection Client { get; }
+
+    /// <summary>Starts it.</summary>
+    /// <param name="url">The server; null for one in this process.</param>
+    /// <param name="routes">The bridge's routes.</param>
+    public static async Task<Junction> StartAsync(string? url, params RouteOptions[] routes)
+    {
+        BrokerServer? server = url is null ? await BrokerServer.StartAsync(new BrokerServerOptions().Listen(0)).ConfigureAwait(false) : null;
+        string[] servers = [url ?? $"nats://127.0.0.1:{((IPEndPoint)server!.EndPoints[0]).Port}"];
+        ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
+        {
+            Client = new ClientOptions { Servers = servers, WhileDisconnected = PublishWhileDisconnected.Drop },
+            Routes = routes,
+            RequireServer = true,
+        }).ConfigureAwait(false);
+        BrokerConnection client = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = servers }).ConfigureAwait(false);
+        return new Junction(server, bridge, client);
+    }
+
+    /// <summary>What a route has done.</summary>
+    public RouteSnapshot Route(string name) => Bridge.Snapshot().Routes.Single(route => route.Name == name);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await Client.DisposeAsync().ConfigureAwait(false);
+        await Bridge.DisposeAsync().ConfigureAwait(false);
+        if (_server is not null)
+        {
+            await _server.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+using Broker.Client.Subscriptions;
+
+namespace Migration;
+
+/// <summary>The monitor as a client of NATS.</summary>
+public sealed class NativeMonitor(int devices)
+{
+    private readonly TaskCompletionSource<int> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _events;
+    private int _ended;
+
+    /// <summary>How many events there were when all devices have ended.</summary>
+    public Task<int> Events => _done.Task;
+
+    /// <summary>One message of a device.</summary>
+    public void OnEvent(in MessageView message)
+    {
+        if (message.Body.SequenceEqual("end"u8))
+        {
+            if (++_ended == devices)
+            {
+                _done.TrySetResult(_events);
+            }
+        }
+        else if (!message.Body.SequenceEqual("here"u8))
+        {
+            _events++;
+        }
+    }
+}

@@ -1,0 +1,14 @@
+"""A service that logs: service.py ENDPOINT NAME COUNT. Ends when all its lines have been taken."""
+import sys
+
+import zmq
+
+endpoint, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+context = zmq.Context()
+socket = context.socket(zmq.PUSH)
+socket.connect(endpoint)
+for number in range(count):
+    socket.send(f"{name} {number}".encode())
+print("logged", count, flush=True)
+socket.close()
+context.term()

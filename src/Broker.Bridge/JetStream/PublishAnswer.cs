@@ -1,0 +1,14 @@
+namespace Broker.Bridge.JetStream;
+
+/// <summary>What the stream says about a message that was published to it.</summary>
+internal enum PublishAnswer
+{
+    /// <summary>It has it.</summary>
+    Stored,
+
+    /// <summary>It had it already.</summary>
+    Duplicate,
+
+    /// <summary>It does not take it now.</summary>
+    Refused,
+}

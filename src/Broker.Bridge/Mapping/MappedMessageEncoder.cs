@@ -1,0 +1,34 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Mapping;
+
+/// <summary>Writes a mapped message as ZMTP frames.</summary>
+internal readonly ref struct MappedMessageEncoder(ZeroMqMessage message) : IZmtpEncoder
+{
+    private readonly ZeroMqMessage _message = message;
+
+    public int EncodedSize
+    {
+        get
+        {
+            int size = 0;
+            ZeroMqMessage frames = _message;
+            while (frames.Next(out ReadOnlySpan<byte> frame) == FrameRead.Frame)
+            {
+                size += ZmtpWriter.FrameSize(frame.Length);
+            }
+
+            return size;
+        }
+    }
+
+    public void Encode(Span<byte> destination)
+    {
+        ZeroMqMessage frames = _message;
+        for (int left = frames.FrameCount; left > 0; left--)
+        {
+            frames.Next(out ReadOnlySpan<byte> frame);
+            destination = destination[ZmtpWriter.WriteFrame(destination, frame, more: left > 1)..];
+        }
+    }
+}

@@ -1,0 +1,16 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Mapping;
+
+/// <summary>The frames of a message from ZeroMQ, which the decoder has checked.</summary>
+internal ref struct ReceivedFrames(ZmtpMessage.Enumerator frames) : IFrameSequence
+{
+    private ZmtpMessage.Enumerator _frames = frames;
+
+    public FrameRead Next(out ReadOnlySpan<byte> frame)
+    {
+        bool any = _frames.MoveNext();
+        frame = any ? _frames.Current.Body : default;
+        return any ? FrameRead.Frame : FrameRead.End;
+    }
+}

@@ -1,0 +1,70 @@
+using System.Buffers;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>
+/// Memory for messages that wait, in pieces of one size that are kept for the next use, and larger ones that are not. On one loop.
+/// </summary>
+internal sealed class ChunkPool
+{
+    /// <summary>The size of a piece, in bytes.</summary>
+    internal const int ChunkSize = 32 * 1024;
+
+    // 4 MiB stay with the pool after a burst.
+    private const int MostKept = 128;
+
+    private Chunk? _free;
+    private int _kept;
+
+    /// <summary>How many bytes are in use.</summary>
+    internal long Outstanding { get; private set; }
+
+    internal Chunk Rent(int size)
+    {
+        Chunk? chunk = _free;
+        if (size > ChunkSize)
+        {
+            chunk = new Chunk(ArrayPool<byte>.Shared.Rent(size));
+        }
+        else if (chunk is null)
+        {
+            chunk = new Chunk(GC.AllocateUninitializedArray<byte>(ChunkSize));
+        }
+        else
+        {
+            _free = chunk.Next;
+            _kept--;
+            chunk.Next = null;
+        }
+
+        Outstanding += chunk.Bytes.Length;
+        return chunk;
+    }
+
+    internal void Return(Chunk chunk)
+    {
+        Outstanding -= chunk.Bytes.Length;
+        chunk.Next = null;
+        chunk.End = 0;
+        if (chunk.Bytes.Length != ChunkSize)
+        {
+            ArrayPool<byte>.Shared.Return(chunk.Bytes);
+        }
+        else if (_kept < MostKept)
+        {
+            chunk.Next = _free;
+            _free = chunk;
+            _kept++;
+        }
+    }
+
+    internal sealed class Chunk(byte[] bytes)
+    {
+        internal byte[] Bytes { get; } = bytes;
+
+        /// <summary>Where the next message goes.</summary>
+        internal int End { get; set; }
+
+        internal Chunk? Next { get; set; }
+    }
+}

@@ -1,0 +1,24 @@
+using Broker.Client;
+using Broker.Client.Publishing;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>The bridge's connection as a route sees it, on its loop.</summary>
+internal readonly struct ConnectionWire(BrokerConnection client, ConnectionWire.Presence server) : IPipelineWire
+{
+    public bool IsConnected => server.IsThere;
+
+    public int MaxPayload => client.MaxPayload;
+
+    public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+        => client.TryPublish(subject, body, default, headers);
+
+    public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
+        => client.TryPublish(subject, body, replyTo, headers);
+
+    /// <summary>Whether there is a server, as the route was told.</summary>
+    internal sealed class Presence
+    {
+        internal bool IsThere { get; set; }
+    }
+}

@@ -1,0 +1,33 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>Writes a payload of several frames as ZMTP frames; they have been checked.</summary>
+internal readonly ref struct FramedEncoder(ReadOnlySpan<byte> payload) : IZmtpEncoder
+{
+    private readonly ReadOnlySpan<byte> _payload = payload;
+
+    public int EncodedSize
+    {
+        get
+        {
+            int size = 0;
+            ReadOnlySpan<byte> rest = _payload;
+            while (FrameLengths.TryRead(ref rest, out ReadOnlySpan<byte> frame))
+            {
+                size += ZmtpWriter.FrameSize(frame.Length);
+            }
+
+            return size;
+        }
+    }
+
+    public void Encode(Span<byte> destination)
+    {
+        ReadOnlySpan<byte> rest = _payload;
+        while (FrameLengths.TryRead(ref rest, out ReadOnlySpan<byte> frame))
+        {
+            destination = destination[ZmtpWriter.WriteFrame(destination, frame, more: !rest.IsEmpty)..];
+        }
+    }
+}

@@ -1,0 +1,128 @@
+using Broker.Bridge.Routes;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>A pipeline from bridge to bridge, by credits.</summary>
+internal sealed class PushPullRoute : PipelineRoute
+{
+    // Acknowledgements of less than an eighth of a window are sent so often.
+    private static readonly TimeSpan FlushDelay = TimeSpan.FromMilliseconds(2);
+
+    private readonly PipelineSubjects _subjects;
+    private readonly Ingress<ConnectionWire>? _ingress;
+    private readonly Egress<ConnectionWire, PushSink>? _egress;
+    private int _ticksWithoutPuller;
+
+    internal PushPullRoute(PushPullRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        _subjects = new PipelineSubjects(options.Subject);
+        PipelineLimits limits = new()
+        {
+            Window = options.Window,
+            WindowBytes = options.WindowBytes,
+            MostSilentTicks = (int)options.PeerTimeout.TotalSeconds,
+            KeepOrder = options.KeepOrder,
+        };
+        var pool = new ChunkPool();
+        if (Pull is not null)
+        {
+            _ingress = new Ingress<ConnectionWire>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits) { OnRoom = ResumePushers };
+        }
+
+        if (Push is not null)
+        {
+            _egress = new Egress<ConnectionWire, PushSink>(_subjects, PipelineSubjects.NewId(), Wire, new PushSink(Push), pool, limits);
+            Action flush = _egress.Flush;
+            _egress.OnFlushWanted = () => Loop.StartTimer(FlushDelay, flush);
+        }
+    }
+
+    private protected override long InFlight => _ingress?.Counters.InFlight ?? 0;
+
+    internal override RouteSnapshot Snapshot()
+        => PushPullRouteSnapshot.Of(this, _ingress?.Counters ?? new IngressCounters(), _egress?.Counters ?? new EgressCounters()) with
+        {
+            Waiting = _egress?.Waiting ?? 0,
+            Partners = (_ingress?.Egresses ?? 0) + (_egress?.Pairs ?? 0),
+        };
+
+    internal override void OnWritable() => _ingress?.OnWritable();
+
+    private protected override void Subscribe()
+    {
+        if (_ingress is not null)
+        {
+            Add(_subjects.Egresses, (in MessageView message) => _ingress.OnAnnouncement(message.Headers));
+            Add(_subjects.In(_ingress.Id), OnAcknowledgement);
+        }
+
+        if (_egress is not null)
+        {
+            Add(_subjects.Out(_egress.Id), (in MessageView message) => _egress.OnMessage(message.Headers, message.Body));
+            Add(_subjects.Ingresses, (in MessageView _) => _egress.Announce());
+        }
+    }
+
+    private protected override void OnConnected()
+    {
+        _egress?.Announce();
+        _ingress?.OnConnected();
+    }
+
+    private protected override void OnPushRoom()
+    {
+        if (!_egress!.IsOpen)
+        {
+            _egress.Open();
+        }
+
+        _egress.Drain();
+    }
+
+    private protected override void Tick()
+    {
+        _ingress?.Tick();
+        if (_egress is null)
+        {
+            return;
+        }
+
+        // One that comes back at once finds its messages here.
+        _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
+        if (_ticksWithoutPuller > 1 && _egress.IsOpen)
+        {
+            _egress.Release();
+        }
+
+        _egress.Tick();
+    }
+
+    private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames)
+    {
+        if (!Options.KeepOrder)
+        {
+            return _ingress!.TryAccept(body, frames);
+        }
+
+        var link = (IngressLink?)peer.Source;
+        bool taken = _ingress!.TryAcceptInOrder(body, frames, ref link);
+        peer.Source = link;
+        return taken;
+    }
+
+    private protected override void EndEgress() => _egress?.Release();
+
+    private protected override void End() => _ingress?.Close();
+
+    private void OnAcknowledgement(in MessageView message)
+    {
+        ReadOnlySpan<byte> link = message.Subject[(message.Subject.LastIndexOf((byte)'.') + 1)..];
+        if (PipelineHeader.TryReadNumber(link, out long number))
+        {
+            _ingress!.OnAcknowledgement(number, message.Headers);
+        }
+    }
+}

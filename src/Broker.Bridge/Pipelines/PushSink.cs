@@ -1,0 +1,18 @@
+using Broker.ZeroMq.Pipeline;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>The PUSH socket of a route, on its loop.</summary>
+internal readonly struct PushSink(LoopPush push) : IPipelineSink
+{
+    public bool TryTake(ReadOnlySpan<byte> body, int frames)
+    {
+        if (frames == 1)
+        {
+            return push.TrySend(body);
+        }
+
+        var message = new FramedEncoder(body);
+        return push.TrySend(ref message);
+    }
+}

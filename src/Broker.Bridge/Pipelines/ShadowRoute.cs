@@ -1,0 +1,87 @@
+using Broker.Bridge.Routes;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>PULL programs that get copies of what goes through a pipeline, and are nobody in its protocol.</summary>
+internal sealed class ShadowRoute : PipelineRoute
+{
+    private readonly PipelineSubjects _subjects;
+    private readonly PushSink _sink;
+    private long _received;
+    private long _handedOver;
+    private long _dropped;
+    private long _refused;
+    private bool _ended;
+
+    internal ShadowRoute(PushPullRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        _subjects = new PipelineSubjects(options.Subject);
+        _sink = new PushSink(Push!);
+    }
+
+    private protected override long InFlight => 0;
+
+    internal override RouteSnapshot Snapshot() => new PushPullRouteSnapshot
+    {
+        Name = Name,
+        Pattern = Pattern,
+        Endpoints = PullerEndpoints,
+        PullerEndpoints = PullerEndpoints,
+        Peers = Pullers,
+        Pullers = Pullers,
+        FromSubjects = Volatile.Read(ref _received),
+        ToZeroMq = Volatile.Read(ref _handedOver),
+        Dropped = Volatile.Read(ref _dropped),
+        Refused = Volatile.Read(ref _refused),
+        Received = Volatile.Read(ref _received),
+        HandedOver = Volatile.Read(ref _handedOver),
+    };
+
+    private protected override void Subscribe() => Add(_subjects.Out("*"), OnCopy);
+
+    private protected override void OnConnected()
+    {
+    }
+
+    private protected override void OnPushRoom()
+    {
+    }
+
+    private protected override void Tick()
+    {
+    }
+
+    private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => true;
+
+    private protected override void EndEgress() => _ended = true;
+
+    private protected override void End()
+    {
+    }
+
+    // What is no message of the pipeline itself, such as the end of a link, has no number.
+    private void OnCopy(in MessageView message)
+    {
+        if (_ended || !PipelineHeader.TryParse(message.Headers, out PipelineHeader header) || header.Sequence == PipelineHeader.None)
+        {
+            return;
+        }
+
+        _received++;
+        if (header.Frames > 1 && !FrameLengths.AreValid(message.Body, header.Frames))
+        {
+            _refused++;
+        }
+        else if (_sink.TryTake(message.Body, header.Frames))
+        {
+            _handedOver++;
+        }
+        else
+        {
+            _dropped++;
+        }
+    }
+}

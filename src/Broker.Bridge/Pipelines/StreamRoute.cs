@@ -1,0 +1,207 @@
+using System.Text;
+using System.Text.Json;
+using Broker.Bridge.JetStream;
+using Broker.Bridge.Routes;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>A pipeline through a work queue of JetStream.</summary>
+internal sealed class StreamRoute : PipelineRoute
+{
+    private readonly StreamApi _api;
+    private readonly string _answers;
+    private readonly string _deliveries;
+    private readonly StreamIngress<ConnectionWire>? _ingress;
+    private readonly StreamEgress<ConnectionWire, PushSink>? _egress;
+    private bool _isPreparing;
+    private string? _lastFailure;
+    private int _ticksWithoutPuller;
+    private bool _refusalTold;
+
+    internal StreamRoute(PushPullRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        StreamQueueOptions stream = options.Stream!;
+        _api = new StreamApi(context.Client, stream);
+        _answers = context.NewInbox();
+        _deliveries = context.NewInbox();
+        PipelineLimits limits = new() { Window = options.Window, WindowBytes = options.WindowBytes, MostSilentTicks = (int)options.PeerTimeout.TotalSeconds };
+        var pool = new ChunkPool();
+        if (Pull is not null)
+        {
+            _ingress = new StreamIngress<ConnectionWire>(
+                options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, Wire, pool, limits)
+            {
+                OnRoom = ResumePushers,
+                OnRefused = OnRefused,
+            };
+        }
+
+        if (Push is not null)
+        {
+            int holdTicks = Math.Max(1, (int)stream.AckWait.TotalSeconds / 3);
+            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits);
+        }
+    }
+
+    private protected override long InFlight => _ingress?.Counters.InFlight ?? 0;
+
+    internal override void OnWritable() => _ingress?.OnWritable();
+
+    internal override RouteSnapshot Snapshot()
+    {
+        IngressCounters into = _ingress?.Counters ?? new IngressCounters();
+        EgressCounters outOf = _egress?.Counters ?? new EgressCounters();
+        return PushPullRouteSnapshot.Of(this, into, outOf) with { Waiting = _egress?.Waiting ?? 0 };
+    }
+
+    private protected override void Subscribe()
+    {
+        if (_ingress is not null)
+        {
+            Add(_answers + ".*", OnAnswer);
+        }
+
+        if (_egress is not null)
+        {
+            Add(_deliveries + ".*", (in MessageView message) => _egress.OnMessage(message.Subject, message.ReplyTo, message.Headers, message.Body));
+        }
+    }
+
+    private protected override void OnConnected()
+    {
+        if (_ingress is not null)
+        {
+            _ingress.IsReady = false;
+        }
+
+        if (_egress is not null)
+        {
+            _egress.IsReady = false;
+        }
+
+        Prepare();
+    }
+
+    private protected override void OnPushRoom()
+    {
+        if (!_egress!.IsOpen)
+        {
+            _egress.Open();
+        }
+
+        _egress.Drain();
+    }
+
+    private protected override void Tick()
+    {
+        if (_ingress is { IsReady: false } || _egress is { IsReady: false })
+        {
+            Prepare();
+        }
+
+        _ingress?.Tick();
+        if (_egress is null)
+        {
+            return;
+        }
+
+        _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
+        if (_ticksWithoutPuller > 1 && _egress.IsOpen)
+        {
+            _egress.Release();
+        }
+
+        _egress.Tick();
+    }
+
+    private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => _ingress!.TryAccept(body, frames);
+
+    private protected override void EndEgress() => _egress?.Release();
+
+    private protected override void End()
+    {
+        _ingress?.Close();
+        _egress?.Close();
+    }
+
+    private void OnAnswer(in MessageView message)
+    {
+        ReadOnlySpan<byte> text = message.Subject[(message.Subject.LastIndexOf((byte)'.') + 1)..];
+        if (PipelineHeader.TryReadNumber(text, out long number))
+        {
+            _ingress!.OnAnswer(number, message.Headers, message.Body);
+        }
+    }
+
+    private void OnRefused(ReadOnlySpan<byte> answer)
+    {
+        if (!_refusalTold)
+        {
+            _refusalTold = true;
+            Log.StreamRefuses(Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" "));
+        }
+    }
+
+    // Stream and consumer, anew on each server: it may be another system.
+    private void Prepare()
+    {
+        if (!_isPreparing && Server.IsThere)
+        {
+            _isPreparing = true;
+            _ = PrepareAsync();
+        }
+    }
+
+    private async Task PrepareAsync()
+    {
+        string? failure = null;
+        try
+        {
+            await _api.EnsureStreamAsync(Options.Subject).ConfigureAwait(false);
+            if (_egress is not null)
+            {
+                await _api.EnsureConsumerAsync(Math.Min(Options.Window * 16, 1 << 20)).ConfigureAwait(false);
+            }
+        }
+        catch (Exception e) when (e is ClientException or StreamException or TimeoutException or JsonException)
+        {
+            failure = e.Message;
+        }
+
+        Loop.Post(() => OnPrepared(failure));
+    }
+
+    private void OnPrepared(string? failure)
+    {
+        _isPreparing = false;
+        if (failure is not null)
+        {
+            // Asked again at the next tick; told once.
+            if (!string.Equals(failure, _lastFailure, StringComparison.Ordinal))
+            {
+                _lastFailure = failure;
+                Log.StreamAbsent(Options.Stream!.Stream, failure);
+            }
+
+            return;
+        }
+
+        _lastFailure = null;
+        _refusalTold = false;
+        if (_ingress is not null)
+        {
+            _ingress.IsReady = true;
+            _ingress.OnConnected();
+        }
+
+        if (_egress is not null)
+        {
+            _egress.IsReady = true;
+            _egress.OnConnected();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Mapping;
+using Broker.Client.Publishing;
+using Broker.Transport;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.PubSub;
+
+// ZeroMQ → NATS. On the loop of the peer that sent the message.
+internal sealed partial class PubSubRoute
+{
+    private const int MostCommandBytes = 64 * 1024;
+
+    // Which reasons have been logged once; from then on they are counted.
+    private int _reported;
+    private int _notTaken;
+
+    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        EventLoop loop = Context.Loops.Current!;
+        LoopScratch scratch = _scratch[loop.Index];
+        MapStatus status = Publish(in message, scratch);
+        if (status != MapStatus.Mapped)
+        {
+            scratch.RefusedIn++;
+            Report(status);
+        }
+
+        return true;
+    }
+
+    private MapStatus Publish(in ZmtpMessage message, LoopScratch scratch)
+    {
+        MapStatus status = Mapper.ToSubject(
+            new ReceivedFrames(message.GetEnumerator()),
+            scratch.Take(Mapper.ToSubjectScratch(message.EncodedSize)),
+            out SubjectMessage mapped);
+        if (status != MapStatus.Mapped)
+        {
+            return status;
+        }
+
+        PublishStatus published = Client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers);
+        if (published != PublishStatus.Accepted)
+        {
+            return NotPublished(published, scratch);
+        }
+
+        scratch.MessagesIn++;
+        return status;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private MapStatus NotPublished(PublishStatus status, LoopScratch scratch)
+    {
+        if (status == PublishStatus.PayloadTooLarge)
+        {
+            // The mapping has the limit that was configured; the server's may be lower, and another with each server.
+            Mapper.Counters.Count(MapStatus.TooLarge);
+            return MapStatus.TooLarge;
+        }
+
+        scratch.Dropped++;
+        if (status is not (PublishStatus.Dropped or PublishStatus.NotConnected or PublishStatus.Closed))
+        {
+            ReportNotTaken(status);
+        }
+
+        return MapStatus.Mapped;
+    }
+
+    private void ReportNotTaken(PublishStatus status)
+    {
+        int bit = 1 << (int)status;
+        if ((Interlocked.Or(ref _notTaken, bit) & bit) == 0)
+        {
+            Log.NotTaken(status switch
+            {
+                PublishStatus.PendingLimit => "the NATS server takes them too slowly",
+                PublishStatus.BufferFull => "no NATS server is connected, and what is kept for one has reached its limit",
+                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",
+                _ => status.ToString(),
+            });
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Report(MapStatus status)
+    {
+        int bit = 1 << (int)status;
+        if (status != MapStatus.OwnOrigin && (Interlocked.Or(ref _reported, bit) & bit) == 0)
+        {
+            Log.NotMapped(Explain(status));
+        }
+    }
+
+    private Dictionary<MapStatus, long> Refusals()
+    {
+        var refused = new Dictionary<MapStatus, long>();
+        foreach (MapStatus status in Enum.GetValues<MapStatus>())
+        {
+            if (status is not (MapStatus.Mapped or MapStatus.OwnOrigin) && Mapper.Counters[status] is > 0 and var count)
+            {
+                refused[status] = count;
+            }
+        }
+
+        return refused;
+    }
+
+    private static string Explain(MapStatus status) => status switch
+    {
+        MapStatus.TooManyFrames => "it has more frames than are allowed",
+        MapStatus.TopicTooLong => "its topic is longer than is allowed",
+        MapStatus.TooLarge => "it is larger than the server's max_payload",
+        MapStatus.MalformedHeaders => "its headers are malformed",
+        MapStatus.MalformedFrames => "its frames do not add up",
+        MapStatus.OutsidePrefix => "its subject is not under the prefix",
+        MapStatus.ForeignSubject => "its subject stands for no topic",
+        MapStatus.TopicMissing => "its subject is hashed and it carries no topic",
+        MapStatus.TopicMismatch => "its topic is not that of its subject",
+        _ => status.ToString(),
+    };
+}

@@ -1,0 +1,138 @@
+using System.Text;
+using Broker.Bridge.Mapping;
+using Broker.Bridge.Routes;
+using Broker.Client.Errors;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.PubSub;
+
+/// <summary>
+/// Joins ZeroMQ PUB and SUB programs to NATS subjects: what PUBs send is published under a prefix, and SUBs get what is published
+/// there, by whomever.
+/// </summary>
+/// <remarks>A message from ZeroMQ is handled on the loop of the peer it comes from, a message to ZeroMQ on the client's.</remarks>
+internal sealed partial class PubSubRoute : BridgeRoute
+{
+    // Tells other bridges, in READY, that this peer is one.
+    private const string BridgeProperty = "X-Broker-Bridge";
+
+    private readonly PubSubRouteOptions _options;
+    private readonly LoopSubscriber _ingress;
+    private readonly LoopPublisher _egress;
+    private readonly LoopScratch[] _scratch;
+    private volatile bool _closing;
+
+    internal PubSubRoute(PubSubRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        _options = options;
+        Mapper = new MessageMapper(options.Mapping);
+
+        // What is asked for, as much again that is not taken back yet, and a batch: the changes see to it that there is no more.
+        _changes = new InterestChanges(options.MaxFilters, MostPrefixBytes);
+        _interest = new InterestSet(Mapper.Codec, (int)Math.Min((3L * options.MaxFilters) + WorkOfBatch, int.MaxValue), 4L * MostPrefixBytes);
+        _scratch = [.. Enumerable.Range(0, context.Loops.Count).Select(_ => new LoopScratch())];
+        KeyValuePair<string, string>[] properties = [new(BridgeProperty, options.Mapping.BridgeId)];
+        _ingress = new LoopSubscriber(context.Loops, OnZeroMqMessage, new LoopSubscriberOptions
+        {
+            MaxPeers = options.MaxPeers,
+            Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.Mapping.MaxFrames, MostCommandBytes),
+            Properties = properties,
+            AcceptPeer = RefuseBridges,
+            OnEvent = Log.ZeroMq,
+        });
+        _egress = new LoopPublisher(context.Loops, new LoopPublisherOptions
+        {
+            MaxPeers = options.MaxPeers,
+            HighWaterMark = options.HighWaterMark,
+            MaxSubscriptionsPerPeer = options.MaxPrefixes,
+            MaxInterestPrefixes = int.MaxValue,
+            MaxInterestBytes = int.MaxValue,
+            MaxSubscriptionMemory = options.MaxPrefixMemory,
+            OnInterest = OnInterest,
+            Properties = properties,
+            AcceptPeer = RefuseBridges,
+            OnEvent = Log.ZeroMq,
+        });
+    }
+
+    /// <summary>The mapping in use, with its counters.</summary>
+    internal MessageMapper Mapper { get; }
+
+    /// <summary>Where PUBs can connect, with the ports that were really taken.</summary>
+    internal IReadOnlyList<string> PublisherEndpoints { get; private set; } = [];
+
+    /// <summary>Where SUBs can connect, with the ports that were really taken.</summary>
+    internal IReadOnlyList<string> SubscriberEndpoints { get; private set; } = [];
+
+    internal override void Open()
+    {
+        foreach (byte[] topic in _options.Topics)
+        {
+            _ingress.Subscribe(topic);
+        }
+
+        // Subscribers first: what the first publisher sends may be for them.
+        SubscriberEndpoints = Open(_egress, _options.Subscribers);
+        PublisherEndpoints = Open(_ingress, _options.Publishers);
+    }
+
+    internal override PubSubRouteSnapshot Snapshot()
+    {
+        Dictionary<MapStatus, long> refused = Refusals();
+        long refusedIn = _scratch.Sum(s => s.RefusedIn);
+        int publishers = _ingress.ConnectionCount;
+        int subscribers = _egress.ConnectionCount;
+        long published = _scratch.Sum(s => s.MessagesIn);
+        long dropped = _scratch.Sum(s => s.Dropped);
+        return new PubSubRouteSnapshot
+        {
+            Name = Name,
+            Pattern = Pattern,
+            Endpoints = [.. PublisherEndpoints, .. SubscriberEndpoints],
+            PublisherEndpoints = PublisherEndpoints,
+            SubscriberEndpoints = SubscriberEndpoints,
+            Peers = publishers + subscribers,
+            Publishers = publishers,
+            Subscribers = subscribers,
+            FromZeroMq = published + dropped + refusedIn,
+            ToSubjects = published,
+            FromSubjects = _scratch.Sum(s => s.Received),
+            ToZeroMq = _scratch.Sum(s => s.MessagesOut),
+            Dropped = _egress.MessagesDropped + dropped,
+            Refused = refused.Values.Sum(),
+            RefusedBecause = refused,
+        };
+    }
+
+    internal override async Task StopIngressAsync()
+    {
+        await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
+        try
+        {
+            await Client.FlushAsync().ConfigureAwait(false);
+        }
+        catch (ClientException)
+        {
+            // Without a server there is nobody to wait for; what is lost with it has been counted.
+        }
+    }
+
+    internal override async Task<long> CloseAsync(TimeSpan linger)
+    {
+        // Peers that leave now change nothing any more.
+        _closing = true;
+        await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
+        ZeroMqCloseReport report = await _egress.CloseAsync(linger).ConfigureAwait(false);
+        Loop.Post(DropHeld);
+        return report.Undelivered;
+    }
+
+    private string? RefuseBridges(ZeroMqPeer peer)
+        => !_options.AcceptBridges && peer.TryGetProperty(Encoding.ASCII.GetBytes(BridgeProperty), out _)
+            ? RouteLog.BridgeRefused
+            : null;
+}

@@ -1,0 +1,250 @@
+using System.Runtime.CompilerServices;
+using System.Text;
+using Broker.Bridge.Mapping;
+using Broker.Bridge.Requests;
+using Broker.Bridge.Routes;
+using Broker.Client.Errors;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Exclusive;
+using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Raw;
+
+/// <summary>Joins one socket to two subjects. All of it happens on the connection's loop, where the socket lives too.</summary>
+internal sealed class RawRoute : BridgeRoute
+{
+    // As ZeroMQ has it.
+    private const int LongestIdentity = 255;
+    private const int FrameHead = 2;
+
+    private readonly RawRouteOptions _options;
+    private readonly SingleLoopSocket _socket;
+    private readonly LoopRouter? _router;
+    private readonly DistributingSocket? _distributor;
+    private readonly byte[] _toSubject;
+    private IReadOnlyList<string> _endpoints = [];
+    private Subscription? _messages;
+    private bool _hasServer;
+    private bool _stopping;
+
+    // Whether programs are held up that are to be heard again when there is room, or a server.
+    private bool _waiting;
+    private bool _badReported;
+
+    private long _taken;
+    private long _published;
+    private long _received;
+    private long _sent;
+    private long _unroutable;
+    private long _full;
+    private long _lost;
+    private long _refused;
+
+    internal RawRoute(RawRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        _options = options;
+        _toSubject = Encoding.UTF8.GetBytes(options.ToSubject);
+        switch (options.Socket)
+        {
+            case RawSocket.Router:
+                _socket = _router = new LoopRouter(Loop, OnZeroMqMessage, options.Apply(new LoopRouterOptions { Mandatory = true }, Log));
+                break;
+            case RawSocket.Dealer:
+                _socket = _distributor = new LoopDealer(Loop, OnZeroMqMessage, options.Apply(new LoopRoutedOptions(), Log));
+                break;
+            default:
+                _socket = _distributor = new LoopPair(Loop, OnZeroMqMessage, options.Apply(new LoopMessageOptions(), Log));
+                break;
+        }
+    }
+
+    internal override void Start() => _messages = Client.Subscribe(_options.FromSubject, OnSubjectMessage, _options.QueueGroup);
+
+    internal override void Open() => _endpoints = Open(_socket, _options.Endpoints);
+
+    internal override void OnServerLost() => _hasServer = false;
+
+    internal override void OnServerBack()
+    {
+        _hasServer = true;
+        Resume();
+    }
+
+    internal override void OnWritable() => Resume();
+
+    internal override async Task StopIngressAsync()
+    {
+        await OnLoopAsync(() =>
+        {
+            _stopping = true;
+            _socket.PauseReceiving();
+        }).ConfigureAwait(false);
+        try
+        {
+            await Client.FlushAsync().ConfigureAwait(false);
+        }
+        catch (ClientException)
+        {
+            // Without a server there is nobody to wait for.
+        }
+    }
+
+    internal override async Task<long> CloseAsync(TimeSpan linger)
+    {
+        await OnLoopAsync(() =>
+        {
+            _stopping = true;
+            _messages?.Unsubscribe();
+        }).ConfigureAwait(false);
+        return (await _socket.CloseAsync(linger).ConfigureAwait(false)).Undelivered;
+    }
+
+    internal override RawRouteSnapshot Snapshot()
+    {
+        long unroutable = Volatile.Read(ref _unroutable);
+        long full = Volatile.Read(ref _full);
+        return new RawRouteSnapshot
+        {
+            Name = Name,
+            Pattern = Pattern,
+            Endpoints = _endpoints,
+            Peers = _socket.ConnectionCount,
+            FromZeroMq = Volatile.Read(ref _taken),
+            ToSubjects = Volatile.Read(ref _published),
+            FromSubjects = Volatile.Read(ref _received),
+            ToZeroMq = Volatile.Read(ref _sent),
+            Dropped = unroutable + full + Volatile.Read(ref _lost),
+            Refused = Volatile.Read(ref _refused),
+            Unroutable = unroutable,
+            Full = full,
+        };
+    }
+
+    private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        if (!_hasServer || _stopping)
+        {
+            _waiting = true;
+            return false;
+        }
+
+        ReadOnlySpan<byte> identity = _router is null ? default : peer.RoutingId.Span;
+        ZmtpMessage body = message;
+        if (_options.CarryIdentities)
+        {
+            identity = message.FirstFrame.Body;
+            if (message.FrameCount < 2 || identity.Length is 0 or > LongestIdentity)
+            {
+                _taken++;
+                Refuse("it is of one frame, or its first frame is no identity");
+                return true;
+            }
+
+            body = message.Skip(1);
+        }
+
+        var payload = new RequestBody(body, identity);
+        PublishStatus status = Client.TryPublish(_toSubject, default, payload.HeaderLength, payload.Length, ref payload);
+        if (status == PublishStatus.Accepted)
+        {
+            _taken++;
+            _published++;
+            return true;
+        }
+
+        return NotPublished(status);
+    }
+
+    // Whether the message was taken all the same.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool NotPublished(PublishStatus status)
+    {
+        if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
+        {
+            _waiting = true;
+            return false;
+        }
+
+        _taken++;
+        if (status == PublishStatus.Closed)
+        {
+            _lost++;
+        }
+        else
+        {
+            Refuse(status == PublishStatus.HeadersNotSupported ? "the NATS server takes no headers" : "it is larger than the server's max_payload");
+        }
+
+        return true;
+    }
+
+    private void OnSubjectMessage(in MessageView message)
+    {
+        _received++;
+        Span<byte> identity = stackalloc byte[LongestIdentity];
+        Span<byte> envelope = stackalloc byte[FrameHead + LongestIdentity];
+        int length = 0;
+        if (_router is not null || _options.CarryIdentities)
+        {
+            length = ReadIdentity(message.Headers, identity);
+            if (length == 0)
+            {
+                Refuse("it comes from a subject and says not whom it is for, by Zmq-Identity");
+                return;
+            }
+        }
+
+        identity = identity[..length];
+        envelope = _options.CarryIdentities ? envelope[..ZmtpWriter.WriteFrame(envelope, identity, more: true)] : [];
+        if (!FramedPayload.TryRead(envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload framed))
+        {
+            Refuse("its headers or frames are malformed");
+            return;
+        }
+
+        RouteResult result = _router is not null ? _router.TrySend(identity, ref framed)
+            : _distributor!.TrySend(ref framed) ? RouteResult.Sent : RouteResult.Full;
+        switch (result)
+        {
+            case RouteResult.Sent:
+                _sent++;
+                break;
+            case RouteResult.Unroutable:
+                _unroutable++;
+                break;
+            default:
+                _full++;
+                break;
+        }
+    }
+
+    // 0 for none, or one that is malformed.
+    private static int ReadIdentity(ReadOnlySpan<byte> headers, Span<byte> identity)
+        => MappingHeaders.TryParse(headers, out MappingHeaders fields)
+            && Convert.FromHexString(fields.Identity, identity, out _, out int length) == System.Buffers.OperationStatus.Done
+            ? length
+            : 0;
+
+    private void Resume()
+    {
+        if (_waiting && _hasServer && !_stopping)
+        {
+            _waiting = false;
+            _socket.ResumeReceiving();
+        }
+    }
+
+    private void Refuse(string reason)
+    {
+        _refused++;
+        if (!_badReported)
+        {
+            _badReported = true;
+            Log.NotMapped(reason);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+using Broker.Bridge.Mapping;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Requests;
+
+/// <summary>The body of a request or an answer from a subject, as frames behind an envelope. Borrows both.</summary>
+internal readonly ref struct FramedPayload : IZmtpEncoder
+{
+    private readonly ReadOnlySpan<byte> _envelope;
+    private readonly ReadOnlySpan<byte> _payload;
+    private readonly int _frames;
+
+    private FramedPayload(ReadOnlySpan<byte> envelope, ReadOnlySpan<byte> payload, int frames)
+    {
+        _envelope = envelope;
+        _payload = payload;
+        _frames = frames;
+    }
+
+    public int EncodedSize
+    {
+        get
+        {
+            if (_frames == 1)
+            {
+                return _envelope.Length + ZmtpWriter.FrameSize(_payload.Length);
+            }
+
+            int size = _envelope.Length;
+            ReadOnlySpan<byte> rest = _payload;
+            while (ZeroMqMessage.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
+            {
+                size += ZmtpWriter.FrameSize(frame.Length);
+            }
+
+            return size;
+        }
+    }
+
+    /// <summary>False when the header block or the framing of the payload is malformed.</summary>
+    /// <param name="envelope">Encoded frames that say that more follow.</param>
+    /// <param name="headers">The whole header block; empty for none.</param>
+    /// <param name="payload">The payload.</param>
+    /// <param name="maxFrames">Most frames.</param>
+    /// <param name="framed">The message.</param>
+    internal static bool TryRead(
+        ReadOnlySpan<byte> envelope, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, int maxFrames, out FramedPayload framed)
+    {
+        framed = default;
+        int frames = 1;
+        if (!headers.IsEmpty)
+        {
+            if (!MappingHeaders.TryParse(headers, out MappingHeaders fields))
+            {
+                return false;
+            }
+
+            frames = Math.Max(fields.Frames, 1);
+            if (frames > maxFrames || (frames > 1 && !ZeroMqMessage.IsFramed(payload, frames)))
+            {
+                return false;
+            }
+        }
+
+        framed = new FramedPayload(envelope, payload, frames);
+        return true;
+    }
+
+    /// <summary>A body of one frame.</summary>
+    internal static FramedPayload Single(ReadOnlySpan<byte> envelope, ReadOnlySpan<byte> payload) => new(envelope, payload, 1);
+
+    public void Encode(Span<byte> destination)
+    {
+        _envelope.CopyTo(destination);
+        destination = destination[_envelope.Length..];
+        if (_frames == 1)
+        {
+            ZmtpWriter.WriteFrame(destination, _payload, more: false);
+            return;
+        }
+
+        ReadOnlySpan<byte> rest = _payload;
+        while (ZeroMqMessage.TryReadFramed(ref rest, out ReadOnlySpan<byte> frame))
+        {
+            destination = destination[ZmtpWriter.WriteFrame(destination, frame, more: !rest.IsEmpty)..];
+        }
+    }
+}

@@ -1,0 +1,163 @@
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Protocol.Headers;
+using Broker.Transport;
+using Broker.ZeroMq.RequestReply;
+
+namespace Broker.Bridge.Requests;
+
+// From subjects back to clients.
+internal sealed partial class RequestRoute
+{
+    private const int NobodyIsThere = 503;
+
+    // Requests that nobody is there to answer are sent again at intervals, so many at a time. An answer shows that somebody is there: two for each
+    // are soon all, where there is room for them, and no flood where there is not.
+    private const int MostAtOnce = 256;
+    private const int MostForAnswer = 2;
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(100);
+
+    private readonly Queue<ulong> _toRetry = new();
+    private readonly Action _retry;
+    private LoopTimer? _retryTimer;
+    private bool _badAnswerReported;
+
+    private void OnAnswer(in MessageView message)
+    {
+        int slot = message.Subject.Length > _inbox.Length && AnswerNumber.TryRead(message.Subject[_inbox.Length..], out ulong number)
+            ? _pending.Find(number)
+            : -1;
+        if (!message.Headers.IsEmpty && message.Body.IsEmpty && HeaderBlock.Status(message.Headers) == NobodyIsThere)
+        {
+            if (slot >= 0)
+            {
+                OnNobody(slot);
+            }
+
+            return;
+        }
+
+        _received++;
+        if (slot < 0)
+        {
+            _late++;
+            return;
+        }
+
+        if (FramedPayload.TryRead(_pending[slot].ReturnSpan, message.Headers, message.Body, _options.MaxFrames, out FramedPayload answer))
+        {
+            Send(slot, ref answer, ref _answered);
+        }
+        else
+        {
+            _refused++;
+            if (!_badAnswerReported)
+            {
+                _badAnswerReported = true;
+                Log.NotMapped("it is an answer whose headers or frames are malformed");
+            }
+        }
+
+        Release(slot);
+        if (_held != 0)
+        {
+            SendAgain(MostForAnswer);
+        }
+    }
+
+    private void Send(int slot, ref FramedPayload answer, ref long counter)
+    {
+        if (_router.TrySend(_pending[slot].RoutingId.Span, ref answer) == RouteResult.Sent)
+        {
+            _sent++;
+            counter++;
+        }
+        else
+        {
+            _undeliverable++;
+        }
+    }
+
+    private void OnNobody(int slot)
+    {
+        ref PendingRequest request = ref _pending[slot];
+        switch (_options.NoResponders)
+        {
+            case NoResponders.Hold:
+                if (!request.IsHeld)
+                {
+                    request.IsHeld = true;
+                    _held++;
+                    _toRetry.Enqueue(_pending.NumberOf(slot));
+                }
+
+                _retryTimer ??= Loop.StartTimer(RetryInterval, _retry);
+                return;
+
+            case NoResponders.Reply:
+                var reply = FramedPayload.Single(request.ReturnSpan, _options.NoRespondersReply.Span);
+                Send(slot, ref reply, ref _unserved);
+                break;
+
+            default:
+                _unserved++;
+                break;
+        }
+
+        Release(slot);
+    }
+
+    private void Retry()
+    {
+        _retryTimer = null;
+        SendAgain(MostAtOnce);
+        if (_toRetry.Count != 0)
+        {
+            _retryTimer = Loop.StartTimer(RetryInterval, _retry);
+        }
+    }
+
+    private void SendAgain(int most)
+    {
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
+        for (int left = Math.Min(_toRetry.Count, most); left > 0 && _hasServer; left--)
+        {
+            ulong number = _toRetry.Dequeue();
+            int slot = _pending.Find(number);
+            if (slot < 0)
+            {
+                continue;
+            }
+
+            ref PendingRequest request = ref _pending[slot];
+            WriteReplyTo(slot, replyTo);
+            ReadOnlySpan<byte> kept = request.Kept.AsSpan(0, request.KeptLength);
+            int headers = Math.Max(request.HeaderLength, 0);
+            ReadOnlySpan<byte> subject = request.SubjectLength == 0 ? _subject : kept[..request.SubjectLength];
+            kept = kept[request.SubjectLength..];
+            if (Client.TryPublish(subject, kept[headers..], replyTo, kept[..headers]) != PublishStatus.Accepted)
+            {
+                _toRetry.Enqueue(number);
+                return;
+            }
+
+            request.IsHeld = false;
+            _held--;
+        }
+    }
+
+    private void Expire(int slot)
+    {
+        if (_options.TimeoutReply is { } text)
+        {
+            var reply = FramedPayload.Single(_pending[slot].ReturnSpan, text.Span);
+            Send(slot, ref reply, ref _timedOut);
+        }
+        else
+        {
+            _timedOut++;
+        }
+
+        Release(slot);
+    }
+}

@@ -1,0 +1,153 @@
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Mapping;
+using Broker.Client.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Requests;
+
+// From clients to subjects.
+internal sealed partial class RequestRoute
+{
+    private byte[] _scratch = [];
+    private long _keptBytes;
+    private int _reported;
+
+    private bool OnRequest(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        var client = (RequestClient)(peer.Source ??= new RequestClient(peer));
+        if (client.Pending >= _options.MaxPendingPerClient)
+        {
+            client.IsWaiting = true;
+            return false;
+        }
+
+        if (!_hasServer || _stopping || _pending.IsFull || _keptBytes >= _options.MaxKeptBytes)
+        {
+            _waiting = true;
+            return false;
+        }
+
+        int envelope = RequestEnvelope.Measure(message, out int size);
+        int slot = _pending.Add(_clock.Epoch);
+        ref PendingRequest request = ref _pending[slot];
+        RequestEnvelope.Write(message, envelope, _pending.ReturnTo(slot, size));
+        request.RoutingId = peer.RoutingId;
+        request.Owner = client;
+        client.Pending++;
+        PublishStatus status = Publish(slot, envelope == 0 ? message : message.Skip(envelope));
+        if (status != PublishStatus.Accepted)
+        {
+            return NotPublished(slot, status);
+        }
+
+        _taken++;
+        _published++;
+        _clock.Run();
+        return true;
+    }
+
+    private PublishStatus Publish(int slot, ZmtpMessage body)
+    {
+        Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
+        WriteReplyTo(slot, replyTo);
+        return _mapper is null ? PublishBody(slot, body, replyTo) : PublishTopic(slot, body, replyTo);
+    }
+
+    private PublishStatus PublishBody(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo)
+    {
+        var payload = new RequestBody(body);
+        PublishStatus status = Client.TryPublish(_subject, replyTo, payload.HeaderLength, payload.Length, ref payload);
+        if (_keeps && status == PublishStatus.Accepted)
+        {
+            payload.Write(Keep(slot, 0, payload.HeaderLength, payload.Length));
+        }
+
+        return status;
+    }
+
+    private PublishStatus PublishTopic(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo)
+    {
+        int scratch = _mapper!.ToSubjectScratch(body.EncodedSize);
+        if (_scratch.Length < scratch)
+        {
+            _scratch = new byte[Math.Max(scratch, _scratch.Length * 2)];
+        }
+
+        MapStatus mapped = _mapper.ToSubject(new ReceivedFrames(body.GetEnumerator()), _scratch, out SubjectMessage message);
+        if (mapped != MapStatus.Mapped)
+        {
+            return PublishStatus.PayloadTooLarge;
+        }
+
+        PublishStatus status = Client.TryPublish(message.Subject, message.Payload, replyTo, message.Headers);
+        if (_keeps && status == PublishStatus.Accepted)
+        {
+            int headers = message.Headers.Length;
+            Span<byte> kept = Keep(slot, message.Subject.Length, headers == 0 ? -1 : headers, headers + message.Payload.Length);
+            message.Subject.CopyTo(kept);
+            message.Headers.CopyTo(kept[message.Subject.Length..]);
+            message.Payload.CopyTo(kept[(message.Subject.Length + headers)..]);
+        }
+
+        return status;
+    }
+
+    private void WriteReplyTo(int slot, Span<byte> replyTo)
+    {
+        _inbox.CopyTo(replyTo);
+        AnswerNumber.Write(replyTo[_inbox.Length..], _pending.NumberOf(slot));
+    }
+
+    // A subject of no length is that of all requests.
+    private Span<byte> Keep(int slot, int subjectLength, int headerLength, int payloadLength)
+    {
+        ref PendingRequest request = ref _pending[slot];
+        request.SubjectLength = subjectLength;
+        request.HeaderLength = headerLength;
+        _keptBytes += subjectLength + payloadLength;
+        return _pending.Keep(slot, subjectLength + payloadLength);
+    }
+
+    // Whether the message was taken all the same.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool NotPublished(int slot, PublishStatus status)
+    {
+        Release(slot);
+        if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
+        {
+            // Its client is heard again when there is room or a server.
+            _waiting = true;
+            return false;
+        }
+
+        _taken++;
+        if (status == PublishStatus.Closed)
+        {
+            _abandoned++;
+        }
+        else
+        {
+            _refused++;
+            Report(status);
+        }
+
+        return true;
+    }
+
+    private void Report(PublishStatus status)
+    {
+        int bit = 1 << (int)status;
+        if ((_reported & bit) == 0)
+        {
+            _reported |= bit;
+            Log.NotMapped(status switch
+            {
+                PublishStatus.PayloadTooLarge => "it is larger than the server's max_payload, or has more frames or a longer topic than are allowed",
+                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.SubjectTooLong => "its subject is longer than the NATS server's max_control_line",
+                _ => status.ToString(),
+            });
+        }
+    }
+}

@@ -1,0 +1,180 @@
+using System.Buffers.Binary;
+using Broker.Bridge.Mapping;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Requests;
+
+// From subjects to workers, and back.
+internal sealed partial class WorkerRoute
+{
+    // [8 bytes][empty], each frame saying that more follow.
+    private const int EnvelopeSize = 2 + sizeof(ulong) + 2;
+
+    private byte[] _scratch = [];
+    private bool _badRequestReported;
+    private bool _badAnswerReported;
+
+    private static ReadOnlySpan<byte> NobodyIsThere => "NATS/1.0 503\r\n\r\n"u8;
+
+    private void OnRequest(in MessageView message)
+    {
+        // To nobody but the one who is to answer a request does it say where to.
+        ReadOnlySpan<byte> replyTo = _options.Shadow ? default : message.ReplyTo;
+        _received++;
+        if (_pending.IsFull || _stopping)
+        {
+            SendBack(replyTo);
+            return;
+        }
+
+        int slot = _pending.Add(_clock.Epoch);
+        replyTo.CopyTo(_pending.ReturnTo(slot, replyTo.Length));
+        Span<byte> envelope = stackalloc byte[EnvelopeSize];
+        WriteEnvelope(envelope, _pending.NumberOf(slot));
+        Worker? worker;
+        bool isMapped;
+        if (_mapper is null)
+        {
+            isMapped = FramedPayload.TryRead(envelope, message.Headers, message.Body, _options.MaxFrames, out FramedPayload request);
+            worker = isMapped ? _socket.TrySend(ref request) : null;
+        }
+        else
+        {
+            isMapped = TryMap(in message, out ZeroMqMessage mapped);
+            var request = new Encoders.Enveloped<MappedMessageEncoder>(envelope, new MappedMessageEncoder(mapped));
+            worker = isMapped ? _socket.TrySend(ref request) : null;
+        }
+
+        if (worker is not null)
+        {
+            _pending[slot].Owner = worker;
+            _given++;
+            _clock.Run();
+            return;
+        }
+
+        Release(slot);
+        if (isMapped)
+        {
+            SendBack(replyTo);
+        }
+        else
+        {
+            RefuseRequest();
+        }
+    }
+
+    private static void WriteEnvelope(Span<byte> envelope, ulong number)
+    {
+        Span<byte> digits = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64BigEndian(digits, number);
+        int length = ZmtpWriter.WriteFrame(envelope, digits, more: true);
+        ZmtpWriter.WriteFrame(envelope[length..], [], more: true);
+    }
+
+    private bool TryMap(in MessageView message, out ZeroMqMessage mapped)
+    {
+        int scratch = MessageMapper.FromSubjectScratch(message.Subject.Length, message.Headers.Length);
+        if (_scratch.Length < scratch)
+        {
+            _scratch = new byte[Math.Max(scratch, _scratch.Length * 2)];
+        }
+
+        return _mapper!.FromSubject(message.Subject, message.Headers, message.Body, _scratch, out mapped) == MapStatus.Mapped;
+    }
+
+    // Nobody has room: no more is asked for until somebody has, and others may take it.
+    private void SendBack(ReadOnlySpan<byte> replyTo)
+    {
+        _notTaken++;
+        Unsubscribe();
+        if (!replyTo.IsEmpty)
+        {
+            Client.TryPublish(replyTo, default, default, NobodyIsThere);
+        }
+    }
+
+    private void RefuseRequest()
+    {
+        _refused++;
+        if (!_badRequestReported)
+        {
+            _badRequestReported = true;
+            Log.NotMapped("it is a request whose headers, frames or topic are malformed");
+        }
+    }
+
+    private bool OnAnswer(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        ZmtpMessage.Enumerator frames = message.GetEnumerator();
+        frames.MoveNext();
+        ReadOnlySpan<byte> digits = frames.Current.Body;
+        if (message.FrameCount < 3 || digits.Length != sizeof(ulong) || !frames.MoveNext() || !frames.Current.Body.IsEmpty)
+        {
+            _fromWorkers++;
+            RefuseAnswer();
+            return true;
+        }
+
+        int slot = _pending.Find(BinaryPrimitives.ReadUInt64BigEndian(digits));
+        if (slot < 0 || _pending[slot].Owner is not Worker worker || worker.Pipe.Peer != peer)
+        {
+            _fromWorkers++;
+            _late++;
+            return true;
+        }
+
+        PublishStatus status = _hasServer ? Publish(slot, message.Skip(2)) : PublishStatus.NotConnected;
+        if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
+        {
+            // The worker is heard again when there is room or a server; what it has in hand lives on until then, or its time is over.
+            _waiting = true;
+            return false;
+        }
+
+        _fromWorkers++;
+        if (status == PublishStatus.Accepted)
+        {
+            _answered++;
+        }
+        else if (status == PublishStatus.Closed)
+        {
+            _abandoned++;
+        }
+        else
+        {
+            RefuseAnswer();
+        }
+
+        Release(slot);
+        return true;
+    }
+
+    private PublishStatus Publish(int slot, ZmtpMessage body)
+    {
+        ReadOnlySpan<byte> replyTo = _pending[slot].ReturnSpan;
+        if (replyTo.IsEmpty)
+        {
+            // Nobody wants to know.
+            return PublishStatus.Accepted;
+        }
+
+        var payload = new RequestBody(body);
+        PublishStatus status = Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
+        _published += status == PublishStatus.Accepted ? 1 : 0;
+        return status;
+    }
+
+    private void RefuseAnswer()
+    {
+        _refused++;
+        if (!_badAnswerReported)
+        {
+            _badAnswerReported = true;
+            Log.NotMapped("it is an answer without the envelope of its request, or larger than the server's max_payload");
+        }
+    }
+}

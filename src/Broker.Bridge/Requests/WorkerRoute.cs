@@ -1,0 +1,267 @@
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Mapping;
+using Broker.Bridge.Routes;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.Bridge.Requests;
+
+/// <summary>Joins who asks on subjects to ZeroMQ workers. All of it happens on the connection's loop, where the DEALER lives too.</summary>
+internal sealed partial class WorkerRoute : BridgeRoute
+{
+    // How long a route that is to end waits for what its workers have in hand.
+    private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(2);
+
+    private readonly WorkerRouteOptions _options;
+    private readonly WorkerSocket _socket;
+    private readonly PendingRequests _pending;
+    private readonly RequestClock _clock;
+    private readonly string _filter;
+    private readonly MessageMapper? _mapper;
+    private IReadOnlyList<string> _endpoints = [];
+    private Subscription? _requests;
+    private Task _draining = Task.CompletedTask;
+    private TaskCompletionSource? _settled;
+    private bool _hasServer;
+    private bool _stopping;
+    private bool _ended;
+
+    // Whether workers are held up that are to be heard again when there is room, or a server.
+    private bool _waiting;
+
+    private long _received;
+    private long _given;
+    private long _fromWorkers;
+    private long _published;
+    private long _answered;
+    private long _timedOut;
+    private long _workerLost;
+    private long _notTaken;
+    private long _abandoned;
+    private long _late;
+    private long _refused;
+
+    internal WorkerRoute(WorkerRouteOptions options, RouteContext context)
+        : base(options, context)
+    {
+        _options = options;
+        _mapper = options.Topics is null ? null : new MessageMapper(options.Topics);
+        _filter = options.Subject ?? options.Topics!.Prefix + ".>";
+        _pending = new PendingRequests(options.MaxPending);
+        _clock = new RequestClock(Loop, _pending, options.TimeToLive, Expire);
+        _socket = new WorkerSocket(Loop, OnAnswer, options.Apply(new LoopRoutedOptions(), Log), options.MaxPendingPerWorker)
+        {
+            OnWorker = SubscribeIfRoom,
+            OnWorkerGone = OnWorkerGone,
+        };
+    }
+
+    internal override void Open() => _endpoints = Open(_socket, _options.Endpoints);
+
+    internal override void OnServerLost() => _hasServer = false;
+
+    internal override void OnServerBack()
+    {
+        _hasServer = true;
+        ResumeWorkers();
+    }
+
+    internal override void OnWritable() => ResumeWorkers();
+
+    internal override async Task StopIngressAsync()
+    {
+        await SettleAsync(StopGrace).ConfigureAwait(false);
+        try
+        {
+            await Client.FlushAsync().ConfigureAwait(false);
+        }
+        catch (ClientException)
+        {
+            // Without a server there is nobody to wait for.
+        }
+    }
+
+    internal override async Task<long> CloseAsync(TimeSpan linger)
+    {
+        long begin = Environment.TickCount64;
+        await SettleAsync(linger).ConfigureAwait(false);
+        await OnLoopAsync(End).ConfigureAwait(false);
+        TimeSpan left = linger - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
+        ZeroMqCloseReport report = await _socket.CloseAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero).ConfigureAwait(false);
+        return report.Undelivered;
+    }
+
+    internal override WorkerRouteSnapshot Snapshot()
+    {
+        long timedOut = Volatile.Read(ref _timedOut);
+        long lost = Volatile.Read(ref _workerLost);
+        long notTaken = Volatile.Read(ref _notTaken);
+        long abandoned = Volatile.Read(ref _abandoned);
+        return new WorkerRouteSnapshot
+        {
+            Name = Name,
+            Pattern = Pattern,
+            Endpoints = _endpoints,
+            Peers = _socket.ConnectionCount,
+            FromZeroMq = Volatile.Read(ref _fromWorkers),
+            ToSubjects = Volatile.Read(ref _published),
+            FromSubjects = Volatile.Read(ref _received),
+            ToZeroMq = Volatile.Read(ref _given),
+            Dropped = timedOut + lost + notTaken + abandoned,
+            Refused = Volatile.Read(ref _refused),
+            IsSubscribed = _requests is not null,
+            Pending = _pending.Count,
+            Answered = Volatile.Read(ref _answered),
+            TimedOut = timedOut,
+            WorkerLost = lost,
+            NotTaken = notTaken,
+            Abandoned = abandoned,
+            Late = Volatile.Read(ref _late),
+        };
+    }
+
+    // Takes no more requests, and waits for what workers have in hand.
+    private async Task SettleAsync(TimeSpan most)
+    {
+        var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task draining = Task.CompletedTask;
+        await OnLoopAsync(() =>
+        {
+            _stopping = true;
+            Unsubscribe();
+            draining = _draining;
+            _settled = settled;
+            if (_pending.Count == 0)
+            {
+                settled.TrySetResult();
+            }
+        }).ConfigureAwait(false);
+        await Task.WhenAny(draining, Task.Delay(StopGrace)).ConfigureAwait(false);
+        if (most > TimeSpan.Zero)
+        {
+            await Task.WhenAny(settled.Task, Task.Delay(most)).ConfigureAwait(false);
+        }
+    }
+
+    private void End()
+    {
+        _ended = true;
+        _clock.Stop();
+        while (_pending.Oldest >= 0)
+        {
+            _abandoned++;
+            Release(_pending.Oldest);
+        }
+    }
+
+    private void SubscribeIfRoom()
+    {
+        // Half of what there is room for, so that it is not subscribed and unsubscribed for each request.
+        long room = Math.Min(_options.MaxPending, (long)_socket.Workers * _options.MaxPendingPerWorker);
+        if (_requests is not null || _stopping || _socket.Workers == 0 || _pending.Count > room / 2)
+        {
+            return;
+        }
+
+        try
+        {
+            _requests = Client.Subscribe(_filter, OnRequest, _options.Shadow ? null : _options.QueueGroup);
+        }
+        catch (ConnectionLostException)
+        {
+            // Closed for good: there is nothing to subscribe to.
+        }
+    }
+
+    // What the server has sent already still comes, and is sent back: whoever asked must not wait for nothing.
+    private void Unsubscribe()
+    {
+        if (_requests is { } requests)
+        {
+            _requests = null;
+            _draining = DrainAsync(requests);
+        }
+    }
+
+    private static async Task DrainAsync(Subscription requests)
+    {
+        try
+        {
+            await requests.DrainAsync().ConfigureAwait(false);
+        }
+        catch (ClientException)
+        {
+            // The server is lost, and with it what was on its way.
+        }
+    }
+
+    // A request is over.
+    private void Release(int slot)
+    {
+        if (_pending[slot].Owner is Worker worker)
+        {
+            worker.Pending--;
+        }
+
+        _pending.Remove(slot);
+        if (_requests is null)
+        {
+            SubscribeIfRoom();
+        }
+
+        if (_settled is not null && _pending.Count == 0)
+        {
+            _settled.TrySetResult();
+        }
+    }
+
+    private void ResumeWorkers()
+    {
+        if (_waiting && _hasServer && !_ended)
+        {
+            _waiting = false;
+            _socket.ResumeReceiving();
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Expire(int slot)
+    {
+        _timedOut++;
+        Release(slot);
+    }
+
+    private void OnWorkerGone(Worker gone)
+    {
+        if (_socket.Workers == 0)
+        {
+            Unsubscribe();
+        }
+
+        if (gone.Pending == 0)
+        {
+            return;
+        }
+
+        for (int slot = _pending.Oldest; slot >= 0;)
+        {
+            int next = _pending[slot].Younger;
+            if (_pending[slot].Owner == gone)
+            {
+                _workerLost++;
+                if (_options.OnWorkerLoss == WorkerLoss.Reply && _pending[slot].ReturnLength != 0)
+                {
+                    Client.TryPublish(_pending[slot].ReturnSpan, default, default, LossHeaders);
+                }
+
+                Release(slot);
+            }
+
+            slot = next;
+        }
+    }
+
+    private static ReadOnlySpan<byte> LossHeaders =>
+        "NATS/1.0\r\nNats-Service-Error: the worker was lost\r\nNats-Service-Error-Code: 502\r\n\r\n"u8;
+}

@@ -1,0 +1,101 @@
+using System.CommandLine;
+using Broker.Cli.Help;
+using Broker.Cli.Serving;
+using Broker.Cli.ServiceManagers;
+using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
+using Broker.Client;
+
+namespace Broker.Cli.CommandLine;
+
+/// <summary><c>broker bridge</c>.</summary>
+internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, ClientOptions>, IServeHost> createHost, string program)
+{
+    private const string Examples = """
+        Examples:
+          broker bridge -s nats://127.0.0.1:4222
+              ZeroMQ publishers on 5556 and subscribers on 5557, joined to a NATS system that is there.
+          broker bridge -s nats://127.0.0.1:4222 --route 'pattern: request, endpoint: "bind tcp://127.0.0.1:5560", subject: device.commands'
+              ZeroMQ clients on 5560, whose requests go to the subject device.commands.
+          broker bridge -t -c broker.conf
+              Says all that is wrong with the file.
+
+        It waits for its server, at the start too. Ends with 0 by Ctrl+C, 3 when messages were not delivered, 1 when an endpoint cannot be
+        had or the configuration is wrong, 2 for a wrong command line.
+        """;
+
+    private readonly BridgeOptions _options = new();
+
+    public Command Build()
+    {
+        var command = new Command("bridge", "Joins ZeroMQ programs to NATS servers that are elsewhere.");
+        _options.AddTo(command);
+        HelpWithExamples.Add(command, Examples);
+        command.SetAction(RunAsync);
+        return command;
+    }
+
+    private async Task<int> RunAsync(ParseResult flags, CancellationToken cancellationToken)
+    {
+        if (Client(flags) is not { } client)
+        {
+            return ExitCode.Usage;
+        }
+
+        bool testOnly = flags.GetValue(_options.Shared.Test);
+        if (SettingsReport.Read(screen, testOnly, "broker bridge -t", () => _options.Read(flags)) is not { } settings)
+        {
+            return ExitCode.Failure;
+        }
+
+        if (flags.GetValue(_options.Shared.Signal) is { } signal)
+        {
+            if (signal.Send(settings.PidFile, program) is not { } problem)
+            {
+                return ExitCode.Success;
+            }
+
+            screen.WriteErrorLine($"broker: {problem}");
+            return ExitCode.Failure;
+        }
+
+        if (testOnly)
+        {
+            screen.WriteLine(flags.GetValue(_options.Shared.Config) is { } path ? $"broker: configuration file {path} is valid" : "broker: the flags are valid");
+            return ExitCode.Success;
+        }
+
+        using var control = new ServeControl(cancellationToken);
+        using var signals = new ServeSignals(control);
+        using var systemd = SystemdNotifier.OfProcess();
+        await using IServeHost host = createHost(options => Over(options, client));
+        return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
+            settings with { Program = program }, host, control, () => _options.Read(flags).Settings);
+    }
+
+    private ClientOptions? Client(ParseResult flags)
+    {
+        try
+        {
+            return _options.Connection.Read(flags);
+        }
+        catch (UsageException e)
+        {
+            screen.WriteErrorLine($"broker: {e.Message}");
+            return null;
+        }
+    }
+
+    // Where the servers are and who one is there; all else is the bridge's.
+    private static ClientOptions Over(ClientOptions options, ClientOptions client) => options with
+    {
+        Servers = client.Servers,
+        User = client.User,
+        Password = client.Password,
+        Token = client.Token,
+        Nkey = client.Nkey,
+        Jwt = client.Jwt,
+        Sign = client.Sign,
+        Tls = client.Tls,
+    };
+}

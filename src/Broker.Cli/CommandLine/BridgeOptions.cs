@@ -1,0 +1,78 @@
+using System.CommandLine;
+using Broker.Cli.Configuration;
+using Broker.Cli.Messaging;
+
+namespace Broker.Cli.CommandLine;
+
+/// <summary>The flags of <c>broker bridge</c>: its own, those of clients for its server, and some of <c>broker serve</c>.</summary>
+internal sealed class BridgeOptions
+{
+    public ConnectionFlags Connection { get; } = new();
+
+    /// <summary>Those that mean the same for <c>broker serve</c>.</summary>
+    public ServeOptions Shared { get; } = new();
+
+    public Option<string[]> Routes { get; } = new("--route")
+    {
+        Description = "A route, as between the braces of one in a configuration file: 'pattern: request, endpoint: \"tcp://*:5560\", subject: jobs'; "
+            + "may be repeated [default: the PUB/SUB route of broker serve --zeromq]",
+        HelpName = "keys",
+        Arity = ArgumentArity.OneOrMore,
+        AllowMultipleArgumentsPerToken = false,
+    };
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(Routes);
+        command.Options.Add(Shared.Config);
+        command.Options.Add(Shared.Test);
+        Connection.AddTo(command);
+        foreach (Option option in (Option[])[Shared.HttpPort, Shared.Debug, Shared.LogTime, Shared.Log, Shared.Pid, Shared.PortsFileDirectory, Shared.Signal, Shared.Quiet])
+        {
+            command.Options.Add(option);
+        }
+    }
+
+    /// <summary>Defaults, file and flags together; later ones win.</summary>
+    /// <exception cref="ConfigException">The file or a route is wrong.</exception>
+    /// <exception cref="ConfigUnreadableException">The file cannot be read, or the routes do not go together.</exception>
+    public (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ParseResult flags)
+    {
+        // Its port is nobody's: there is no server.
+        var settings = new ServeSettings { Port = 0, IsBridgeAlone = true };
+        List<ConfigProblem> warnings = [];
+        ConfigBlock? root = null;
+        if (flags.GetValue(Shared.Config) is { } path)
+        {
+            ConfigFile file = ConfigFile.Load(path);
+            warnings = [.. file.Warnings];
+            root = file.Root;
+            settings = BridgeFile.Bind(root, settings);
+        }
+
+        settings = settings with
+        {
+            Http = flags.GetValue(Shared.HttpPort) is { } port ? settings.PagesAt(port) : settings.Http,
+            Debug = ServeSettingsReader.Given(Shared.Debug, flags) ?? settings.Debug,
+            LogTime = ServeSettingsReader.Given(Shared.LogTime, flags) ?? settings.LogTime,
+            LogFile = flags.GetValue(Shared.Log) ?? settings.LogFile,
+            PidFile = flags.GetValue(Shared.Pid) ?? settings.PidFile,
+            PortsFileDirectory = flags.GetValue(Shared.PortsFileDirectory) ?? settings.PortsFileDirectory,
+            Quiet = flags.GetValue(Shared.Quiet),
+            ZeroMq = ZeroMq(flags, settings.ZeroMq),
+        };
+        ServeSettingsReader.Check(settings, root);
+        return (settings, warnings);
+    }
+
+    private ZeroMqSettings ZeroMq(ParseResult flags, ZeroMqSettings? fromFile)
+    {
+        RouteSettings[] routes = [.. (flags.GetValue(Routes) ?? []).Select(text => BridgeFile.ReadRoute(text, "--route"))];
+        ZeroMqSettings zeroMq = fromFile ?? new ZeroMqSettings { HasPubSub = routes.Length == 0 };
+        return zeroMq with
+        {
+            Routes = [.. zeroMq.Routes, .. routes],
+            Connection = Connection.NamesServers(flags) ? null : zeroMq.Connection,
+        };
+    }
+}

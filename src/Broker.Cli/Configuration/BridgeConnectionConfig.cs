@@ -1,0 +1,83 @@
+using Broker.Client.Tls;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The keys that say which servers a bridge goes to, where these are not the one in this process.</summary>
+internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
+{
+    private const string UrlShape = "the address of a NATS server, such as \"nats://host:4222\"";
+
+    public BridgeConnection? Read(ConfigSection section, ConfigBlock block)
+    {
+        IReadOnlyList<string> servers = section.Many("url", [], UrlShape, Url);
+        string? credentials = Credentials(section);
+        ClientTlsOptions? tls = Tls(section);
+        if (servers.Count > 0)
+        {
+            return new BridgeConnection { Servers = servers, CredentialsFile = credentials, Tls = tls };
+        }
+
+        if (section.Find("url") is ConfigArray { Items: [] } empty)
+        {
+            section.Wrong("url", UrlShape, empty, servers);
+        }
+        else if (!section.Has("url") && (credentials is not null || tls is not null))
+        {
+            problems.Add(new ConfigProblem("\"credentials\" and \"tls\" are for the servers that \"url\" names, and it names none", block.Position));
+        }
+
+        return null;
+    }
+
+    private static string? Url(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url is { Scheme: "nats" or "tls", Host.Length: > 0 } ? text : null;
+
+    private static string? Credentials(ConfigSection section)
+    {
+        if (section.Text("credentials", null) is not { } file)
+        {
+            return null;
+        }
+
+        try
+        {
+            _ = ClientCredentials.Over(new Client.ClientOptions(), file);
+            return file;
+        }
+        catch (Exception e) when (ClientCredentials.IsUnusable(e))
+        {
+            return section.Wrong<string?>("credentials", $"a file with a user's JWT and seed, or with a seed ({e.Message})", section.Find("credentials")!, null);
+        }
+    }
+
+    private ClientTlsOptions? Tls(ConfigSection section)
+    {
+        switch (section.Find("tls"))
+        {
+            case null:
+                return null;
+            case ConfigBlock block:
+                var inner = new ConfigSection(block, problems);
+                var tls = new ClientTlsOptions
+                {
+                    AuthorityFile = File(inner, "ca_file"),
+                    CertificateFile = File(inner, "cert_file"),
+                    KeyFile = File(inner, "key_file"),
+                };
+                inner.RejectTheRest();
+                if ((tls.CertificateFile is null) != (tls.KeyFile is null))
+                {
+                    problems.Add(new ConfigProblem("\"cert_file\" and \"key_file\" belong together", block.Position));
+                }
+
+                return tls;
+            case var value:
+                return section.Wrong<ClientTlsOptions?>("tls", "a block", value, null);
+        }
+    }
+
+    private static string? File(ConfigSection section, string key) =>
+        section.Text(key, null) is not { } file ? null
+        : System.IO.File.Exists(file) ? file
+        : section.Wrong<string?>(key, "a file", section.Find(key)!, null);
+}

@@ -1,0 +1,112 @@
+using Broker.Bridge.Routes;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The key <c>routes</c> of the bridge: an array of blocks, of which <c>pattern</c> says what else is in each.</summary>
+internal sealed class RoutesConfig(List<ConfigProblem> problems)
+{
+    private const string Shape = "an array of blocks, each with a \"pattern\"";
+    private const int LongestName = 64;
+
+    private readonly ZeroMqEndpointConfig _endpoints = new(problems);
+
+    public IReadOnlyList<RouteSettings> Read(ConfigSection section)
+    {
+        switch (section.Find("routes"))
+        {
+            case null:
+                return [];
+            case ConfigArray { Items.Count: > 0 } array:
+                var read = new List<RouteSettings>();
+                foreach (ConfigValue item in array.Items)
+                {
+                    if (item is ConfigBlock block)
+                    {
+                        Add(read, block);
+                    }
+                    else
+                    {
+                        section.Wrong("routes", Shape, item, read);
+                    }
+                }
+
+                return read;
+            case var value:
+                return section.Wrong<IReadOnlyList<RouteSettings>>("routes", Shape, value, []);
+        }
+    }
+
+    /// <summary>One route; null when something of it is wrong.</summary>
+    public RouteSettings? Read(ConfigBlock block)
+    {
+        int before = problems.Count;
+        var section = new ConfigSection(block, problems);
+        var keys = new RouteKeys(section, _endpoints);
+        if (Pattern(section, block) is not { } pattern)
+        {
+            return null;
+        }
+
+        string? name = Name(section);
+        RouteOptions options = pattern(keys);
+        options = name is null ? options : options with { Name = name };
+        section.RejectTheRest();
+        if (problems.Count == before && keys.Endpoints.Count == 0)
+        {
+            problems.Add(new ConfigProblem($"the route \"{options.Name}\" has no endpoint of ZeroMQ programs", block.Position));
+        }
+
+        if (problems.Count > before)
+        {
+            return null;
+        }
+
+        try
+        {
+            options.Validate();
+            return new RouteSettings(options, keys.Endpoints, ConfigDefinition.Of(block));
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException)
+        {
+            problems.Add(new ConfigProblem($"the route \"{options.Name}\" cannot be: {e.Message.Split(" (Parameter ")[0]}", block.Position));
+            return null;
+        }
+    }
+
+    private void Add(List<RouteSettings> read, ConfigBlock block)
+    {
+        if (Read(block) is not { } route)
+        {
+            return;
+        }
+
+        if (read.Any(other => other.Name == route.Name))
+        {
+            problems.Add(new ConfigProblem($"there are two routes of the name \"{route.Name}\"; give each a \"name\"", block.Position));
+        }
+
+        read.Add(route);
+    }
+
+    private Func<RouteKeys, RouteOptions>? Pattern(ConfigSection section, ConfigBlock block)
+    {
+        switch (section.Find("pattern"))
+        {
+            case null:
+                problems.Add(new ConfigProblem($"a route needs a \"pattern\": {RoutePatterns.Shape}", block.Position, null, ["pattern", "name"]));
+                return null;
+            case ConfigText { Value: var word } when RoutePatterns.Find(word) is { } pattern:
+                return pattern;
+            case var value:
+                return section.Wrong<Func<RouteKeys, RouteOptions>?>("pattern", RoutePatterns.Shape, value, null);
+        }
+    }
+
+    private static string? Name(ConfigSection section) =>
+        section.Find("name") switch
+        {
+            null => null,
+            ConfigText { Value: { Length: > 0 and <= LongestName } name } when name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.') => name,
+            var value => section.Wrong<string?>("name", $"a name of 1 to {LongestName} letters, digits, '_', '-' and '.'", value, null),
+        };
+}

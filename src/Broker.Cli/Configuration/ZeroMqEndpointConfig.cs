@@ -1,0 +1,57 @@
+using System.Net;
+using Broker.Bridge.Routes;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>
+/// Where ZeroMQ programs are: an endpoint, a block with endpoints and who may connect to them, or an array of both.
+/// </summary>
+internal sealed class ZeroMqEndpointConfig(List<ConfigProblem> problems)
+{
+    private const string AllowShape = "an address or a network such as \"10.0.0.0/8\", or an array of them";
+
+    /// <summary>What stands at the key; <paramref name="otherwise"/> without the key.</summary>
+    public IReadOnlyList<BridgeEndpoint> Read(ConfigSection section, string key, IReadOnlyList<BridgeEndpoint> otherwise)
+    {
+        if (section.Find(key) is not { } value)
+        {
+            return otherwise;
+        }
+
+        var read = new List<BridgeEndpoint>();
+        foreach (ConfigValue item in value is ConfigArray { Items: var items } ? items : [value])
+        {
+            if (item is ConfigBlock block)
+            {
+                var inner = new ConfigSection(block, problems);
+                read.AddRange(ReadBlock(inner, otherwise));
+                inner.RejectTheRest();
+            }
+            else if (item is ConfigText { Value: var text } && ZeroMqEndpointText.TryParse(text) is { } endpoint)
+            {
+                read.Add(endpoint);
+            }
+            else
+            {
+                section.Wrong(key, ZeroMqEndpointText.Shape, item, otherwise);
+            }
+        }
+
+        return read;
+    }
+
+    /// <summary>The endpoints of a block. Keys that it has beside these are the caller's.</summary>
+    public static IReadOnlyList<BridgeEndpoint> ReadBlock(ConfigSection block, IReadOnlyList<BridgeEndpoint> otherwise)
+    {
+        IReadOnlyList<BridgeEndpoint> endpoints = block.Many("endpoint", otherwise, ZeroMqEndpointText.Shape, ZeroMqEndpointText.TryParse);
+        IReadOnlyList<Allowed> allowed = block.Many("allow", [], AllowShape, Network);
+        return [.. endpoints.Select(e => e with { AllowedAddresses = [.. allowed.Select(a => a.Network)] })];
+    }
+
+    private static Allowed? Network(string text) =>
+        IPNetwork.TryParse(text, out IPNetwork network) ? new Allowed(network)
+        : IPAddress.TryParse(text, out IPAddress? address) ? new Allowed(new IPNetwork(address, address.GetAddressBytes().Length * 8))
+        : null;
+
+    private sealed record Allowed(IPNetwork Network);
+}

@@ -1,0 +1,98 @@
+using System.Text.Json;
+using Broker.Cli.Shell;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Cli.Messaging;
+
+/// <summary>Shows received messages.</summary>
+/// <param name="shell">Where.</param>
+/// <param name="form">How.</param>
+/// <param name="withSubject">Whether text begins with the subject; that of an answer says nothing.</param>
+internal sealed class MessagePrinter(ShellStreams shell, OutputForm form, bool withSubject = true)
+{
+    private readonly LineOutput _lines = new(shell);
+
+    public void Print(in Message message)
+    {
+        switch (form)
+        {
+            case OutputForm.Json:
+                Message copy = message;
+                _lines.WriteJson(json => WriteJson(json, in copy));
+                break;
+            case OutputForm.Raw:
+                _lines.Write(message.Body.Span);
+                break;
+            default:
+                PrintText(in message);
+                break;
+        }
+
+        _lines.EndLine();
+    }
+
+    public void Flush() => _lines.Flush();
+
+    private void PrintText(in Message message)
+    {
+        if (withSubject)
+        {
+            _lines.WriteHighlighted(BodyText.Show(message.SubjectBytes.Span));
+            _lines.Write(" ");
+        }
+
+        if (!message.Headers.IsEmpty)
+        {
+            _lines.Write("{" + string.Join(", ", Headers(in message).Select(h => Show(h.Key) + ": " + Show(h.Value))) + "} ");
+        }
+
+        ReadOnlySpan<byte> body = message.Body.Span;
+        _lines.Write(form == OutputForm.Hex ? Convert.ToHexStringLower(body) : BodyText.Show(body));
+    }
+
+    private static void WriteJson(Utf8JsonWriter json, in Message message)
+    {
+        json.WriteStartObject();
+        BodyText.WriteJson(json, "subject", message.SubjectBytes.Span);
+        if (message.ReplyTo is { } replyTo)
+        {
+            json.WriteString("reply_to", replyTo);
+        }
+
+        if (!message.Headers.IsEmpty)
+        {
+            json.WriteStartObject("headers");
+            foreach (var byName in Headers(in message).GroupBy(h => h.Key, StringComparer.Ordinal))
+            {
+                json.WriteStartArray(byName.Key);
+                foreach (var header in byName)
+                {
+                    json.WriteStringValue(header.Value);
+                }
+
+                json.WriteEndArray();
+            }
+
+            json.WriteEndObject();
+        }
+
+        BodyText.WriteJson(json, "body", message.Body.Span);
+        json.WriteEndObject();
+    }
+
+    private static string Show(string text) => BodyText.Show(System.Text.Encoding.UTF8.GetBytes(text));
+
+    // What is no header block is shown as none: the server passes on whatever begins with the version.
+    private static MessageHeaders Headers(in Message message)
+    {
+        try
+        {
+            return new MessageHeaders(message.Headers.Span);
+        }
+        catch (FormatException)
+        {
+            return [];
+        }
+    }
+}

@@ -1,0 +1,146 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text;
+using Broker.Cli.Help;
+using Broker.Cli.Shell;
+
+namespace Broker.Cli.Messaging;
+
+/// <summary><c>broker pub</c>.</summary>
+internal sealed class PublishCommand(ShellStreams shell)
+{
+    private const string Examples = """
+        Examples:
+          broker pub weather.oslo "4 degrees"
+          broker pub -H "Trace: 1" orders.new '{"id":7}'
+          broker pub --count 1000 numbers "message {number}"
+          broker pub --lines log.app < app.log
+
+        Ends with 0 when the server has all of it, 1 when it has not, 2 for a wrong command line.
+        """;
+
+    private readonly ConnectionFlags _connection = new();
+    private readonly Argument<string> _subject = new("subject") { Description = "Where to" };
+
+    private readonly Argument<string?> _body = new("body")
+    {
+        Description = "What; without it standard input, to its end",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
+    private readonly Option<string[]> _headers = HeaderFlag.Create();
+    private readonly Option<string?> _replyTo = new("--reply-to") { Description = "Subject for answers", HelpName = "subject" };
+    private readonly Option<long?> _count = CommonOptions.Count("Publish it so often; {number} in the body is then the number");
+    private readonly Option<bool> _lines = new("--lines") { Description = "Publish each line of standard input by itself" };
+    private readonly Option<bool> _hex = CommonOptions.Hex("The body is given in hexadecimal digits");
+    private readonly Option<bool> _json = new("--json") { Description = "Say as JSON what was published" };
+
+    public Command Build()
+    {
+        var command = new Command("pub", "Publishes messages.");
+        command.Arguments.Add(_subject);
+        command.Arguments.Add(_body);
+        foreach (Option option in (Option[])[_headers, _replyTo, _count, _lines, _hex, _json])
+        {
+            command.Options.Add(option);
+        }
+
+        _connection.AddTo(command);
+        HelpWithExamples.Add(command, Examples);
+        command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
+            shell,
+            // One that is lost while it is told everything is not replaced: nobody could say what the next one has to hear.
+            () => _connection.Read(flags) with { MaxReconnectAttempts = 0 },
+            run => PublishAsync(run, flags),
+            cancellationToken));
+        return command;
+    }
+
+    private async Task<int> PublishAsync(ClientRun run, ParseResult flags)
+    {
+        string subject = flags.GetRequiredValue(_subject);
+        ReadOnlyMemory<byte> headers = HeaderFlag.Read(flags, _headers);
+        string? replyTo = flags.GetValue(_replyTo);
+        long messages = 0;
+        long bytes = 0;
+        await foreach (ReadOnlyMemory<byte> body in BodiesAsync(flags, run.Stop))
+        {
+            await run.Connection.PublishAsync(subject, body, replyTo, headers, run.Stop);
+            messages++;
+            bytes += body.Length;
+        }
+
+        if (!await run.ConfirmAsync())
+        {
+            return ExitCode.Failure;
+        }
+
+        Tell(subject, messages, bytes, flags.GetValue(_json));
+        return ExitCode.Success;
+    }
+
+    private async IAsyncEnumerable<ReadOnlyMemory<byte>> BodiesAsync(
+        ParseResult flags, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken stop)
+    {
+        string? given = flags.GetValue(_body);
+        if (flags.GetValue(_lines))
+        {
+            if (given is not null || flags.GetValue(_count) is not null || flags.GetValue(_hex))
+            {
+                throw new UsageException("--lines takes the bodies from standard input: no body, no --count and no --hex beside it");
+            }
+
+            await foreach (ReadOnlyMemory<byte> line in StandardInput.ReadLinesAsync(shell.Input, stop))
+            {
+                yield return line;
+            }
+
+            yield break;
+        }
+
+        if (given is null && !shell.IsInputRedirected)
+        {
+            throw new UsageException("say what to publish behind the subject, or bring it by standard input (broker pub --help)");
+        }
+
+        byte[] body = given is not null ? BodyText.Parse(given, flags.GetValue(_hex))
+            : flags.GetValue(_hex) ? BodyText.Parse(Encoding.UTF8.GetString(await StandardInput.ReadAllAsync(shell.Input, stop)).Trim(), isHex: true)
+            : await StandardInput.ReadAllAsync(shell.Input, stop);
+        if (flags.GetValue(_count) is not { } count)
+        {
+            yield return body;
+            yield break;
+        }
+
+        BodyTemplate? template = given is not null && given.Contains("{number}", StringComparison.Ordinal) ? new BodyTemplate(given) : null;
+        for (long number = 1; number <= count; number++)
+        {
+            yield return template?.Fill("{body}"u8, "{subject}", number) ?? body;
+        }
+    }
+
+    private void Tell(string subject, long messages, long bytes, bool asJson)
+    {
+        var lines = new LineOutput(shell);
+        if (asJson)
+        {
+            lines.WriteJson(json =>
+            {
+                json.WriteStartObject();
+                json.WriteString("subject", subject);
+                json.WriteNumber("messages", messages);
+                json.WriteNumber("bytes", bytes);
+                json.WriteEndObject();
+            });
+        }
+        else
+        {
+            string many = messages == 1 ? "1 message" : string.Create(CultureInfo.InvariantCulture, $"{messages:N0} messages");
+            lines.Write(string.Create(CultureInfo.InvariantCulture, $"published {many}, {bytes:N0} bytes, to "));
+            lines.WriteHighlighted(subject);
+        }
+
+        lines.EndLine();
+        lines.Flush();
+    }
+}

@@ -1,0 +1,93 @@
+using System.CommandLine;
+using Broker.Cli.Help;
+using Broker.Cli.Shell;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Cli.Messaging;
+
+/// <summary><c>broker req</c>.</summary>
+internal sealed class RequestCommand(ShellStreams shell)
+{
+    private const string Examples = """
+        Examples:
+          broker req time.now
+          broker req orders.price '{"id":7}' --json
+          broker req --count 3 --timeout 2s services.ping
+
+        Ends with 0 when it has its answers, 4 when nobody answers in time, 1 when there is no server or it refuses, 2 for a wrong
+        command line.
+        """;
+
+    private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(5);
+
+    private readonly ConnectionFlags _connection = new();
+    private readonly Argument<string> _subject = new("subject") { Description = "Whom to ask" };
+
+    private readonly Argument<string?> _body = new("body")
+    {
+        Description = "What [default: nothing]",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
+    private readonly Option<string[]> _headers = HeaderFlag.Create();
+    private readonly Option<long?> _count = CommonOptions.Count("Wait for so many answers to the one question [default: 1]");
+    private readonly Option<TimeSpan?> _timeout = CommonOptions.Time("--timeout", "How long to wait for them [default: 5s]");
+    private readonly Option<bool> _json = CommonOptions.Json();
+    private readonly Option<bool> _raw = CommonOptions.Raw();
+    private readonly Option<bool> _hex = CommonOptions.Hex("The body is given, and answers are shown, in hexadecimal digits");
+
+    public Command Build()
+    {
+        var command = new Command("req", "Asks a question and shows the answer.");
+        command.Arguments.Add(_subject);
+        command.Arguments.Add(_body);
+        foreach (Option option in (Option[])[_headers, _count, _timeout, _json, _raw, _hex])
+        {
+            command.Options.Add(option);
+        }
+
+        _connection.AddTo(command);
+        HelpWithExamples.Add(command, Examples);
+        command.SetAction((flags, cancellationToken) => ClientRun.OfAsync(
+            shell,
+            () => _connection.Read(flags) with { MaxReconnectAttempts = 0 },
+            run => AskAsync(run, flags),
+            cancellationToken));
+        return command;
+    }
+
+    private async Task<int> AskAsync(ClientRun run, ParseResult flags)
+    {
+        long count = flags.GetValue(_count) ?? 1;
+        if (count > int.MaxValue)
+        {
+            throw new UsageException("--count is larger than the number of answers that can be waited for");
+        }
+
+        var printer = new MessagePrinter(shell, CommonOptions.Form(flags, _json, _raw, _hex), withSubject: false);
+        var options = new RequestManyOptions { MaxAnswers = (int)count, Deadline = flags.GetValue(_timeout) ?? DefaultTimeout };
+        byte[] body = BodyText.Parse(flags.GetValue(_body) ?? "", flags.GetValue(_hex));
+        long answers = 0;
+        await foreach (Message answer in run.Connection.RequestManyAsync(
+            flags.GetRequiredValue(_subject), body, options, HeaderFlag.Read(flags, _headers), run.Stop))
+        {
+            answers++;
+            printer.Print(in answer);
+            printer.Flush();
+        }
+
+        if (answers == count)
+        {
+            return ExitCode.Success;
+        }
+
+        if (run.WasRefused)
+        {
+            return ExitCode.Failure;
+        }
+
+        shell.Complain(answers == 0 ? "no answer in time" : $"{answers} of {count} answers in time");
+        return ExitCode.NothingCame;
+    }
+}

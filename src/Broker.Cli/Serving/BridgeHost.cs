@@ -1,0 +1,76 @@
+using Broker.AspNetCore.Monitoring;
+using Broker.Client;
+using Broker.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>A bridge alone, beside NATS servers that are elsewhere.</summary>
+/// <param name="identify">Adds to a client's options who the bridge is to its servers.</param>
+internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : IServeHost
+{
+    private EventLoopGroup? _loops;
+    private BridgeRun? _bridge;
+    private MonitoringHost? _pages;
+    private TimeSpan _stopDeadline;
+
+    public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
+    {
+        ILogger logger = loggers.CreateLogger("bridge");
+        _stopDeadline = settings.StopDeadline;
+        _loops = new EventLoopGroup(settings.Loops with { OnFault = error => logger.LogError(error, "an event loop met a fault") });
+        _bridge = await BridgeRun.StartAsync(
+            settings.ZeroMq!, client => identify(client) with { Loops = _loops }, loggers.CreateLogger("zeromq"), cancellationToken);
+        if (settings.Http is { } address)
+        {
+            _pages = await HttpHosts.StartPagesAsync(_loops, address, [BridgePage.Of(() => _bridge?.Snapshot())], logger, cancellationToken);
+        }
+
+        StartWarnings.Log(settings, _bridge, _pages, logger);
+        return _bridge.AddTo(ServeAddresses.None with { Monitoring = _pages is null ? [] : [$"http://{_pages.Address.Authority}"] });
+    }
+
+    public ServeCounts ReadCounts() => _bridge is { } bridge ? BridgeRun.Count(bridge.Snapshot().Routes) : default;
+
+    public ServeBacklog ReadBacklog() => default;
+
+    public async Task ReloadAsync(ServeSettings settings)
+    {
+        _stopDeadline = settings.StopDeadline;
+        await _bridge!.ChangeAsync(settings.ZeroMq!, _stopDeadline);
+    }
+
+    // Its ZeroMQ programs cannot be sent elsewhere.
+    public Task EnterLameDuckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public async Task<long> StopAsync(CancellationToken deadline)
+    {
+        long begin = Environment.TickCount64;
+        try
+        {
+            await _bridge!.StopIngressAsync(deadline);
+        }
+        catch (OperationCanceledException)
+        {
+            // What is on its way still is lost, and counted by the routes.
+        }
+
+        TimeSpan left = _stopDeadline - TimeSpan.FromMilliseconds(Environment.TickCount64 - begin);
+        return await _bridge!.CloseAsync(left > BridgeRun.LeastLinger ? left : BridgeRun.LeastLinger);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_bridge is not null)
+        {
+            await _bridge.DisposeAsync();
+        }
+
+        if (_pages is not null)
+        {
+            await _pages.DisposeAsync();
+        }
+
+        _loops?.Dispose();
+    }
+}

@@ -1,0 +1,131 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Broker.AspNetCore.Monitoring;
+using Broker.Bridge;
+using Broker.Bridge.Pipelines;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Raw;
+using Broker.Bridge.Requests;
+using Broker.Bridge.Routes;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>The page <c>/bridgez</c>: the counters of each route, by which an operator sees that nothing is lost.</summary>
+internal static class BridgePage
+{
+    private static readonly JsonWriterOptions Indented = new() { Indented = true };
+
+    /// <param name="read">The counters now; null while there is no bridge.</param>
+    public static MonitoringPage Of(Func<BridgeSnapshot?> read) => new("/bridgez", "ZeroMQ routes", () => Json(read()))
+    {
+        WriteMetrics = () => Metrics(read()),
+    };
+
+    private static string Json(BridgeSnapshot? bridge)
+    {
+        using var bytes = new MemoryStream();
+        using (var json = new Utf8JsonWriter(bytes, Indented))
+        {
+            json.WriteStartObject();
+            json.WriteString("server", bridge?.Server);
+            json.WriteStartArray("routes");
+            foreach (RouteSnapshot route in bridge?.Routes ?? [])
+            {
+                json.WriteStartObject();
+                json.WriteString("name", route.Name);
+                json.WriteString("pattern", route.Pattern);
+                json.WriteStartArray("endpoints");
+                foreach (string endpoint in route.Endpoints)
+                {
+                    json.WriteStringValue(endpoint);
+                }
+
+                json.WriteEndArray();
+                foreach ((string name, long value) in Gauges(route).Concat(Counters(route)))
+                {
+                    json.WriteNumber(name, value);
+                }
+
+                json.WriteEndObject();
+            }
+
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+
+        return Encoding.UTF8.GetString(bytes.ToArray());
+    }
+
+    private static string Metrics(BridgeSnapshot? bridge)
+    {
+        if (bridge is null)
+        {
+            return "";
+        }
+
+        // All lines of one name stand together.
+        var text = new StringBuilder();
+        foreach ((string type, string end, Func<RouteSnapshot, IEnumerable<(string, long)>> read) in
+            ((string, string, Func<RouteSnapshot, IEnumerable<(string, long)>>)[])[("gauge", "", Gauges), ("counter", "_total", Counters)])
+        {
+            var lines = bridge.Routes.SelectMany(route => read(route).Select(value => (Route: route, Name: value.Item1, Value: value.Item2)));
+            foreach (var group in lines.GroupBy(line => line.Name, StringComparer.Ordinal))
+            {
+                string name = $"broker_bridge_{group.Key}{end}";
+                text.Append(CultureInfo.InvariantCulture, $"# TYPE {name} {type}\n");
+                foreach ((RouteSnapshot route, _, long value) in group)
+                {
+                    text.Append(CultureInfo.InvariantCulture, $"{name}{{route=\"{route.Name}\",pattern=\"{route.Pattern}\"}} {value}\n");
+                }
+            }
+        }
+
+        return text.ToString();
+    }
+
+    private static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
+    [
+        ("peers", route.Peers),
+        .. route switch
+        {
+            PubSubRouteSnapshot r => [("publishers", r.Publishers), ("subscribers", r.Subscribers)],
+            RequestRouteSnapshot r => [("pending", r.Pending), ("held", r.Held)],
+            WorkerRouteSnapshot r => [("subscribed", r.IsSubscribed ? 1 : 0), ("pending", r.Pending)],
+            PushPullRouteSnapshot r =>
+                [("pushers", r.Pushers), ("pullers", r.Pullers), ("partners", r.Partners), ("in_flight", r.InFlight), ("waiting", r.Waiting)],
+            _ => Array.Empty<(string, long)>(),
+        },
+    ];
+
+    private static IEnumerable<(string Name, long Value)> Counters(RouteSnapshot route) =>
+    [
+        ("from_zeromq", route.FromZeroMq),
+        ("to_subjects", route.ToSubjects),
+        ("from_subjects", route.FromSubjects),
+        ("to_zeromq", route.ToZeroMq),
+        ("dropped", route.Dropped),
+        ("refused", route.Refused),
+        .. route switch
+        {
+            RequestRouteSnapshot r =>
+            [
+                ("answered", r.Answered), ("undeliverable", r.Undeliverable), ("timed_out", r.TimedOut), ("unserved", r.Unserved),
+                ("abandoned", r.Abandoned), ("late", r.Late),
+            ],
+            WorkerRouteSnapshot r =>
+            [
+                ("answered", r.Answered), ("timed_out", r.TimedOut), ("worker_lost", r.WorkerLost), ("not_taken", r.NotTaken),
+                ("abandoned", r.Abandoned), ("late", r.Late),
+            ],
+            RawRouteSnapshot r => [("unroutable", r.Unroutable), ("full", r.Full)],
+            PushPullRouteSnapshot r =>
+            [
+                ("accepted", r.Accepted), ("published", r.Published), ("acknowledged", r.Acknowledged), ("resent", r.Resent), ("moved", r.Moved),
+                ("possibly_moved_twice", r.PossiblyMovedTwice), ("given_up", r.GivenUp), ("received", r.Received), ("handed_over", r.HandedOver),
+                ("possible_duplicates", r.PossibleDuplicates), ("duplicates_dropped", r.DuplicatesDropped), ("released", r.Released),
+            ],
+            _ => Array.Empty<(string, long)>(),
+        },
+    ];
+}

@@ -1,0 +1,72 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Broker.Cli.Configuration;
+
+namespace Broker.Cli.Shell;
+
+/// <summary>Flags that several commands have.</summary>
+internal static class CommonOptions
+{
+    public static Option<bool> Json() => new("--json") { Description = "Show each message as a JSON object on a line" };
+
+    public static Option<bool> Raw() => new("--raw") { Description = "Show nothing but the bodies, as they are" };
+
+    public static Option<bool> Hex(string what) => new("--hex") { Description = what };
+
+    public static Option<long?> Count(string what) => new("--count", "-n")
+    {
+        Description = what,
+        HelpName = "number",
+        CustomParser = ParseCount,
+    };
+
+    public static Option<TimeSpan?> Time(string name, string what) => new(name)
+    {
+        Description = what,
+        HelpName = "time",
+        CustomParser = ParseTime,
+    };
+
+    /// <summary>How messages are to be shown.</summary>
+    /// <exception cref="UsageException">In two ways at once.</exception>
+    public static OutputForm Form(ParseResult flags, Option<bool> json, Option<bool> raw, Option<bool> hex)
+    {
+        (Option<bool> Flag, OutputForm Form)[] given = [.. ((Option<bool> Flag, OutputForm Form)[])
+            [(json, OutputForm.Json), (raw, OutputForm.Raw), (hex, OutputForm.Hex)]];
+        given = [.. given.Where(g => flags.GetValue(g.Flag))];
+        return given switch
+        {
+            [] => OutputForm.Text,
+            [var one] => one.Form,
+            [var one, var other, ..] => throw new UsageException($"{one.Flag.Name} or {other.Flag.Name}, not both"),
+        };
+    }
+
+    private static long? ParseCount(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count > 0)
+        {
+            return count;
+        }
+
+        result.AddError($"{Name(result)} must be a whole number above 0, not \"{text}\"");
+        return null;
+    }
+
+    private static TimeSpan? ParseTime(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        // Waits count milliseconds in 32 bits.
+        if (Duration.TryParse(text, out TimeSpan time) && time.TotalMilliseconds <= int.MaxValue)
+        {
+            return time;
+        }
+
+        result.AddError($"{Name(result)} must be a time such as 5s, 250ms or 1m30s, not \"{text}\"");
+        return null;
+    }
+
+    private static string Name(ArgumentResult result) => ((OptionResult)result.Parent!).Option.Name;
+}

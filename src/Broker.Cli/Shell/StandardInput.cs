@@ -1,0 +1,74 @@
+namespace Broker.Cli.Shell;
+
+/// <summary>Bodies that come by standard input.</summary>
+internal static class StandardInput
+{
+    private const int MostBytes = 512 * 1024 * 1024;
+
+    /// <summary>All of it as one body.</summary>
+    /// <exception cref="UsageException">It is longer than any message.</exception>
+    public static async Task<byte[]> ReadAllAsync(Stream input, CancellationToken cancellationToken)
+    {
+        using var all = new MemoryStream();
+        byte[] buffer = new byte[64 * 1024];
+        int count;
+        while ((count = await input.ReadAsync(buffer, cancellationToken)) > 0)
+        {
+            await all.WriteAsync(buffer.AsMemory(0, count), cancellationToken);
+            if (all.Length > MostBytes)
+            {
+                throw new UsageException("standard input is longer than any message can be");
+            }
+        }
+
+        return all.ToArray();
+    }
+
+    /// <summary>Each line, without its end, as a body.</summary>
+    /// <exception cref="UsageException">A line is longer than any message.</exception>
+    public static async IAsyncEnumerable<ReadOnlyMemory<byte>> ReadLinesAsync(
+        Stream input, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        byte[] buffer = new byte[64 * 1024];
+        int held = 0;
+        while (true)
+        {
+            if (held == buffer.Length)
+            {
+                if (held >= MostBytes)
+                {
+                    throw new UsageException("a line of standard input is longer than any message can be");
+                }
+
+                Array.Resize(ref buffer, held * 2);
+            }
+
+            int count = await input.ReadAsync(buffer.AsMemory(held), cancellationToken);
+            if (count == 0)
+            {
+                break;
+            }
+
+            int scanned = held;
+            int begin = 0;
+            held += count;
+            while (buffer.AsSpan(scanned, held - scanned).IndexOf((byte)'\n') is >= 0 and var at)
+            {
+                int end = scanned + at;
+                yield return Line(buffer, begin, end);
+                begin = scanned = end + 1;
+            }
+
+            buffer.AsSpan(begin, held - begin).CopyTo(buffer);
+            held -= begin;
+        }
+
+        if (held > 0)
+        {
+            yield return Line(buffer, 0, held);
+        }
+    }
+
+    private static ReadOnlyMemory<byte> Line(byte[] buffer, int begin, int end)
+        => buffer.AsMemory(begin, (end > begin && buffer[end - 1] == '\r' ? end - 1 : end) - begin);
+}

@@ -1,0 +1,133 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Broker.Cli.Shell;
+using Broker.Cryptography;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Mechanisms;
+
+namespace Broker.Cli.Sockets;
+
+/// <summary>The flags of all commands that are ZeroMQ sockets: where the socket is, and who it is to those it connects to.</summary>
+internal sealed class EndpointFlags
+{
+    private readonly Option<string[]> _connect = Endpoints("--connect", "-c", "Connect there, such as tcp://127.0.0.1:5556; may be repeated");
+    private readonly Option<string[]> _bind = Endpoints("--bind", "-b", "Accept others there, such as tcp://*:5556; may be repeated");
+    private readonly Option<string?> _user = new("--plain-user") { Description = "User of the PLAIN mechanism; needs --plain-password", HelpName = "user" };
+    private readonly Option<string?> _password = new("--plain-password") { Description = "That user's password", HelpName = "password" };
+
+    private readonly Option<string?> _serverKey = new("--curve-server-key")
+    {
+        Description = "Public key of the server, 40 characters, for the CURVE mechanism",
+        HelpName = "key",
+    };
+
+    private readonly Option<string?> _secretKey = new("--curve-secret-key-file")
+    {
+        Description = "File with the secret key to be known by, 40 characters [default: a new one]",
+        HelpName = "file",
+    };
+
+    public void AddTo(Command command)
+    {
+        foreach (Option option in (Option[])[_connect, _bind, _user, _password, _serverKey, _secretKey])
+        {
+            command.Options.Add(option);
+        }
+    }
+
+    /// <summary>Binds and connects as asked for, and says where it is bound.</summary>
+    /// <exception cref="UsageException">Nothing was asked for.</exception>
+    public void Open(ParseResult flags, ShellStreams shell, Func<string, string> bind, Action<string> connect)
+    {
+        string[] binds = flags.GetValue(_bind) ?? [];
+        string[] connects = flags.GetValue(_connect) ?? [];
+        if (binds.Length + connects.Length == 0)
+        {
+            throw new UsageException("say where: --connect or --bind and an endpoint such as tcp://127.0.0.1:5556");
+        }
+
+        foreach (string endpoint in binds)
+        {
+            shell.Say($"bound to {bind(endpoint)}");
+        }
+
+        foreach (string endpoint in connects)
+        {
+            connect(endpoint);
+        }
+    }
+
+    /// <exception cref="UsageException">The flags do not go together, or a key is none.</exception>
+    public ZeroMqSecurity Security(ParseResult flags)
+    {
+        string? user = flags.GetValue(_user);
+        string? password = flags.GetValue(_password);
+        if ((user is null) != (password is null))
+        {
+            throw new UsageException("--plain-user and --plain-password belong together");
+        }
+
+        if (flags.GetValue(_serverKey) is not { } serverKey)
+        {
+            return flags.GetValue(_secretKey) is not null ? throw new UsageException("--curve-secret-key-file needs --curve-server-key")
+                : user is null ? ZeroMqSecurity.Null
+                : ZeroMqSecurity.PlainClient(user, password!);
+        }
+
+        if (user is not null)
+        {
+            throw new UsageException("PLAIN or CURVE, not both");
+        }
+
+        return CurveKey.TryParse(serverKey, out CurveKey? key)
+            ? ZeroMqSecurity.CurveClient(Keys(flags.GetValue(_secretKey)), key)
+            : throw new UsageException("--curve-server-key must be a key of 40 characters (Z85)");
+    }
+
+    private static CurveKeyPair Keys(string? file)
+    {
+        var cryptography = new CurveCryptography();
+        if (file is null)
+        {
+            return CurveKeyPair.Generate(cryptography);
+        }
+
+        try
+        {
+            return CurveKeyPair.Parse(cryptography, File.ReadAllText(file).Trim());
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new UsageException($"--curve-secret-key-file: {e.Message}");
+        }
+        catch (FormatException)
+        {
+            // What is in the file may be a key all the same, and is shown to nobody.
+            throw new UsageException($"--curve-secret-key-file: {file} has no key of 40 characters (Z85)");
+        }
+    }
+
+    private static Option<string[]> Endpoints(string name, string alias, string description)
+    {
+        var option = new Option<string[]>(name, alias)
+        {
+            Description = description,
+            HelpName = "endpoint",
+            Arity = ArgumentArity.OneOrMore,
+            AllowMultipleArgumentsPerToken = false,
+        };
+        option.Validators.Add(Check);
+        return option;
+    }
+
+    private static void Check(OptionResult result)
+    {
+        foreach (Token token in result.Tokens)
+        {
+            if (!ZeroMqEndpoint.TryParse(token.Value, out _, out string? error))
+            {
+                result.AddError($"{result.Option.Name} must be an endpoint such as tcp://127.0.0.1:5556, not \"{token.Value}\": {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+using System.CommandLine;
+using Broker.Cli.Shell;
+
+namespace Broker.Cli.Sockets;
+
+/// <summary>The frames of a message that is sent, and how often.</summary>
+internal sealed class FrameFlags
+{
+    private readonly Argument<string[]> _frames = new("frame")
+    {
+        Description = "The frames of the message, one or more; {number} is its number",
+        Arity = ArgumentArity.OneOrMore,
+    };
+
+    private readonly Option<long?> _count = CommonOptions.Count("Send it so often");
+    private readonly Option<bool> _hex = CommonOptions.Hex("Frames are given in hexadecimal digits");
+
+    public void AddTo(Command command)
+    {
+        command.Arguments.Add(_frames);
+        command.Options.Add(_count);
+        command.Options.Add(_hex);
+    }
+
+    /// <summary>The messages, one after the other.</summary>
+    /// <exception cref="UsageException">Digits are none.</exception>
+    public IEnumerable<ReadOnlyMemory<byte>[]> Messages(ParseResult flags)
+    {
+        string[] given = flags.GetRequiredValue(_frames);
+        bool isHex = flags.GetValue(_hex);
+        ReadOnlyMemory<byte>[] frames = [.. given.Select(f => (ReadOnlyMemory<byte>)BodyText.Parse(f, isHex))];
+        BodyTemplate[]? templates = !isHex && given.Any(f => f.Contains("{number}", StringComparison.Ordinal))
+            ? [.. given.Select(f => new BodyTemplate(f))]
+            : null;
+        return Repeat(frames, templates, flags.GetValue(_count) ?? 1);
+    }
+
+    private static IEnumerable<ReadOnlyMemory<byte>[]> Repeat(ReadOnlyMemory<byte>[] frames, BodyTemplate[]? templates, long count)
+    {
+        for (long number = 1; number <= count; number++)
+        {
+            long current = number;
+            yield return templates is null
+                ? frames
+                : [.. templates.Select(t => (ReadOnlyMemory<byte>)t.Fill("{body}"u8, "{subject}", current))];
+        }
+    }
+}

@@ -1,0 +1,120 @@
+using Broker.Client.Subscriptions;
+
+namespace Broker.Client;
+
+#pragma warning disable MA0046 // The same shapes as the options' callbacks, so that one method serves as either.
+
+/// <summary>Who wants to hear of what. Each listener is called on its own: one that throws costs the others nothing.</summary>
+internal sealed class ClientEvents
+{
+    private readonly BrokerConnection _connection;
+    private readonly ClientOptions _options;
+    private long _faults;
+
+    internal ClientEvents(BrokerConnection connection, ClientOptions options)
+    {
+        _connection = connection;
+        _options = options;
+        Disconnected = options.OnDisconnected;
+        Reconnecting = options.OnReconnecting;
+        Reconnected = options.OnReconnected;
+        Closed = options.OnClosed;
+        ServerError = options.OnServerError;
+        LameDuck = options.OnLameDuck;
+        ServersLearnt = options.OnServersLearnt;
+        SlowConsumer = options.OnSlowConsumer;
+        Writable = options.OnWritable;
+        Fault = options.OnFault;
+    }
+
+    internal event Action<BrokerConnection, Exception>? Disconnected;
+
+    internal event Action<BrokerConnection, string>? Reconnecting;
+
+    internal event Action<BrokerConnection>? Reconnected;
+
+    internal event Action<BrokerConnection>? Closed;
+
+    internal event Action<BrokerConnection, string>? ServerError;
+
+    internal event Action<BrokerConnection>? LameDuck;
+
+    internal event Action<BrokerConnection, IReadOnlyList<string>>? ServersLearnt;
+
+    internal event Action<BrokerConnection, QueuedSubscription>? SlowConsumer;
+
+    internal event Action<BrokerConnection>? Writable;
+
+    internal event Action<Subscription?, Exception>? Fault;
+
+    /// <summary>How many exceptions have come out of handlers and callbacks.</summary>
+    internal long Faults => Volatile.Read(ref _faults);
+
+    internal bool HearsFailedAttempts => _options.OnConnectFailed is not null;
+
+    internal void ReportFault(Subscription? subscription, Exception fault)
+    {
+        Interlocked.Increment(ref _faults);
+        foreach (Action<Subscription?, Exception> listener in Delegate.EnumerateInvocationList(Fault))
+        {
+            try
+            {
+                listener(subscription, fault);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                // There is nobody left to tell.
+            }
+        }
+    }
+
+    internal void TellDisconnected(Exception cause) => Tell(Disconnected, cause);
+
+    internal void TellReconnecting(string server) => Tell(Reconnecting, server);
+
+    internal void TellReconnected() => Tell(Reconnected);
+
+    internal void TellConnectFailed(Exception cause) => Tell(_options.OnConnectFailed, cause);
+
+    internal void TellClosed() => Tell(Closed);
+
+    internal void TellServerError(string text) => Tell(ServerError, text);
+
+    internal void TellLameDuck() => Tell(LameDuck);
+
+    internal void TellServersLearnt(IReadOnlyList<string> servers) => Tell(ServersLearnt, servers);
+
+    internal void TellSlowConsumer(QueuedSubscription subscription) => Tell(SlowConsumer, subscription);
+
+    internal void TellWritable() => Tell(Writable);
+
+    private void Tell(Action<BrokerConnection>? listeners)
+    {
+        foreach (Action<BrokerConnection> listener in Delegate.EnumerateInvocationList(listeners))
+        {
+            try
+            {
+                listener(_connection);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                ReportFault(null, e);
+            }
+        }
+    }
+
+    private void Tell<T>(Action<BrokerConnection, T>? listeners, T argument)
+    {
+        foreach (Action<BrokerConnection, T> listener in Delegate.EnumerateInvocationList(listeners))
+        {
+            try
+            {
+                listener(_connection, argument);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                ReportFault(null, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using Broker.Client.Errors;
+using Broker.Client.Handshake;
+using Broker.Client.Servers;
+using Broker.Transport;
+
+namespace Broker.Client.Connecting;
+
+/// <summary>
+/// Finds a server, the first and every later one, and puts it into use. At most one search is under way, and none while there is a
+/// server.
+/// </summary>
+internal sealed class Connector
+{
+    // A link that ended sooner than this was no success: a server that accepts and closes must not be dialled without a wait.
+    private static readonly TimeSpan SoonLost = TimeSpan.FromSeconds(1);
+
+    private readonly ConnectionCore _core;
+    private readonly ServerPool _servers;
+    private readonly ReconnectWait _wait;
+    private long _attachedAt;
+    private int _passesInVain;
+
+    internal Connector(ConnectionCore core)
+    {
+        _core = core;
+        _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused);
+        _wait = new ReconnectWait(core.Options);
+    }
+
+    /// <summary>How often a server was found again. Under the gate.</summary>
+    internal long Reconnects { get; private set; }
+
+    private ClientOptions Options => _core.Options;
+
+    /// <summary>The handshake is done: the link takes over. On the loop.</summary>
+    internal void Attach(Link link)
+    {
+        bool again;
+        lock (_core.Gate)
+        {
+            if (_core.State == ConnectionState.Closed)
+            {
+                link.Transport.Close();
+                return;
+            }
+
+            // Handed over before anybody can write to the link: what others publish from now on comes behind.
+            OutboundStage stage = link.Transport.ExternalStage;
+            _core.Subscriber.Replay(stage);
+            _core.Replay.MoveTo(stage);
+            link.Transport.FlushExternal();
+            again = _core.State == ConnectionState.Reconnecting;
+            Reconnects += again ? 1 : 0;
+            _attachedAt = Stopwatch.GetTimestamp();
+            _core.Link = link;
+            _core.State = ConnectionState.Connected;
+        }
+
+        _servers.Note(link.Address, refused: false);
+        if (again)
+        {
+            _core.Events.TellReconnected();
+        }
+
+        _core.Room.TellIfWanted();
+    }
+
+    /// <summary>The link in use is gone. On the loop.</summary>
+    internal void Detach(Link link, CloseReason reason, Exception cause)
+    {
+        List<(BarrierCallback Callback, object? State)> failed;
+        bool wasClosed;
+        lock (_core.Gate)
+        {
+            // A close that is under way has taken the link out already.
+            wasClosed = _core.State == ConnectionState.Closed;
+            _core.Account.Settle(link);
+            _core.Link = null;
+            failed = _core.Barriers.TakeAsked();
+            if (!wasClosed)
+            {
+                _core.State = ConnectionState.Reconnecting;
+                _passesInVain = Stopwatch.GetElapsedTime(_attachedAt) < SoonLost ? _passesInVain + 1 : 0;
+            }
+        }
+
+        _core.Barriers.Fail(failed);
+        _core.Requester.FailAll(cause);
+        if (wasClosed)
+        {
+            return;
+        }
+
+        if (cause is AuthorizationException)
+        {
+            _servers.Note(link.Address, refused: true);
+        }
+
+        _core.Events.TellDisconnected(cause);
+        bool goOn = reason != CloseReason.Shutdown && Options.MaxReconnectAttempts != 0;
+        _ = Task.Run(() => goOn ? ReconnectAsync() : _core.Lifecycle.EndAsync(quietly: false));
+    }
+
+    /// <summary>A server's INFO, at the handshake or later. On the loop.</summary>
+    internal void TakeNews(Link link, ServerInfo info)
+    {
+        _core.Publisher.MaxPayload = link.MaxPayload;
+        _core.Publisher.Headers = link.Headers;
+        if (info.ConnectUrls is { Length: > 0 } urls && !link.IsInfoUnproved && _servers.Learn(link.Address, urls))
+        {
+            _core.Events.TellServersLearnt(urls);
+        }
+
+        if (info.LameDuck)
+        {
+            _core.Events.TellLameDuck();
+        }
+    }
+
+    /// <summary>The first search.</summary>
+    internal async Task ConnectAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ConnectFirstAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (Options.FirstConnect == FirstConnect.Background && IsFailedAttempt(e, cancellationToken))
+        {
+            SearchOn(e);
+        }
+        catch (Exception e) when (cancellationToken.IsCancellationRequested && e is not OperationCanceledException)
+        {
+            // Whatever failed last, it is the caller who ended it.
+            throw new OperationCanceledException("The connect was cancelled.", e, cancellationToken);
+        }
+    }
+
+    private async Task ConnectFirstAsync(CancellationToken cancellationToken)
+    {
+        Exception? last = null;
+        for (int left = _servers.Count; left > 0 && _servers.Next() is { } address; left--)
+        {
+            try
+            {
+                await EstablishAsync(address, cancellationToken).ConfigureAwait(false);
+                return;
+            }
+            catch (Exception e) when (IsFailedAttempt(e, cancellationToken))
+            {
+                last = e;
+            }
+        }
+
+        if (Options.FirstConnect != FirstConnect.Retry)
+        {
+            throw last!;
+        }
+
+        _passesInVain = 1;
+        await SearchAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    // After a first connect that found nobody.
+    private void SearchOn(Exception cause)
+    {
+        lock (_core.Gate)
+        {
+            _core.State = ConnectionState.Reconnecting;
+            _passesInVain = 1;
+
+            // No server has said otherwise, and what is published meanwhile must not be refused for that.
+            _core.Publisher.Headers = Options.Headers;
+        }
+
+        TellFailed(cause);
+        _ = Task.Run(ReconnectAsync);
+    }
+
+    private void TellFailed(Exception cause)
+    {
+        if (_core.Events.HearsFailedAttempts)
+        {
+            _core.Loop.Post(() => _core.Events.TellConnectFailed(cause));
+        }
+    }
+
+    private async Task ReconnectAsync()
+    {
+        try
+        {
+            // The next server's messages are counted from where those of the last one ended.
+            await _core.Account.Settling.ConfigureAwait(false);
+            await SearchAsync(_core.Ending.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (_core.Ending.IsCancellationRequested)
+        {
+            // Closed by its owner meanwhile, who sees to the rest.
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            // The attempts are used up, or something is beyond repair: it ends here, and says so.
+            _core.Events.ReportFault(null, e);
+            await _core.Lifecycle.EndAsync(quietly: false).ConfigureAwait(false);
+        }
+    }
+
+    private async Task SearchAsync(CancellationToken cancellationToken)
+    {
+        Exception? last = null;
+        int attempts = 0;
+        while (true)
+        {
+            await Task.Delay(_wait.After(_passesInVain), cancellationToken).ConfigureAwait(false);
+            for (int left = _servers.Count; left > 0; left--)
+            {
+                if (Options.MaxReconnectAttempts >= 0 && attempts++ >= Options.MaxReconnectAttempts)
+                {
+                    throw new ConnectionLostException("No server was found in as many attempts as are allowed.", last);
+                }
+
+                ServerAddress address = _servers.Next()
+                    ?? throw new ConnectionLostException("Every server has refused the credentials.", last);
+                if (_core.State == ConnectionState.Reconnecting)
+                {
+                    _core.Loop.Post(() => _core.Events.TellReconnecting(address.ToString()));
+                }
+
+                try
+                {
+                    await EstablishAsync(address, cancellationToken).ConfigureAwait(false);
+                    return;
+                }
+                catch (Exception e) when (IsFailedAttempt(e, cancellationToken))
+                {
+                    last = e;
+                    if (e is AuthorizationException)
+                    {
+                        _servers.Note(address, refused: true);
+                    }
+
+                    TellFailed(e);
+                }
+            }
+
+            _passesInVain++;
+        }
+    }
+
+    private static bool IsFailedAttempt(Exception e, CancellationToken cancellationToken)
+        => e is not OutOfMemoryException && !cancellationToken.IsCancellationRequested;
+
+    private async Task EstablishAsync(ServerAddress address, CancellationToken cancellationToken)
+    {
+        var link = new Link(_core, address);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(Options.ConnectTimeout);
+        try
+        {
+            await DialAsync(link, limit.Token).ConfigureAwait(false);
+            await link.Established.WaitAsync(limit.Token).ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            if (!link.TryAbandon())
+            {
+                // It was established at the last moment, and is in use.
+                return;
+            }
+
+            if (e is SocketException)
+            {
+                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({address})", e);
+            }
+
+            if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
+            {
+                throw new TimeoutException($"The server did not answer in time. ({address})", e);
+            }
+
+            throw;
+        }
+    }
+
+    private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
+        => Options.Dialer is { } dialer
+            ? dialer.DialAsync(_core.Loop, link, cancellationToken).AsTask()
+            : link.Address.WebSocketUri is not null
+            ? WebSocketDialer.ConnectAsync(_core.Loop, link.Address, _core.Tls, link, cancellationToken)
+            : Dialer.ConnectAsync(_core.Loop, link.Address.EndPoint, link, cancellationToken);
+}

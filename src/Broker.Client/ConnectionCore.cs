@@ -1,0 +1,144 @@
+using Broker.Client.Barriers;
+using Broker.Client.Connecting;
+using Broker.Client.Publishing;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tls;
+using Broker.Transport;
+
+namespace Broker.Client;
+
+/// <summary>
+/// What the parts of a connection share: the server in use, the state, and the gate under which both change; and the parts
+/// themselves, each of which owns the rest of its data.
+/// </summary>
+/// <remarks>
+/// "Under the gate" means <see cref="Gate"/> everywhere in this project. No callback of the application is called under it.
+/// </remarks>
+internal sealed class ConnectionCore
+{
+    private readonly SharedEventLoops? _shared;
+    private volatile Link? _link;
+    private long _messagesIn;
+    private long _bytesIn;
+    private volatile ConnectionState _state = ConnectionState.Connecting;
+
+    internal ConnectionCore(BrokerConnection connection, ClientOptions options)
+    {
+        Connection = connection;
+        Options = options;
+        Tls = new ClientTls(options.Tls);
+        Events = new ClientEvents(connection, options);
+        Connector = new Connector(this);
+        _shared = options.Loops is null ? SharedEventLoops.Acquire(fault => Events.ReportFault(null, fault)) : null;
+        Group = options.Loops ?? _shared!.Group;
+        Loop = Group.Next();
+        string inbox = Requester.NewInbox(options.InboxPrefix) + ".";
+        Replay = new Replay(options.ReconnectBufferSize, inbox, number => Requester!.IsAwaited(number));
+        Account = new OutboundAccount(this);
+        Room = new RoomSignal(this);
+        Publisher = new Publisher(this);
+        Barriers = new BarrierQueue(this);
+        Subscriber = new Subscriber(this);
+        Requester = new Requester(this, inbox);
+        Lifecycle = new Lifecycle(this);
+    }
+
+    internal BrokerConnection Connection { get; }
+
+    internal ClientOptions Options { get; }
+
+    internal ClientTls Tls { get; }
+
+    internal EventLoopGroup Group { get; }
+
+    /// <summary>Where handlers and callbacks run.</summary>
+    internal EventLoop Loop { get; }
+
+    internal Lock Gate { get; } = new();
+
+    /// <summary>Cancelled when the connection ends. Never disposed: it has no timer, and a search for a server may still look at its token.</summary>
+    internal CancellationTokenSource Ending { get; } = new();
+
+    /// <summary>The server in use; null while there is none. Changed under the gate, read anywhere.</summary>
+    internal Link? Link
+    {
+        get => _link;
+        set => _link = value;
+    }
+
+    /// <summary>Changed under the gate, read anywhere.</summary>
+    internal ConnectionState State
+    {
+        get => _state;
+        set => _state = value;
+    }
+
+    internal ClientEvents Events { get; }
+
+    internal Connector Connector { get; }
+
+    internal Replay Replay { get; }
+
+    internal OutboundAccount Account { get; }
+
+    internal RoomSignal Room { get; }
+
+    internal Publisher Publisher { get; }
+
+    internal BarrierQueue Barriers { get; }
+
+    internal Subscriber Subscriber { get; }
+
+    internal Requester Requester { get; }
+
+    internal Lifecycle Lifecycle { get; }
+
+    /// <summary>The group's loop that the caller is on; null on every other thread.</summary>
+    internal EventLoop? CurrentLoop()
+        => Loop.IsCurrent ? Loop : Group.Count == 1 ? null : OtherCurrentLoop();
+
+    /// <summary>On the loop.</summary>
+    internal void CountInbound(long messages, long bytes)
+    {
+        Volatile.Write(ref _messagesIn, _messagesIn + messages);
+        Volatile.Write(ref _bytesIn, _bytesIn + bytes);
+    }
+
+    internal ClientStatistics GetStatistics()
+    {
+        (long messages, long bytes) = Account.Accepted;
+        lock (Gate)
+        {
+            return new ClientStatistics
+            {
+                MessagesIn = Volatile.Read(ref _messagesIn),
+                BytesIn = Volatile.Read(ref _bytesIn),
+                MessagesOut = messages,
+                BytesOut = bytes,
+                Reconnects = Connector.Reconnects,
+                Dropped = Publisher.Dropped + Replay.Dropped,
+                Lost = Account.Lost,
+                Unconfirmed = Account.Unconfirmed,
+                LostBytes = Account.LostBytes,
+                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalStage.Length : Replay.Length,
+                Faults = Events.Faults,
+            };
+        }
+    }
+
+    internal void LeaveLoops() => _shared?.Dispose();
+
+    private EventLoop? OtherCurrentLoop()
+    {
+        for (int i = 0; i < Group.Count; i++)
+        {
+            if (Group[i].IsCurrent)
+            {
+                return Group[i];
+            }
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,38 @@
+namespace Broker.Client.Requests;
+
+/// <summary>When a request for many answers has had them all, whichever comes first.</summary>
+public sealed record RequestManyOptions
+{
+    private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
+
+    /// <summary>How long answers are waited for, counted from the request. Default 5 s.</summary>
+    public TimeSpan Deadline { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>How many answers are enough. Default: no number is.</summary>
+    public int? MaxAnswers { get; init; }
+
+    /// <summary>How long no answer may come after one that did. Default: as long as the deadline lasts.</summary>
+    public TimeSpan? Silence { get; init; }
+
+    /// <summary>Says of an answer that it is the sign of the end, which is not given out. Default: there is none.</summary>
+    public ReplyPredicate? Sentinel { get; init; }
+
+    /// <summary>How many bytes of answers may wait to be read; one beyond that fails the request. Default 64 MiB.</summary>
+    public long MaxBytes { get; init; } = 64L * 1024 * 1024;
+
+    internal void Validate()
+    {
+        Require(Deadline > TimeSpan.Zero && Deadline < Longest, nameof(Deadline));
+        Require(MaxAnswers is null or >= 1, nameof(MaxAnswers));
+        Require(Silence is null || (Silence > TimeSpan.Zero && Silence < Longest), nameof(Silence));
+        Require(MaxBytes >= 1, nameof(MaxBytes));
+    }
+
+    private static void Require(bool holds, string option)
+    {
+        if (!holds)
+        {
+            throw new ArgumentOutOfRangeException(nameof(option), $"{option} is out of its range.");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+namespace Broker.Client.Subscriptions;
+
+/// <summary>Messages in order, in an array that grows with them. Not thread-safe.</summary>
+internal struct MessageRing
+{
+    private const int FirstCapacity = 4;
+
+    // What a burst has made larger is given up when it has been filled and emptied so many times in a row without need of it.
+    private const int LargestToKeep = 2048;
+    private const int Use = 4;
+    private const int Patience = 64;
+
+    // The length is 0 or a power of two.
+    private Message[] _messages;
+    private int _head;
+    private int _count;
+    private int _peak;
+    private int _unused;
+
+    public MessageRing() => _messages = [];
+
+    /// <summary>How many there are. Read by any thread as a moment's truth.</summary>
+    internal readonly int Count => Volatile.Read(in _count);
+
+    internal void Add(in Message message)
+    {
+        if (_count == _messages.Length)
+        {
+            Grow();
+        }
+
+        _messages[(_head + _count) & (_messages.Length - 1)] = message;
+        _count++;
+        _peak = Math.Max(_peak, _count);
+    }
+
+    /// <summary>The oldest, which there must be.</summary>
+    internal Message Take()
+    {
+        ref Message place = ref _messages[_head];
+        Message message = place;
+        place = default;
+        _head = (_head + 1) & (_messages.Length - 1);
+        if (--_count == 0)
+        {
+            _unused = _messages.Length > LargestToKeep && _peak < _messages.Length / Use ? _unused + 1 : 0;
+            _peak = 0;
+            if (_unused == Patience)
+            {
+                _unused = 0;
+                Clear();
+            }
+        }
+
+        return message;
+    }
+
+    internal readonly Message Peek() => _messages[_head];
+
+    internal void Clear()
+    {
+        _messages = [];
+        _head = 0;
+        _count = 0;
+    }
+
+    private void Grow()
+    {
+        var larger = new Message[Math.Max(FirstCapacity, _messages.Length * 2)];
+        _messages.AsSpan(_head).CopyTo(larger);
+        _messages.AsSpan(0, _head).CopyTo(larger.AsSpan(_messages.Length - _head));
+        _messages = larger;
+        _head = 0;
+    }
+}

@@ -1,0 +1,105 @@
+using System.Numerics;
+using System.Security.Cryptography;
+using Broker.ZeroMq.Mechanisms;
+using Org.BouncyCastle.Crypto.Engines;
+using Org.BouncyCastle.Crypto.Macs;
+using Org.BouncyCastle.Crypto.Parameters;
+
+namespace Broker.Cryptography;
+
+/// <summary>A box of XSalsa20 and Poly1305. The engines take arrays: what is authenticated passes through one in pieces.</summary>
+internal sealed class CurveBox : ICurveBox
+{
+    private const int AuthenticatorKeySize = 32;
+    private const int PieceSize = 4096;
+
+    private readonly byte[] _key;
+    private readonly byte[] _nonce = new byte[24];
+    private readonly byte[] _block = new byte[64];
+    private readonly byte[] _piece = new byte[PieceSize];
+    private readonly KeyStream _stream = new();
+    private readonly Poly1305 _authenticator = new();
+    private int _used;
+
+    internal CurveBox(ReadOnlySpan<byte> key) => _key = key.ToArray();
+
+    public void Begin(ReadOnlySpan<byte> nonce)
+    {
+        nonce.CopyTo(_nonce);
+        _stream.Restart(_key, _nonce);
+        _stream.Next(_block);
+        _authenticator.Init(new KeyParameter(_block, 0, AuthenticatorKeySize));
+        _used = AuthenticatorKeySize;
+    }
+
+    public void Transform(ReadOnlySpan<byte> source, Span<byte> destination)
+    {
+        while (!source.IsEmpty)
+        {
+            if (_used == _block.Length)
+            {
+                _stream.Next(_block);
+                _used = 0;
+            }
+
+            int count = Math.Min(source.Length, _block.Length - _used);
+            Combine(source[..count], _block.AsSpan(_used, count), destination[..count]);
+            _used += count;
+            source = source[count..];
+            destination = destination[count..];
+        }
+    }
+
+    public void Authenticate(ReadOnlySpan<byte> encrypted)
+    {
+        while (!encrypted.IsEmpty)
+        {
+            int count = Math.Min(encrypted.Length, PieceSize);
+            encrypted[..count].CopyTo(_piece);
+            _authenticator.BlockUpdate(_piece, 0, count);
+            encrypted = encrypted[count..];
+        }
+    }
+
+    public void GetTag(Span<byte> tag)
+    {
+        int size = _authenticator.DoFinal(_piece, 0);
+        _piece.AsSpan(0, size).CopyTo(tag);
+    }
+
+    public void Dispose()
+    {
+        CryptographicOperations.ZeroMemory(_key);
+        CryptographicOperations.ZeroMemory(_block);
+    }
+
+    private static void Combine(ReadOnlySpan<byte> source, ReadOnlySpan<byte> key, Span<byte> destination)
+    {
+        int done = 0;
+        for (; done + Vector<byte>.Count <= source.Length; done += Vector<byte>.Count)
+        {
+            (new Vector<byte>(source[done..]) ^ new Vector<byte>(key[done..])).CopyTo(destination[done..]);
+        }
+
+        for (; done < source.Length; done++)
+        {
+            destination[done] = (byte)(source[done] ^ key[done]);
+        }
+    }
+
+    /// <summary>The engine's key stream itself: combined here, many octets at a time, and started anew without an object for each nonce.</summary>
+    private sealed class KeyStream : XSalsa20Engine
+    {
+        internal void Restart(byte[] key, byte[] nonce)
+        {
+            SetKey(key, nonce);
+            ResetCounter();
+        }
+
+        internal void Next(byte[] block)
+        {
+            GenerateKeyStream(block);
+            AdvanceCounter();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+using Broker.Client;
+using Broker.Server;
+using Broker.Transport;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Broker.Hosting.Health;
+
+/// <summary>Adds the health checks of what <see cref="BrokerServices"/> adds.</summary>
+public static class BrokerHealth
+{
+    /// <summary>The tag of what says whether the process is to be restarted.</summary>
+    public const string LiveTag = "live";
+
+    /// <summary>The tag of what says whether the process is to be sent work.</summary>
+    public const string ReadyTag = "ready";
+
+    /// <summary>
+    /// Adds <c>broker-loops</c> (tag <c>live</c>: every event loop answers), <c>broker</c> (tag <c>ready</c>: everything has started and
+    /// the server is not draining) and <c>broker-client</c> (tag <c>ready</c>: the default client is connected, if there is one; degraded
+    /// while it looks for a server).
+    /// </summary>
+    /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
+    /// <returns>The checks, for more.</returns>
+    public static IHealthChecksBuilder AddBroker(this IHealthChecksBuilder checks)
+    {
+        ArgumentNullException.ThrowIfNull(checks);
+        return checks
+            .Add(new HealthCheckRegistration("broker-loops", static s => new LoopsCheck(s.GetRequiredService<EventLoopGroup>()), null, [LiveTag]))
+            .Add(new HealthCheckRegistration("broker", static s => new ReadyCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]))
+            .Add(new HealthCheckRegistration("broker-client", static s => new ClientCheck(s), null, [ReadyTag]));
+    }
+
+    private sealed class LoopsCheck(EventLoopGroup loops) : IHealthCheck
+    {
+        public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+        {
+            for (int i = 0; i < loops.Count; i++)
+            {
+                var answered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                if (!loops[i].TryPost(() => answered.TrySetResult()))
+                {
+                    return new HealthCheckResult(context.Registration.FailureStatus, "an event loop has ended");
+                }
+
+                await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            }
+
+            return HealthCheckResult.Healthy();
+        }
+    }
+
+    private sealed class ReadyCheck(HostedState state, IServiceProvider services) : IHealthCheck
+    {
+        public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+            => Task.FromResult(
+                state.IsDraining ? new HealthCheckResult(context.Registration.FailureStatus, "draining")
+                : !state.IsStarted ? new HealthCheckResult(context.Registration.FailureStatus, "starting")
+                : services.GetService<BrokerServer>()?.Inspect().IsLeaving == true ? new HealthCheckResult(context.Registration.FailureStatus, "leaving")
+                : HealthCheckResult.Healthy());
+    }
+
+    private sealed class ClientCheck(IServiceProvider services) : IHealthCheck
+    {
+        public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+            => Task.FromResult(services.GetService<BrokerConnection>()?.State switch
+            {
+                null or ConnectionState.Connected => HealthCheckResult.Healthy(),
+                ConnectionState.Closed => new HealthCheckResult(context.Registration.FailureStatus, "closed"),
+                _ => HealthCheckResult.Degraded("looks for a server"),
+            });
+    }
+}

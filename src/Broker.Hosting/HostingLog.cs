@@ -1,0 +1,69 @@
+using Broker.Server;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Hosting;
+
+/// <summary>What is logged of the life in a host. Event ids stay what they are; one that is retired is not used again.</summary>
+internal sealed partial class HostingLog(ILoggerFactory loggers)
+{
+    private readonly ILogger _logger = loggers.CreateLogger("Broker.Hosting");
+
+    internal void Drained(in DrainReport report)
+    {
+        if (report.IsComplete)
+        {
+            ServerDrained();
+        }
+        else
+        {
+            ServerNotDrained(report.Messages, report.Bytes, report.Connections);
+        }
+    }
+
+    internal void BridgeClosed(long undelivered)
+    {
+        if (undelivered != 0)
+        {
+            BridgeNotDrained(undelivered);
+        }
+    }
+
+    [LoggerMessage(1, LogLevel.Information, "Listening at {Addresses}")]
+    internal partial void Listening(string addresses);
+
+    [LoggerMessage(2, LogLevel.Information, "The settings were reloaded")]
+    internal partial void Reloaded();
+
+    [LoggerMessage(3, LogLevel.Error, "The settings were not reloaded, and nothing has changed: {Problem}")]
+    internal partial void NotReloaded(string problem);
+
+    [LoggerMessage(4, LogLevel.Information, "The server has stopped: everything was delivered")]
+    private partial void ServerDrained();
+
+    [LoggerMessage(5, LogLevel.Warning, "The server has stopped with {Messages} messages ({Bytes} bytes) for {Connections} clients not delivered")]
+    private partial void ServerNotDrained(long messages, long bytes, int connections);
+
+    [LoggerMessage(6, LogLevel.Warning, "The ZeroMQ bridge has stopped with {Messages} messages not delivered")]
+    private partial void BridgeNotDrained(long messages);
+
+    [LoggerMessage(7, LogLevel.Warning, "A part could not be drained before it stopped")]
+    internal partial void NotDrained(Exception reason);
+
+    [LoggerMessage(8, LogLevel.Error, "An event loop met a fault")]
+    internal partial void LoopFault(Exception fault);
+
+    [LoggerMessage(9, LogLevel.Warning, "Client {Client}: the server is lost")]
+    internal partial void ClientLost(string client, Exception reason);
+
+    [LoggerMessage(10, LogLevel.Information, "Client {Client}: connected again, to {Server}")]
+    internal partial void ClientBack(string client, string? server);
+
+    [LoggerMessage(11, LogLevel.Warning, "Client {Client}: the server says {Text}")]
+    internal partial void ClientRefused(string client, string text);
+
+    [LoggerMessage(12, LogLevel.Warning, "Client {Client}: a subscription to {Filter} is read too slowly and loses messages")]
+    internal partial void ClientSlow(string client, string filter);
+
+    [LoggerMessage(13, LogLevel.Error, "Client {Client}: a handler has thrown")]
+    internal partial void ClientFault(string client, Exception fault);
+}

@@ -1,0 +1,115 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Broker.Hosting.Settings;
+using Broker.Server;
+using Microsoft.Extensions.Options;
+
+namespace Broker.Hosting;
+
+/// <summary>Makes a server's options of settings, and says what is wrong with them before anything is started.</summary>
+internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<BrokerSettings>
+{
+    public ValidateOptionsResult Validate(string? name, BrokerSettings options)
+    {
+        try
+        {
+            Build(services, options).Validate();
+            return options.Loops >= 0 ? ValidateOptionsResult.Success : Failed("Loops: it must not be negative.");
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)
+        {
+            // Texts begin with the key, or name it as a parameter.
+            return Failed(e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}" : e.Message);
+        }
+
+        static ValidateOptionsResult Failed(string problem) => ValidateOptionsResult.Fail($"{BrokerSettings.Section}:{problem}");
+    }
+
+    /// <summary>All but loops and logger.</summary>
+    public static BrokerServerOptions Build(IServiceProvider services, BrokerSettings settings)
+    {
+        var options = new BrokerServerOptions { ServerName = settings.ServerName, ServerTags = [.. settings.ServerTags] };
+        options.MaxPayload = settings.MaxPayload ?? options.MaxPayload;
+        options.MaxControlLine = settings.MaxControlLine ?? options.MaxControlLine;
+        options.MaxPending = settings.MaxPending ?? options.MaxPending;
+        options.MaxPendingTotal = settings.MaxPendingTotal ?? options.MaxPendingTotal;
+        options.SlowConsumers = settings.SlowConsumers ?? options.SlowConsumers;
+        options.MaxSubscriptions = settings.MaxSubscriptions ?? options.MaxSubscriptions;
+        options.MaxConnections = settings.MaxConnections ?? options.MaxConnections;
+        options.WriteDeadline = settings.WriteDeadline ?? options.WriteDeadline;
+        options.PingInterval = settings.PingInterval ?? options.PingInterval;
+        options.PingMax = settings.PingMax ?? options.PingMax;
+        options.ClientAdvertise = settings.ClientAdvertise;
+        options.ConnectUrls = [.. settings.ConnectUrls];
+        options.Tls = settings.Tls?.ToOptions();
+        if (settings.AuthTimeout is { } authTimeout)
+        {
+            options.AuthTimeout = authTimeout;
+        }
+
+        options.Token = settings.Token;
+        options.NoAuthUser = settings.NoAuthUser;
+        options.Users = [.. settings.Users.Select(u => u.ToUser())];
+        foreach (Action<IServiceProvider, BrokerServerOptions> configure in settings.Configurations)
+        {
+            configure(services, options);
+        }
+
+        AddAddresses(settings, options);
+        return options;
+    }
+
+    private static void AddAddresses(BrokerSettings settings, BrokerServerOptions options)
+    {
+        if (settings.InProcessOnly)
+        {
+            if (settings.Listen.Count > 0)
+            {
+                throw new ArgumentException("InProcessOnly and Listen contradict each other.");
+            }
+
+            return;
+        }
+
+        foreach (string address in settings.Listen)
+        {
+            options.Listen(Parse(address));
+        }
+
+        if (options.EndPoints.Count == 0)
+        {
+            options.Listen();
+        }
+    }
+
+    internal static EndPoint Parse(string address)
+    {
+        if (address.StartsWith("unix:", StringComparison.Ordinal) && address.Length > "unix:".Length)
+        {
+            return new UnixDomainSocketEndPoint(address["unix:".Length..]);
+        }
+
+        int colon = address.LastIndexOf(':');
+        if (int.TryParse(address.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out int port) && port <= IPEndPoint.MaxPort)
+        {
+            string host = colon < 0 ? "127.0.0.1" : address[..colon];
+            if (host is "*")
+            {
+                return new IPEndPoint(IPAddress.IPv6Any, port);
+            }
+
+            if (IPAddress.TryParse(host.Trim('[', ']'), out IPAddress? ip))
+            {
+                return new IPEndPoint(ip, port);
+            }
+
+            if (host.Length > 0 && Uri.CheckHostName(host) == UriHostNameType.Dns)
+            {
+                return new IPEndPoint(Dns.GetHostAddresses(host)[0], port);
+            }
+        }
+
+        throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\" and \"unix:/path\".");
+    }
+}

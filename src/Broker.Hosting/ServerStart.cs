@@ -1,0 +1,32 @@
+using Broker.Hosting.Settings;
+using Broker.Server;
+using Broker.Transport;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Broker.Hosting;
+
+/// <summary>Starts the server of a host and keeps it as its settings are.</summary>
+internal static class ServerStart
+{
+    /// <exception cref="OptionsValidationException">A setting is wrong; the text names its key.</exception>
+    /// <exception cref="ListenException">An address cannot be had.</exception>
+    public static BrokerServer Start(IServiceProvider services)
+    {
+        ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
+        var log = new HostingLog(loggers);
+        BrokerSettings settings = services.GetRequiredService<IOptions<BrokerSettings>>().Value;
+        BrokerServerOptions options = ServerSetup.Build(services, settings);
+        options.Loops ??= services.GetRequiredService<EventLoopGroup>();
+        options.Logger = loggers.CreateLogger("Broker.Server");
+        BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));
+        if (server.EndPoints.Count > 0)
+        {
+            log.Listening(string.Join(", ", server.EndPoints.Select(e => e.ToString())));
+        }
+
+        services.GetRequiredService<SettingsReload>().Watch(server, options.EndPoints);
+        return server;
+    }
+}

@@ -1,0 +1,35 @@
+using Broker.Server.Tls;
+
+namespace Broker.Hosting.Settings;
+
+/// <summary>TLS with clients; files are read again at each reload.</summary>
+public sealed class BrokerTlsSettings
+{
+    /// <summary>As <see cref="ServerTlsOptions.CertificateFile"/>.</summary>
+    public string? CertificateFile { get; set; }
+
+    /// <summary>As <see cref="ServerTlsOptions.KeyFile"/>.</summary>
+    public string? KeyFile { get; set; }
+
+    /// <summary>As <see cref="ServerTlsOptions.ClientAuthorityFile"/>.</summary>
+    public string? ClientAuthorityFile { get; set; }
+
+    /// <summary>As <see cref="ServerTlsOptions.ClientCertificates"/>.</summary>
+    public ClientCertificateMode ClientCertificates { get; set; }
+
+    /// <summary>As <see cref="ServerTlsOptions.AllowNonTls"/>.</summary>
+    public bool AllowNonTls { get; set; }
+
+    /// <summary>As <see cref="ServerTlsOptions.HandshakeFirst"/>.</summary>
+    public bool HandshakeFirst { get; set; }
+
+    internal ServerTlsOptions ToOptions() => new()
+    {
+        CertificateFile = CertificateFile,
+        KeyFile = KeyFile,
+        ClientAuthorityFile = ClientAuthorityFile,
+        ClientCertificates = ClientCertificates,
+        AllowNonTls = AllowNonTls,
+        HandshakeFirst = HandshakeFirst,
+    };
+}

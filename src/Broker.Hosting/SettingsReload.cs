@@ -1,0 +1,77 @@
+using System.Net;
+using Broker.Hosting.Settings;
+using Broker.Server;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
+
+namespace Broker.Hosting;
+
+/// <summary>Gives a running server the settings of a configuration that has changed: all of them or none.</summary>
+/// <remarks>
+/// It asks the factory of options and not the monitor, whose listeners are not told why there is nothing new: settings that are wrong
+/// would be thrown at whoever has changed the file.
+/// </remarks>
+internal sealed class SettingsReload(
+    IServiceProvider services, IOptionsFactory<BrokerSettings> factory, IEnumerable<IOptionsChangeTokenSource<BrokerSettings>> sources, ILoggerFactory loggers)
+    : IDisposable
+{
+    private readonly HostingLog _log = new(loggers);
+    private readonly List<IDisposable> _watches = [];
+    private readonly SemaphoreSlim _turn = new(1, 1);
+
+    public void Watch(BrokerServer server, IReadOnlyList<EndPoint> endPoints)
+    {
+        foreach (IOptionsChangeTokenSource<BrokerSettings> source in sources.Where(s => s.Name is null || string.Equals(s.Name, Options.DefaultName, StringComparison.Ordinal)))
+        {
+            _watches.Add(ChangeToken.OnChange(source.GetChangeToken, () => _ = ReloadAsync(server, endPoints)));
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (IDisposable watch in _watches)
+        {
+            watch.Dispose();
+        }
+    }
+
+    private async Task ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints)
+    {
+        await _turn.WaitAsync().ConfigureAwait(false);
+        try
+        {
+            BrokerServerOptions options = ServerSetup.Build(services, factory.Create(Options.DefaultName));
+            await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
+            _log.Reloaded();
+        }
+        catch (OptionsValidationException e)
+        {
+            _log.NotReloaded(string.Join("; ", e.Failures));
+        }
+        catch (ObjectDisposedException)
+        {
+            // The server has ended meanwhile.
+        }
+        catch (Exception e)
+        {
+            // Also what the binder says of values that are none, which names the key.
+            _log.NotReloaded(e.Message);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    private static void Change(BrokerServerOptions options, BrokerServerOptions running, IReadOnlyList<EndPoint> endPoints)
+    {
+        if (!options.EndPoints.SequenceEqual(endPoints))
+        {
+            throw new ArgumentException($"{BrokerSettings.Section}:{nameof(BrokerSettings.Listen)} cannot change while the server runs.");
+        }
+
+        running.ServerName = options.ServerName;
+        running.CopyChangeableFrom(options);
+    }
+}

@@ -1,0 +1,33 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Diagnostics.Metrics;
+using Broker.Bridge;
+using Broker.Bridge.Telemetry;
+using Broker.Client;
+using Broker.Client.Telemetry;
+using Broker.Server;
+using Broker.Server.Telemetry;
+
+namespace Broker.Hosting.Telemetry;
+
+/// <summary>The meters of all parts of a host, made by its factory of meters if it has one. They end with the host.</summary>
+internal sealed class HostedMetrics(IMeterFactory? meters) : IDisposable
+{
+    private readonly List<IDisposable> _metrics = [];
+
+    [SuppressMessage("Reliability", "CA2000:Dispose objects before losing scope", Justification = "They are disposed with this.")]
+    public void Add(object part, string name) => _metrics.Add(part switch
+    {
+        BrokerServer server => new ServerMetrics(server, meters),
+        BrokerConnection client => new ClientMetrics(client, name, meters),
+        ZeroMqBridge bridge => new BridgeMetrics(bridge, meters),
+        _ => throw new ArgumentException("A part of another kind.", nameof(part)),
+    });
+
+    public void Dispose()
+    {
+        foreach (IDisposable one in _metrics)
+        {
+            one.Dispose();
+        }
+    }
+}

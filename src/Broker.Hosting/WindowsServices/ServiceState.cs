@@ -1,0 +1,10 @@
+namespace Broker.Hosting.WindowsServices;
+
+/// <summary>The states of SERVICE_STATUS that a service of ours comes to.</summary>
+internal enum ServiceState : uint
+{
+    Stopped = 1,
+    StartPending = 2,
+    StopPending = 3,
+    Running = 4,
+}

@@ -1,0 +1,78 @@
+using System.Runtime.Versioning;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Broker.Hosting.WindowsServices;
+
+/// <summary>The lifetime of a host that is a Windows service; of one that is none, the lifetime that it had before.</summary>
+[SupportedOSPlatform("windows")]
+internal sealed class WindowsServiceLifetime(IServiceProvider services, string name, Func<IHostLifetime?> otherwise) : IHostLifetime, IDisposable
+{
+    private static readonly TimeSpan StopPace = TimeSpan.FromSeconds(1);
+
+    private IHostLifetime? _other;
+    private WindowsService? _service;
+    private Timer? _stopping;
+    private bool _isStarted;
+
+    public Task WaitForStartAsync(CancellationToken cancellationToken)
+    {
+        var application = services.GetRequiredService<IHostApplicationLifetime>();
+        // The host's own callbacks run within its stop, and that is not the handler's thread to wait for.
+        _service = WindowsService.Connect(name, request => ThreadPool.QueueUserWorkItem(_ => Answer(request, application)));
+        if (_service is null)
+        {
+            _other = otherwise();
+            return _other?.WaitForStartAsync(cancellationToken) ?? Task.CompletedTask;
+        }
+
+        application.ApplicationStarted.Register(() =>
+        {
+            _isStarted = true;
+            _service.Running();
+        });
+        application.ApplicationStopping.Register(() =>
+        {
+            _service.Stopping();
+            _stopping = new Timer(_ => _service.Stopping(), null, StopPace, StopPace);
+        });
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        if (_service is null)
+        {
+            return _other?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+        }
+
+        // A service of the host that has failed stops the host and leaves no other trace; without a code no recovery would follow.
+        if (Environment.ExitCode == 0 && services.GetServices<IHostedService>().OfType<BackgroundService>().Any(s => s.ExecuteTask is { IsFaulted: true }))
+        {
+            Environment.ExitCode = 1;
+        }
+
+        return Task.CompletedTask;
+    }
+
+    // With the host, after the loggers have got what was said: the process may be ended by the last report.
+    public void Dispose()
+    {
+        _stopping?.Dispose();
+        _service?.Stopped(_isStarted || Environment.ExitCode != 0 ? Environment.ExitCode : 1);
+        (_other as IDisposable)?.Dispose();
+    }
+
+    private void Answer(ServiceRequest request, IHostApplicationLifetime application)
+    {
+        if (request == ServiceRequest.Stop)
+        {
+            application.StopApplication();
+        }
+        else
+        {
+            (services.GetService<IConfiguration>() as IConfigurationRoot)?.Reload();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Broker.Protocol.Parsing;
+
+/// <summary>What operations of both sides have in common: how one follows the other, verbs, lines, and payloads.</summary>
+internal static class OperationFrame
+{
+    internal const int Incomplete = 0;
+    internal const int Failed = -1;
+
+    /// <summary>The CR LF behind a payload.</summary>
+    internal const int EndLength = 2;
+
+    private const ushort CrLf = '\r' | ('\n' << 8);
+
+    /// <inheritdoc cref="ClientOperationParser.Parse"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static int Parse<TSide, TParser, THandler>(
+        ref TParser parser, ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
+        where TSide : struct, IOperationSide<TParser, THandler>
+        where TParser : struct
+        where THandler : struct, allows ref struct
+    {
+        error = ProtocolError.None;
+        ref byte first = ref MemoryMarshal.GetReference(bytes);
+        int at = 0;
+        // That of a repeated line has no address, which the other's calls need: so it stays in a register.
+        bool repeatsOn = true;
+        bool goOn = true;
+        do
+        {
+            int remaining = bytes.Length - at;
+            ref byte start = ref Unsafe.Add(ref first, at);
+            int length;
+            if (TSide.Repeats(ref parser, ref start, remaining) && TSide.CanRepeat(ref parser, ref start, remaining))
+            {
+                length = TSide.ReadRepeated(ref parser, ref start, remaining, ref handler, ref needed, ref repeatsOn, ref error);
+                if (length <= 0)
+                {
+                    break;
+                }
+
+                at += length;
+                continue;
+            }
+
+            if (remaining < sizeof(uint))
+            {
+                length = remaining == 0 ? Incomplete : ReadFew(MemoryMarshal.CreateReadOnlySpan(ref start, remaining), TSide.Verbs, ref error);
+            }
+            else
+            {
+                uint verb = Unsafe.ReadUnaligned<uint>(ref start);
+                length = (verb | (Verb.LowerCase & Verb.ThreeLetters)) == (TSide.Message | ((uint)' ' << 24))
+                    ? TSide.ReadMessage(ref parser, ref start, 4, remaining, false, ref handler, ref needed, ref goOn, ref error)
+                    : TSide.ReadOther(ref parser, ref start, verb | Verb.LowerCase, remaining, ref handler, ref needed, ref goOn, ref error);
+            }
+
+            if (length <= 0)
+            {
+                break;
+            }
+
+            at += length;
+            repeatsOn = goOn;
+        }
+        while (repeatsOn);
+
+        return at;
+    }
+
+    internal static bool IsSeparator(byte value) => value is (byte)' ' or (byte)'\t';
+
+    /// <summary>Whether an operation of that length ends as a payload must. It has wholly come.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool HasEnd(ref byte start, int length)
+        => Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - EndLength)) == CrLf;
+
+    /// <summary>
+    /// Operations of a line with a verb, and what stands behind that up to the LF: the line's end is left to the caller.
+    /// </summary>
+    /// <returns>The length of the rest with its LF, <see cref="Incomplete"/> or <see cref="Failed"/>.</returns>
+    internal static int ReadRest(ReadOnlySpan<byte> rest, int most, ref ProtocolError error)
+    {
+        int length = ControlLine.Length(rest, most);
+        return length == ControlLine.TooLong ? Stop(ScanStatus.TooLong, ref error) : length;
+    }
+
+    /// <summary>The length of the verb of an operation that servers say without arguments that matter; 0 for another verb.</summary>
+    /// <remarks>Lower case is not told from upper by folding the signs, so they are compared as they came.</remarks>
+    internal static int LengthOfServerVerb(uint verb, byte sign) => verb switch
+    {
+        Verb.Ping or Verb.Pong or Verb.Info => 4,
+        Verb.Err when sign == (byte)'-' => 4,
+        _ when (verb & Verb.ThreeLetters) == Verb.Ok && sign == (byte)'+' => 3,
+        _ => 0,
+    };
+
+    internal static int Fail(ProtocolError what, ref ProtocolError error)
+    {
+        error = what;
+        return Failed;
+    }
+
+    internal static int Stop(ScanStatus status, ref ProtocolError error) => status switch
+    {
+        ScanStatus.Incomplete => Incomplete,
+        ScanStatus.TooLong => Fail(ProtocolError.ControlLineTooLong, ref error),
+        // Clients take a CR for a separator of MSG: a subject with one, sent on, would end the connections of others.
+        _ => Fail(ProtocolError.Malformed, ref error),
+    };
+
+    // Fewer bytes than the shortest verb takes.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int ReadFew(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> verbs, ref ProtocolError error)
+        => ControlLine.MayBegin(bytes, verbs) ? Incomplete : Fail(ProtocolError.UnknownOperation, ref error);
+}

@@ -1,0 +1,24 @@
+using Broker.Server.Security;
+
+namespace Broker.Server.Sessions;
+
+/// <summary>A password or signature to be verified away from the loop.</summary>
+internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict) : Verification
+{
+    internal override bool IsAbandoned => !authentication.IsWanted;
+
+    internal override void Run()
+    {
+        bool holds = false;
+        try
+        {
+            holds = verdict.Verify!();
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            authentication.LogFailure(e);
+        }
+
+        authentication.Decide(request, holds ? verdict.Principal : null);
+    }
+}

@@ -1,0 +1,53 @@
+using Broker.Protocol.Parsing;
+using Broker.Server.Delivery;
+using Broker.Server.Tracing;
+
+namespace Broker.Server.Sessions;
+
+/// <summary>Writes each operation to the log before it is done. CONNECT is written where it is read, also before the client is in.</summary>
+internal readonly struct TracedOperations<THandler>(THandler operations, Publisher publisher, ProtocolTrace trace) : IClientOperationHandler
+    where THandler : struct, IClientOperationHandler
+{
+    public bool OnPublish(scoped PublishOperation operation)
+    {
+        if (!publisher.HasPutOff)
+        {
+            trace.Publish(operation);
+        }
+
+        return operations.OnPublish(operation);
+    }
+
+    public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+    {
+        trace.Subscribe(subject, queue, sid);
+        return operations.OnSubscribe(subject, queue, sid);
+    }
+
+    public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
+    {
+        trace.Unsubscribe(sid, max);
+        return operations.OnUnsubscribe(sid, max);
+    }
+
+    public bool OnConnect(ReadOnlySpan<byte> json) => operations.OnConnect(json);
+
+    public bool OnPing()
+    {
+        trace.In("PING");
+        return operations.OnPing();
+    }
+
+    public bool OnPong()
+    {
+        trace.In("PONG");
+        return operations.OnPong();
+    }
+
+    // nats-server does not show these either.
+    public bool OnOk() => operations.OnOk();
+
+    public bool OnInfo(ReadOnlySpan<byte> json) => operations.OnInfo(json);
+
+    public bool OnError(ReadOnlySpan<byte> text) => operations.OnError(text);
+}

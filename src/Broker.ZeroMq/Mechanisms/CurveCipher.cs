@@ -1,0 +1,197 @@
+using System.Buffers.Binary;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>
+/// CURVE's MESSAGE (RFC 26, "MESSAGE Command"): one for each frame, message or command. Name, counter, authenticator, encrypted flags
+/// and body.
+/// </summary>
+/// <remarks>
+/// RFC 26 calls MESSAGE a command; libzmq and its kin send it without the COMMAND bit, and so do we. Both are read.
+/// </remarks>
+internal sealed class CurveCipher : ZmtpCipher
+{
+    private const byte InnerMore = 1;
+    private const byte InnerCommand = 2;
+    private const int ShortHeader = 2;
+    private const int TagOffset = 8 + CurveNonce.ShortSize;
+
+    // What a MESSAGE has beside the body: its name, the counter, the authenticator and the encrypted flags.
+    private const int Overhead = TagOffset + CurveBoxes.TagSize + 1;
+
+    private readonly ICurveBox _toSeal;
+    private readonly ICurveBox _toOpen;
+    private readonly byte[] _sealNonce = new byte[CurveBoxes.NonceSize];
+    private readonly byte[] _openNonce = new byte[CurveBoxes.NonceSize];
+    private readonly long _longest;
+    private ulong _sent;
+    private ulong _received;
+
+    // The frame that is being read: its header, and how much of header and body was given out.
+    private readonly byte[] _header = new byte[ZmtpWriter.MaxHeaderSize];
+    private int _headerSize;
+    private int _read;
+
+    /// <param name="toSeal">Locked by the connection's key; for this alone.</param>
+    /// <param name="sealText">Begin of our nonces.</param>
+    /// <param name="sent">The counter of our last command.</param>
+    /// <param name="toOpen">Another box, locked by the same key.</param>
+    /// <param name="openText">Begin of the peer's nonces.</param>
+    /// <param name="received">The counter of the peer's last command.</param>
+    /// <param name="limits">What the peer may send.</param>
+    internal CurveCipher(
+        ICurveBox toSeal, ReadOnlySpan<byte> sealText, ulong sent, ICurveBox toOpen, ReadOnlySpan<byte> openText, ulong received, ZmtpLimits limits)
+    {
+        _toSeal = toSeal;
+        _toOpen = toOpen;
+        sealText.CopyTo(_sealNonce);
+        openText.CopyTo(_openNonce);
+        _sent = sent;
+        _received = received;
+        _longest = (long)Math.Max(limits.MaxFrameSize, limits.MaxCommandSize) + Overhead;
+    }
+
+    private static ReadOnlySpan<byte> Name => "\u0007MESSAGE"u8;
+
+    /// <inheritdoc/>
+    public override int MeasurePiece(ReadOnlySpan<byte> written, out int sealedSize)
+    {
+        Split(written, out int header, out int length);
+        sealedSize = checked(ZmtpWriter.FrameSize(length + Overhead));
+        return header + length;
+    }
+
+    /// <inheritdoc/>
+    public override void Seal(ReadOnlySpan<byte> piece, Span<byte> record)
+    {
+        Split(piece, out int header, out int length);
+        int at = ZmtpWriter.WriteHeader(record, length + Overhead, ZmtpFlags.None);
+        Span<byte> message = record[at..];
+        Name.CopyTo(message);
+        BinaryPrimitives.WriteUInt64BigEndian(message[Name.Length..], ++_sent);
+        message.Slice(Name.Length, CurveNonce.ShortSize).CopyTo(_sealNonce.AsSpan(CurveNonce.Hello.Length));
+
+        Span<byte> encrypted = message[(TagOffset + CurveBoxes.TagSize)..];
+        _toSeal.Begin(_sealNonce);
+        _toSeal.Transform([InnerFlags((ZmtpFlags)piece[0])], encrypted[..1]);
+        _toSeal.Transform(piece[header..], encrypted[1..]);
+        _toSeal.Authenticate(encrypted);
+        _toSeal.GetTag(message.Slice(TagOffset, CurveBoxes.TagSize));
+    }
+
+    /// <inheritdoc/>
+    public override int MeasureRecord(ReadOnlySpan<byte> received)
+    {
+        if (received.Length < ShortHeader)
+        {
+            return ShortHeader;
+        }
+
+        var flags = (ZmtpFlags)received[0];
+        if ((flags & ~(ZmtpFlags.Long | ZmtpFlags.Command)) != ZmtpFlags.None)
+        {
+            return Refuse(ZmtpError.NotEncrypted);
+        }
+
+        ulong length = received[1];
+        int header = ShortHeader;
+        if ((flags & ZmtpFlags.Long) != ZmtpFlags.None)
+        {
+            header = ZmtpWriter.MaxHeaderSize;
+            if (received.Length < header)
+            {
+                return header;
+            }
+
+            length = BinaryPrimitives.ReadUInt64BigEndian(received[1..]);
+        }
+
+        if (length < Overhead)
+        {
+            return Refuse(ZmtpError.NotEncrypted);
+        }
+
+        return length > (ulong)_longest || header + (long)length > Array.MaxLength ? Refuse(ZmtpError.FrameTooLarge) : header + (int)length;
+    }
+
+    /// <inheritdoc/>
+    public override int Open(ReadOnlySpan<byte> record)
+    {
+        var message = record[HeaderOf(record)..];
+        if (!message.StartsWith(Name))
+        {
+            return Refuse(ZmtpError.NotEncrypted);
+        }
+
+        var ending = message.Slice(Name.Length, CurveNonce.ShortSize);
+        var encrypted = message[(TagOffset + CurveBoxes.TagSize)..];
+        ending.CopyTo(_openNonce.AsSpan(CurveNonce.Hello.Length));
+        _toOpen.Begin(_openNonce);
+        if (!_toOpen.IsGenuine(message.Slice(TagOffset, CurveBoxes.TagSize), encrypted))
+        {
+            return Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        // Behind the authenticator: what anybody could have written must not move the counter.
+        if (!CurveNonce.TryCount(ref _received, ending))
+        {
+            return Refuse(ZmtpError.CurveNonceRepeated);
+        }
+
+        Span<byte> inner = stackalloc byte[1];
+        _toOpen.Transform(encrypted[..1], inner);
+        if (inner[0] > InnerCommand)
+        {
+            return Refuse(ZmtpError.FrameFlagsReserved);
+        }
+
+        var flags = inner[0] == InnerMore ? ZmtpFlags.More : inner[0] == InnerCommand ? ZmtpFlags.Command : ZmtpFlags.None;
+        _headerSize = ZmtpWriter.WriteHeader(_header, encrypted.Length - 1, flags);
+        _read = 0;
+        return _headerSize + encrypted.Length - 1;
+    }
+
+    /// <inheritdoc/>
+    public override void Read(ReadOnlySpan<byte> record, Span<byte> destination)
+    {
+        if (_read < _headerSize)
+        {
+            int count = Math.Min(_headerSize - _read, destination.Length);
+            _header.AsSpan(_read, count).CopyTo(destination);
+            _read += count;
+            destination = destination[count..];
+        }
+
+        int at = HeaderOf(record) + Overhead + _read - _headerSize;
+        _toOpen.Transform(record.Slice(at, destination.Length), destination);
+        _read += destination.Length;
+    }
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        _toSeal.Dispose();
+        _toOpen.Dispose();
+    }
+
+    private static byte InnerFlags(ZmtpFlags flags) =>
+        (byte)(((flags & ZmtpFlags.More) != ZmtpFlags.None ? InnerMore : 0) | ((flags & ZmtpFlags.Command) != ZmtpFlags.None ? InnerCommand : 0));
+
+    private static int HeaderOf(ReadOnlySpan<byte> frame) =>
+        ((ZmtpFlags)frame[0] & ZmtpFlags.Long) == ZmtpFlags.None ? ShortHeader : ZmtpWriter.MaxHeaderSize;
+
+    private static void Split(ReadOnlySpan<byte> frame, out int header, out int length)
+    {
+        header = HeaderOf(frame);
+        length = header == ShortHeader ? frame[1] : (int)BinaryPrimitives.ReadInt64BigEndian(frame[1..]);
+    }
+
+    private int Refuse(ZmtpError error)
+    {
+        Error = error;
+        return -1;
+    }
+}

@@ -1,0 +1,166 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>CURVE's client (RFC 26): HELLO out, WELCOME in, INITIATE out, READY in.</summary>
+internal sealed class CurveClientMechanism : IZmtpMechanism
+{
+    private readonly CurveKeyPair _keys;
+    private readonly CurveKey _serverKey;
+    private readonly CurveKeyPair _transient;
+    private readonly byte[] _serverTransient = new byte[CurveBoxes.KeySize];
+    private ICurveBox? _box;
+    private ulong _sent;
+    private ulong _received;
+
+    internal CurveClientMechanism(CurveKeyPair keys, CurveKey serverKey)
+    {
+        _keys = keys;
+        _serverKey = serverKey;
+        _transient = CurveKeyPair.Generate(keys.Cryptography);
+    }
+
+    /// <inheritdoc/>
+    public ReadOnlySpan<byte> Name => "CURVE"u8;
+
+    /// <inheritdoc/>
+    public bool AsServer => false;
+
+    /// <inheritdoc/>
+    public ZmtpCredentials Credentials { get; } = new();
+
+    /// <inheritdoc/>
+    public int MaxOutputSize(int metadataSize) =>
+        ZmtpCommandWriter.CommandSize("HELLO"u8.Length, CurveLayout.HelloData)
+        + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, CurveLayout.InitiateFixedData + metadataSize);
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        Span<byte> hello = stackalloc byte[CurveLayout.HelloData];
+        hello.Clear();
+        hello[0] = CurveLayout.MajorVersion;
+        hello[1] = CurveLayout.MinorVersion;
+        Span<byte> at = hello[(2 + CurveLayout.HelloPadding)..];
+        _transient.PublicKey.Octets.CopyTo(at);
+        at = at[CurveBoxes.KeySize..];
+        using ICurveBox? box = _keys.Cryptography.Between(_transient.SecretKey, _serverKey.Octets);
+        if (box is null)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        Span<byte> signature = stackalloc byte[CurveLayout.HelloSignature];
+        signature.Clear();
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        BinaryPrimitives.WriteUInt64BigEndian(at, ++_sent);
+        box.Seal(CurveNonce.Join(CurveNonce.Hello, at[..CurveNonce.ShortSize], nonce), signature, at[CurveNonce.ShortSize..]);
+        return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "HELLO"u8, hello), Done: false, ZmtpError.None);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output) =>
+        command.Kind switch
+        {
+            ZmtpCommandKind.Welcome when _box is null => OnWelcome(command.Data, metadata, output),
+            ZmtpCommandKind.Ready when _box is not null => OnReady(command.Data, peer),
+            _ => ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected),
+        };
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output) => ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
+
+    /// <inheritdoc/>
+    public ZmtpCipher? TakeCipher(ZmtpLimits limits)
+    {
+        ICurveBox toSeal = _keys.Cryptography.Between(_transient.SecretKey, _serverTransient)!;
+        var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfClient, _sent, _box!, CurveNonce.MessageOfServer, _received, limits);
+        _box = null;
+        return cipher;
+    }
+
+    /// <inheritdoc/>
+    public void Wipe()
+    {
+        _box?.Dispose();
+        _transient.Wipe();
+    }
+
+    private ZmtpMechanismStep OnWelcome(ReadOnlySpan<byte> data, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        if (data.Length != CurveLayout.WelcomeData)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveMalformed);
+        }
+
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> text = stackalloc byte[CurveLayout.WelcomeText];
+        using ICurveBox? box = _keys.Cryptography.Between(_transient.SecretKey, _serverKey.Octets);
+        if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Welcome, data[..CurveNonce.LongSize], nonce), data[CurveNonce.LongSize..], text))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        text[..CurveBoxes.KeySize].CopyTo(_serverTransient);
+        _box = _keys.Cryptography.Between(_transient.SecretKey, _serverTransient);
+        return _box is null
+            ? ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine)
+            : new ZmtpMechanismStep(WriteInitiate(text[CurveBoxes.KeySize..], metadata, output), Done: false, ZmtpError.None);
+    }
+
+    private int WriteInitiate(ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        byte[] text = new byte[CurveLayout.InitiateFixedText + metadata.Length];
+        _keys.PublicKey.Octets.CopyTo(text);
+        WriteVouch(text.AsSpan(CurveBoxes.KeySize, CurveLayout.Vouch));
+        metadata.CopyTo(text.AsSpan(CurveLayout.InitiateFixedText));
+
+        byte[] data = new byte[CurveLayout.InitiateHead + CurveBoxes.TagSize + text.Length];
+        cookie.CopyTo(data);
+        Span<byte> ending = data.AsSpan(CurveLayout.Cookie, CurveNonce.ShortSize);
+        BinaryPrimitives.WriteUInt64BigEndian(ending, ++_sent);
+        _box!.Seal(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), text, data.AsSpan(CurveLayout.InitiateHead));
+        return ZmtpCommandWriter.WriteCommand(output, "INITIATE"u8, data);
+    }
+
+    // Only the owner of the long-term key can say so of the transient one, and only to the server that answered.
+    private void WriteVouch(Span<byte> vouch)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> text = stackalloc byte[CurveLayout.VouchText];
+        _transient.PublicKey.Octets.CopyTo(text);
+        _serverKey.Octets.CopyTo(text[CurveBoxes.KeySize..]);
+        RandomNumberGenerator.Fill(vouch[..CurveNonce.LongSize]);
+        using ICurveBox box = _keys.Cryptography.Between(_keys.SecretKey, _serverTransient)!;
+        box.Seal(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), text, vouch[CurveNonce.LongSize..]);
+    }
+
+    private ZmtpMechanismStep OnReady(ReadOnlySpan<byte> data, ZmtpPeer peer)
+    {
+        if (data.Length < CurveLayout.ReadyFixedData)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveMalformed);
+        }
+
+        var ending = data[..CurveNonce.ShortSize];
+        byte[] text = new byte[data.Length - CurveLayout.ReadyFixedData];
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        if (!_box!.TryOpen(CurveNonce.Join(CurveNonce.Ready, ending, nonce), data[CurveNonce.ShortSize..], text))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        if (!CurveNonce.TryCount(ref _received, ending))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNonceRepeated);
+        }
+
+        var error = peer.ReadMetadata(text);
+        return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None, error);
+    }
+}

@@ -1,0 +1,29 @@
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>Sizes of the commands of RFC 26 behind their names.</summary>
+internal static class CurveLayout
+{
+    internal const byte MajorVersion = 1;
+    internal const byte MinorVersion = 0;
+
+    // So that a HELLO is no smaller than the WELCOME that answers it: nobody is flooded through us.
+    internal const int HelloPadding = 72;
+    internal const int HelloSignature = 64;
+    internal const int HelloData =
+        2 + HelloPadding + CurveBoxes.KeySize + CurveNonce.ShortSize + CurveBoxes.TagSize + HelloSignature;
+
+    internal const int CookieText = 2 * CurveBoxes.KeySize;
+    internal const int Cookie = CurveNonce.LongSize + CurveBoxes.TagSize + CookieText;
+    internal const int WelcomeText = CurveBoxes.KeySize + Cookie;
+    internal const int WelcomeData = CurveNonce.LongSize + CurveBoxes.TagSize + WelcomeText;
+
+    internal const int VouchText = 2 * CurveBoxes.KeySize;
+    internal const int Vouch = CurveNonce.LongSize + CurveBoxes.TagSize + VouchText;
+
+    /// <summary>What stands before the metadata in the box of INITIATE.</summary>
+    internal const int InitiateFixedText = CurveBoxes.KeySize + Vouch;
+    internal const int InitiateHead = Cookie + CurveNonce.ShortSize;
+    internal const int InitiateFixedData = InitiateHead + CurveBoxes.TagSize + InitiateFixedText;
+
+    internal const int ReadyFixedData = CurveNonce.ShortSize + CurveBoxes.TagSize;
+}

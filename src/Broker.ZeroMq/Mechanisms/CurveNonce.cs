@@ -1,0 +1,47 @@
+using System.Buffers.Binary;
+
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>The nonces of RFC 26: a text that no other command has, and behind it 8 octets of a counter or 16 random ones.</summary>
+internal static class CurveNonce
+{
+    internal const int ShortSize = 8;
+    internal const int LongSize = 16;
+
+    internal static ReadOnlySpan<byte> Hello => "CurveZMQHELLO---"u8;
+
+    internal static ReadOnlySpan<byte> Initiate => "CurveZMQINITIATE"u8;
+
+    internal static ReadOnlySpan<byte> Ready => "CurveZMQREADY---"u8;
+
+    internal static ReadOnlySpan<byte> MessageOfClient => "CurveZMQMESSAGEC"u8;
+
+    internal static ReadOnlySpan<byte> MessageOfServer => "CurveZMQMESSAGES"u8;
+
+    internal static ReadOnlySpan<byte> Welcome => "WELCOME-"u8;
+
+    internal static ReadOnlySpan<byte> Cookie => "COOKIE--"u8;
+
+    internal static ReadOnlySpan<byte> Vouch => "VOUCH---"u8;
+
+    /// <summary>Puts text and what stands for it in a command together.</summary>
+    internal static ReadOnlySpan<byte> Join(ReadOnlySpan<byte> text, ReadOnlySpan<byte> ending, Span<byte> nonce)
+    {
+        text.CopyTo(nonce);
+        ending.CopyTo(nonce[text.Length..]);
+        return nonce;
+    }
+
+    /// <summary>Takes the counter of a peer's command over. False when it is not above the one before.</summary>
+    internal static bool TryCount(ref ulong last, ReadOnlySpan<byte> ending)
+    {
+        ulong counter = BinaryPrimitives.ReadUInt64BigEndian(ending);
+        if (counter <= last)
+        {
+            return false;
+        }
+
+        last = counter;
+        return true;
+    }
+}

@@ -1,0 +1,202 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>CURVE's server (RFC 26): HELLO in, WELCOME out, INITIATE in, READY out once the application admits the peer.</summary>
+/// <remarks>
+/// The transient keys of both sides travel to the client and back in the cookie, locked by a key of this handshake alone; between WELCOME
+/// and INITIATE nothing else is kept. So a cookie is good once and on its own connection: a dialogue that was recorded opens nothing on
+/// another one.
+/// </remarks>
+internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtpMechanism
+{
+    private readonly byte[] _cookieKey = new byte[CurveBoxes.KeySize];
+    private readonly byte[] _clientTransient = new byte[CurveBoxes.KeySize];
+    private readonly byte[] _transient = new byte[CurveBoxes.KeySize];
+    private ICurveBox? _box;
+    private bool _welcomed;
+    private bool _initiated;
+    private ulong _sent;
+    private ulong _received;
+
+    /// <inheritdoc/>
+    public ReadOnlySpan<byte> Name => "CURVE"u8;
+
+    /// <inheritdoc/>
+    public bool AsServer => true;
+
+    /// <inheritdoc/>
+    public ZmtpCredentials Credentials { get; private set; } = new();
+
+    /// <inheritdoc/>
+    public int MaxOutputSize(int metadataSize) =>
+        ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, CurveLayout.WelcomeData)
+        + ZmtpCommandWriter.CommandSize("READY"u8.Length, CurveLayout.ReadyFixedData + metadataSize);
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) => default;
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        if (command.Kind == ZmtpCommandKind.Hello && !_welcomed)
+        {
+            return OnHello(command.Data, output);
+        }
+
+        if (command.Kind != ZmtpCommandKind.Initiate || !_welcomed || _initiated)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
+        }
+
+        // One attempt: whatever comes of it, the cookie's key is gone.
+        _initiated = true;
+        var error = OnInitiate(command.Data, peer);
+        if (error != ZmtpError.None)
+        {
+            return ZmtpMechanismStep.Refuse(error);
+        }
+
+        return asks ? ZmtpMechanismStep.Ask() : Admit(metadata, output);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        byte[] data = new byte[CurveLayout.ReadyFixedData + metadata.Length];
+        Span<byte> ending = data.AsSpan(0, CurveNonce.ShortSize);
+        BinaryPrimitives.WriteUInt64BigEndian(ending, ++_sent);
+        _box!.Seal(CurveNonce.Join(CurveNonce.Ready, ending, nonce), metadata, data.AsSpan(CurveNonce.ShortSize));
+        return new ZmtpMechanismStep(ZmtpCommandWriter.WriteReady(output, data), Done: true, ZmtpError.None);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpCipher? TakeCipher(ZmtpLimits limits)
+    {
+        ICurveBox toSeal = keys.Cryptography.Between(_transient, _clientTransient)!;
+        var cipher = new CurveCipher(toSeal, CurveNonce.MessageOfServer, _sent, _box!, CurveNonce.MessageOfClient, _received, limits);
+        _box = null;
+        return cipher;
+    }
+
+    /// <inheritdoc/>
+    public void Wipe()
+    {
+        _box?.Dispose();
+        CryptographicOperations.ZeroMemory(_cookieKey);
+        CryptographicOperations.ZeroMemory(_transient);
+    }
+
+    private ZmtpMechanismStep OnHello(ReadOnlySpan<byte> data, Span<byte> output)
+    {
+        if (data.Length != CurveLayout.HelloData || data[0] != CurveLayout.MajorVersion || data[1] != CurveLayout.MinorVersion)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveMalformed);
+        }
+
+        var clientTransient = data.Slice(2 + CurveLayout.HelloPadding, CurveBoxes.KeySize);
+        var signed = data[(2 + CurveLayout.HelloPadding + CurveBoxes.KeySize)..];
+        var ending = signed[..CurveNonce.ShortSize];
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> signature = stackalloc byte[CurveLayout.HelloSignature];
+        using ICurveBox? box = keys.Cryptography.Between(keys.SecretKey, clientTransient);
+        if (box is null || !box.TryOpen(CurveNonce.Join(CurveNonce.Hello, ending, nonce), signed[CurveNonce.ShortSize..], signature)
+            || signature.ContainsAnyExcept((byte)0))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNotGenuine);
+        }
+
+        if (!CurveNonce.TryCount(ref _received, ending))
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CurveNonceRepeated);
+        }
+
+        _welcomed = true;
+        Span<byte> welcome = stackalloc byte[CurveLayout.WelcomeData];
+        WriteWelcome(box, clientTransient, welcome);
+        return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "WELCOME"u8, welcome), Done: false, ZmtpError.None);
+    }
+
+    private void WriteWelcome(ICurveBox box, ReadOnlySpan<byte> clientTransient, Span<byte> welcome)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> text = stackalloc byte[CurveLayout.WelcomeText];
+        Span<byte> cookieText = stackalloc byte[CurveLayout.CookieText];
+        clientTransient.CopyTo(cookieText);
+        RandomNumberGenerator.Fill(cookieText[CurveBoxes.KeySize..]);
+        keys.Cryptography.GetPublicKey(cookieText[CurveBoxes.KeySize..], text);
+
+        RandomNumberGenerator.Fill(_cookieKey);
+        Span<byte> cookie = text[CurveBoxes.KeySize..];
+        RandomNumberGenerator.Fill(cookie[..CurveNonce.LongSize]);
+        using ICurveBox lockedByUs = keys.Cryptography.CreateBox(_cookieKey);
+        lockedByUs.Seal(
+            CurveNonce.Join(CurveNonce.Cookie, cookie[..CurveNonce.LongSize], nonce), cookieText, cookie[CurveNonce.LongSize..]);
+        CryptographicOperations.ZeroMemory(cookieText);
+
+        RandomNumberGenerator.Fill(welcome[..CurveNonce.LongSize]);
+        box.Seal(CurveNonce.Join(CurveNonce.Welcome, welcome[..CurveNonce.LongSize], nonce), text, welcome[CurveNonce.LongSize..]);
+    }
+
+    private ZmtpError OnInitiate(ReadOnlySpan<byte> data, ZmtpPeer peer)
+    {
+        if (data.Length < CurveLayout.InitiateFixedData)
+        {
+            return ZmtpError.CurveMalformed;
+        }
+
+        var ending = data.Slice(CurveLayout.Cookie, CurveNonce.ShortSize);
+        var sealedText = data[CurveLayout.InitiateHead..];
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        byte[] text = new byte[sealedText.Length - CurveBoxes.TagSize];
+        if (!TryOpenCookie(data[..CurveLayout.Cookie])
+            || (_box = keys.Cryptography.Between(_transient, _clientTransient)) is null
+            || !_box.TryOpen(CurveNonce.Join(CurveNonce.Initiate, ending, nonce), sealedText, text)
+            || !IsVouchedFor(text.AsSpan(0, CurveBoxes.KeySize), text.AsSpan(CurveBoxes.KeySize, CurveLayout.Vouch)))
+        {
+            return ZmtpError.CurveNotGenuine;
+        }
+
+        if (!CurveNonce.TryCount(ref _received, ending))
+        {
+            return ZmtpError.CurveNonceRepeated;
+        }
+
+        Credentials = new ZmtpCredentials { PublicKey = text[..CurveBoxes.KeySize] };
+        return peer.ReadMetadata(text.AsSpan(CurveLayout.InitiateFixedText));
+    }
+
+    private bool TryOpenCookie(ReadOnlySpan<byte> cookie)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> text = stackalloc byte[CurveLayout.CookieText];
+        using ICurveBox box = keys.Cryptography.CreateBox(_cookieKey);
+        CryptographicOperations.ZeroMemory(_cookieKey);
+        if (!box.TryOpen(CurveNonce.Join(CurveNonce.Cookie, cookie[..CurveNonce.LongSize], nonce), cookie[CurveNonce.LongSize..], text))
+        {
+            return false;
+        }
+
+        text[..CurveBoxes.KeySize].CopyTo(_clientTransient);
+        text[CurveBoxes.KeySize..].CopyTo(_transient);
+        CryptographicOperations.ZeroMemory(text);
+        return true;
+    }
+
+    // The owner of the long-term key says that the transient one is its own, and that it means this server.
+    private bool IsVouchedFor(ReadOnlySpan<byte> clientKey, ReadOnlySpan<byte> vouch)
+    {
+        Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];
+        Span<byte> text = stackalloc byte[CurveLayout.VouchText];
+        using ICurveBox? box = keys.Cryptography.Between(_transient, clientKey);
+        return box is not null
+            && box.TryOpen(CurveNonce.Join(CurveNonce.Vouch, vouch[..CurveNonce.LongSize], nonce), vouch[CurveNonce.LongSize..], text)
+            && text[..CurveBoxes.KeySize].SequenceEqual(_clientTransient)
+            && text[CurveBoxes.KeySize..].SequenceEqual(keys.PublicKey.Octets);
+    }
+}

@@ -1,0 +1,88 @@
+using System.Text;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Mechanisms;
+
+/// <summary>PLAIN's server (RFC 24): HELLO in, WELCOME out once the application admits the peer, INITIATE in, READY out.</summary>
+internal sealed class PlainServerMechanism : IZmtpMechanism
+{
+    private bool _asked;
+    private bool _welcomed;
+
+    /// <inheritdoc/>
+    public ReadOnlySpan<byte> Name => "PLAIN"u8;
+
+    /// <inheritdoc/>
+    public bool AsServer => true;
+
+    /// <inheritdoc/>
+    public ZmtpCredentials Credentials { get; private set; } = new();
+
+    /// <inheritdoc/>
+    public int MaxOutputSize(int metadataSize) =>
+        ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, 0) + ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) => default;
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        if (command.Kind == ZmtpCommandKind.Hello && !_asked)
+        {
+            _asked = true;
+            return ReadHello(command.Data) ? ZmtpMechanismStep.Ask() : ZmtpMechanismStep.Refuse(ZmtpError.PlainMalformed);
+        }
+
+        if (command.Kind != ZmtpCommandKind.Initiate || !_welcomed)
+        {
+            return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
+        }
+
+        var error = peer.ReadMetadata(command.Data);
+        return error == ZmtpError.None
+            ? new ZmtpMechanismStep(ZmtpCommandWriter.WriteReady(output, metadata), Done: true, error)
+            : ZmtpMechanismStep.Refuse(error);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        _welcomed = true;
+        Credentials = new ZmtpCredentials();
+        return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "WELCOME"u8, []), Done: false, ZmtpError.None);
+    }
+
+    /// <inheritdoc/>
+    public ZmtpCipher? TakeCipher(ZmtpLimits limits) => null;
+
+    /// <inheritdoc/>
+    public void Wipe() => Credentials = new ZmtpCredentials();
+
+    // Two strings, each with its length in one octet before it, and nothing else.
+    private bool ReadHello(ReadOnlySpan<byte> data)
+    {
+        if (!TryTake(ref data, out var username) || !TryTake(ref data, out var password) || !data.IsEmpty)
+        {
+            return false;
+        }
+
+        Credentials = new ZmtpCredentials { Username = Encoding.UTF8.GetString(username), Password = Encoding.UTF8.GetString(password) };
+        return true;
+    }
+
+    private static bool TryTake(ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> text)
+    {
+        text = default;
+        if (data.IsEmpty || data[0] >= data.Length)
+        {
+            return false;
+        }
+
+        text = data.Slice(1, data[0]);
+        data = data[(1 + text.Length)..];
+        return true;
+    }
+}

@@ -1,0 +1,226 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Receivers;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq;
+
+public abstract partial class MessageSocket
+{
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    internal void SendMessage<TMessage>(in TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var outcome = _looksBeforeSending ? SendLooking(message, Options.SendTimeout) : _outbound!.Add(message, Options.SendTimeout);
+        if (outcome != SendOutcome.Sent)
+        {
+            ThrowNotSent(outcome);
+        }
+    }
+
+    internal bool TrySendMessage<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var outcome = _looksBeforeSending ? SendLooking(message, timeout) : _outbound!.Add(message, timeout);
+        if (outcome == SendOutcome.Closed)
+        {
+            ThrowClosed();
+        }
+
+        return outcome == SendOutcome.Sent;
+    }
+
+    internal bool TrySendEncoded(ZeroMqMessage message) => TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero);
+
+    internal ValueTask SendMessageAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation) =>
+        TrySendMessage(new Encoders.OneFrame(frame.Span), TimeSpan.Zero) ? default : SendSlowlyAsync(frame, cancellation);
+
+    internal ValueTask SendMessageAsync(ZeroMqMessage message, CancellationToken cancellation) =>
+        TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero) ? default : SendSlowlyAsync(message, cancellation);
+
+    /// <summary>Receives within the options' time. False when the reader refused what came.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    internal bool ReceiveMessage<TReader>(ref TReader reader)
+        where TReader : struct, IMessageReader, allows ref struct
+    {
+        var outcome = Take(ref reader, Options.ReceiveTimeout);
+        if (outcome is TakeOutcome.Empty or TakeOutcome.Closed)
+        {
+            ThrowNothingCame(outcome);
+        }
+
+        return outcome == TakeOutcome.Taken;
+    }
+
+    internal bool TryReceiveMessage<TReader>(ref TReader reader, TimeSpan timeout, out bool wasRefused)
+        where TReader : struct, IMessageReader, allows ref struct
+    {
+        var outcome = Take(ref reader, timeout);
+        if (outcome == TakeOutcome.Closed)
+        {
+            ThrowClosed();
+        }
+
+        wasRefused = outcome == TakeOutcome.Refused;
+        return outcome == TakeOutcome.Taken;
+    }
+
+    internal ValueTask ReceiveMessageAsync(ZeroMqMessage message, CancellationToken cancellation)
+    {
+        var reader = new MessageReader(message);
+        return TryReceiveMessage(ref reader, TimeSpan.Zero, out _) ? default : ReceiveSlowlyAsync(message, cancellation);
+    }
+
+    /// <summary>Ends when there may be a message, or the socket is closed.</summary>
+    internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
+    {
+        // Whoever waits for an answer has asked before.
+        _outbound?.Push();
+        return _inbound!.WaitAsync(cancellation);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private TakeOutcome Take<TReader>(ref TReader reader, TimeSpan timeout)
+        where TReader : struct, IMessageReader, allows ref struct
+    {
+        Turns?.BeginReceive();
+        var outcome = _inbound!.TryTake(ref reader);
+        if (outcome == TakeOutcome.Empty && timeout != TimeSpan.Zero)
+        {
+            outcome = TakeSlowly(ref reader, timeout);
+        }
+
+        if (Turns is not null && outcome == TakeOutcome.Taken)
+        {
+            Turns.EndReceive();
+        }
+
+        return outcome;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private SendOutcome SendLooking<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        if (Turns is not null)
+        {
+            return SendInTurn(message, timeout);
+        }
+
+        RequireRoute(message);
+        return _outbound!.Add(message, timeout);
+    }
+
+    private void RequireRoute<TMessage>(in TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        byte[] rented = ArrayPool<byte>.Shared.Rent(message.EncodedSize);
+        try
+        {
+            message.Encode(rented);
+            var first = EncodedMessage.SplitFrame(rented, out bool more, out _);
+            if (!more)
+            {
+                throw new ZeroMqUnroutableException("The message has a routing id and nothing behind it.");
+            }
+
+            if (!Routes!(first))
+            {
+                throw new ZeroMqUnroutableException("No peer has the routing id in the message's first frame.");
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
+
+    private SendOutcome SendInTurn<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        if (Turns!.BeginSend())
+        {
+            // The reply to what is given up now may be here already.
+            var dropper = default(Dropper);
+            while (_inbound!.TryTake(ref dropper) == TakeOutcome.Taken)
+            {
+            }
+        }
+
+        var outcome = SendOutcome.Closed;
+        try
+        {
+            return outcome = _outbound!.Add(message, timeout);
+        }
+        finally
+        {
+            Turns.EndSend(outcome == SendOutcome.Sent);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TakeOutcome TakeSlowly<TReader>(ref TReader reader, TimeSpan timeout)
+        where TReader : struct, IMessageReader, allows ref struct
+    {
+        _outbound?.Push();
+        return _inbound!.Take(ref reader, Options.Attempts, timeout);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask SendSlowlyAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation)
+    {
+        do
+        {
+            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+        }
+        while (!TrySendMessage(new Encoders.OneFrame(frame.Span), TimeSpan.Zero));
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask SendSlowlyAsync(ZeroMqMessage message, CancellationToken cancellation)
+    {
+        do
+        {
+            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+        }
+        while (!TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero));
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask ReceiveSlowlyAsync(ZeroMqMessage message, CancellationToken cancellation)
+    {
+        var reader = new MessageReader(message);
+        do
+        {
+            await AwaitMessageAsync(cancellation).ConfigureAwait(false);
+        }
+        while (!TryReceiveMessage(ref reader, TimeSpan.Zero, out _));
+    }
+
+    [DoesNotReturn]
+    private void ThrowNotSent(SendOutcome outcome)
+    {
+        if (outcome == SendOutcome.Closed)
+        {
+            ThrowClosed();
+        }
+
+        throw new TimeoutException($"No peer had room for a message within {Options.SendTimeout}.");
+    }
+
+    [DoesNotReturn]
+    private void ThrowNothingCame(TakeOutcome outcome)
+    {
+        if (outcome == TakeOutcome.Closed)
+        {
+            ThrowClosed();
+        }
+
+        throw new TimeoutException($"No message came within {Options.ReceiveTimeout}.");
+    }
+
+    [DoesNotReturn]
+    private void ThrowClosed() => throw new ObjectDisposedException(GetType().Name);
+}

@@ -1,0 +1,29 @@
+namespace Broker.ZeroMq;
+
+/// <summary>A timer of a <see cref="ZeroMqPoller"/>.</summary>
+public sealed class PollerTimer
+{
+    private readonly Action _action;
+    private volatile bool _isCancelled;
+
+    internal PollerTimer(long interval, Action action)
+    {
+        Interval = interval;
+        _action = action;
+    }
+
+    internal long Interval { get; }
+
+    internal bool IsCancelled => _isCancelled;
+
+    /// <summary>Ends it. Any thread; in its own action too.</summary>
+    public void Cancel() => _isCancelled = true;
+
+    internal void Fire()
+    {
+        if (!_isCancelled)
+        {
+            _action();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+using System.Runtime.CompilerServices;
+using Broker.Transport;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.ZeroMq.Publishing;
+
+/// <summary>
+/// Bounds how many messages wait for a peer that all loops of a group write to. Each loop counts down from a credit of its own; only when
+/// that is used up, it is looked at what the connection has sent (<see cref="SentMarks"/>).
+/// </summary>
+internal sealed class MessageMark
+{
+    private const int Steps = 16;
+
+    private readonly Lock _gate = new();
+    private readonly int _most;
+    private readonly int _step;
+    private readonly int[] _credits;
+    private SentMarks _marks = new();
+    private long _granted;
+
+    internal MessageMark(int most, int loops)
+    {
+        _most = most;
+        _step = Math.Max(1, most / Steps);
+        _credits = new int[loops];
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool HasRoom(Connection connection, EventLoop loop, OutboundStage stage) =>
+        _credits[loop.Index] > 0 || Look(connection, loop, stage);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Count(EventLoop loop) => _credits[loop.Index]--;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool Look(Connection connection, EventLoop loop, OutboundStage stage)
+    {
+        if (TryGrant(connection, loop, stage))
+        {
+            return true;
+        }
+
+        // The end of the turn would do it too, but then no turn could send more than the mark.
+        connection.HandOver(loop);
+        return TryGrant(connection, loop, stage);
+    }
+
+    private bool TryGrant(Connection connection, EventLoop loop, OutboundStage stage)
+    {
+        lock (_gate)
+        {
+            // What other loops were granted counts as written, and what they have staged is not known.
+            long position = connection.SentBytes + connection.PendingBytes + stage.Length;
+            if (_granted != _marks.Written)
+            {
+                _marks.Add(position, _granted);
+            }
+
+            _marks.Advance(connection.SentBytes);
+            long waiting = _granted - _marks.Sent;
+            if (waiting >= _most)
+            {
+                return false;
+            }
+
+            int credit = (int)Math.Min(_step, _most - waiting);
+            _granted += credit;
+            _credits[loop.Index] = credit;
+            return true;
+        }
+    }
+}

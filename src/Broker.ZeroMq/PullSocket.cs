@@ -1,0 +1,18 @@
+using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq;
+
+/// <summary>PULL: receives from all PUSH peers, in turn among those that have sent (RFC 30).</summary>
+public sealed class PullSocket : MessageSocket, IReceivingSocket
+{
+    /// <inheritdoc cref="PushSocket(ZeroMqSocketOptions?, ZeroMqContext?)"/>
+    public PullSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
+        : base(options, context)
+    {
+        Serve(new LoopPull(Loop, new QueueSink(MakeInbound()), Options));
+    }
+
+    /// <inheritdoc/>
+    public bool HasMessages => CanReceive;
+}

@@ -1,0 +1,85 @@
+using System.Buffers;
+
+namespace Broker.ZeroMq.Queues;
+
+/// <summary>The chunks of all sockets of a context, last in first out. Thread-safe; asked once for many messages.</summary>
+internal sealed class ChunkPool
+{
+    /// <summary>For what comes in little.</summary>
+    internal const int Small = 4 * 1024;
+
+    /// <summary>For what comes in bulk. An event loop reads as much at once.</summary>
+    internal const int Large = 64 * 1024;
+
+    private const int Unpooled = -1;
+    private const int MostKept = 64;
+
+    private static readonly int[] Capacities = [Small, Large];
+
+    private readonly Lock _gate = new();
+    private readonly MessageChunk?[] _free = new MessageChunk?[Capacities.Length];
+    private readonly int[] _kept = new int[Capacities.Length];
+    private long _outstanding;
+
+    /// <summary>Bytes of the chunks that were taken and not given back. Any thread, a moment's truth.</summary>
+    internal long Outstanding => Interlocked.Read(ref _outstanding);
+
+    /// <summary>An empty chunk of at least this size.</summary>
+    internal MessageChunk Take(int size)
+    {
+        int sizeClass = size <= Small ? 0 : size <= Large ? 1 : Unpooled;
+        if (sizeClass == Unpooled)
+        {
+            return TakeUnpooled(size);
+        }
+
+        MessageChunk? chunk;
+        lock (_gate)
+        {
+            _outstanding += Capacities[sizeClass];
+            chunk = _free[sizeClass];
+            if (chunk is not null)
+            {
+                _free[sizeClass] = chunk.Next;
+                _kept[sizeClass]--;
+                chunk.Next = null;
+            }
+        }
+
+        return chunk ?? new MessageChunk(GC.AllocateUninitializedArray<byte>(Capacities[sizeClass]), sizeClass);
+    }
+
+    // One message larger than a read.
+    private MessageChunk TakeUnpooled(int size)
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(size);
+        lock (_gate)
+        {
+            _outstanding += array.Length;
+        }
+
+        return new MessageChunk(array, Unpooled);
+    }
+
+    internal void Give(MessageChunk chunk)
+    {
+        lock (_gate)
+        {
+            _outstanding -= chunk.Array.Length;
+            if (chunk.SizeClass != Unpooled)
+            {
+                if (_kept[chunk.SizeClass] < MostKept)
+                {
+                    chunk.Reset();
+                    chunk.Next = _free[chunk.SizeClass];
+                    _free[chunk.SizeClass] = chunk;
+                    _kept[chunk.SizeClass]++;
+                }
+
+                return;
+            }
+        }
+
+        ArrayPool<byte>.Shared.Return(chunk.Array);
+    }
+}

@@ -1,0 +1,68 @@
+using System.Buffers;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Queues;
+
+/// <summary>
+/// Puts messages into a queue for threads one by one: for sockets that take an envelope off, or choose among what comes.
+/// </summary>
+internal sealed class CopySink(ReceiveQueue queue) : InboundSink
+{
+    internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)
+    {
+        var taker = new Taker(this, session.Peer!);
+        return session.Decode(bytes, ref taker);
+    }
+
+    internal override void OnGone(MessageSession session)
+    {
+        if (session.Peer!.Source is ReceiveSource source)
+        {
+            queue.Forget(source);
+        }
+    }
+
+    /// <summary>Copies a message if there is room. On the peer's loop. If not, the peer is resumed when there is.</summary>
+    internal bool TryTake(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        var source = SourceOf(peer);
+        if (!TryReserve(source))
+        {
+            return false;
+        }
+
+        if (message.IsContiguous)
+        {
+            queue.Add(source, message.Encoded, 1);
+            return true;
+        }
+
+        byte[] rented = ArrayPool<byte>.Shared.Rent(message.EncodedSize);
+        int size = message.CopyTo(rented);
+        queue.Add(source, rented.AsSpan(0, size), 1);
+        ArrayPool<byte>.Shared.Return(rented);
+        return true;
+    }
+
+    internal static ReceiveSource SourceOf(ZeroMqPeer peer)
+    {
+        if (peer.Source is not ReceiveSource source)
+        {
+            peer.Source = source = new ReceiveSource(peer, peer.Session.Loop, peer.Session.Resume);
+        }
+
+        return source;
+    }
+
+    /// <summary>Whether there is room for a message of this source; if not, it is resumed when there is.</summary>
+    internal bool TryReserve(ReceiveSource source) => queue.Room(source, out _) > 0 || !queue.TryPause(source);
+
+    /// <summary>Copies a message whether there is room or not.</summary>
+    internal void Add(ReceiveSource source, ReadOnlySpan<byte> encoded) => queue.Add(source, encoded, 1);
+
+    private readonly struct Taker(CopySink sink, ZeroMqPeer peer) : IMessageTaker
+    {
+        public bool TryTake(in ZmtpMessage message) => sink.TryTake(peer, message);
+    }
+}

@@ -1,0 +1,123 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Queues;
+
+/// <summary>Puts what the peers of a loop socket send into a queue for threads: all messages of one read with one copy.</summary>
+/// <param name="queue">The queue.</param>
+/// <param name="showsIds">Whether receivers find the peer's routing id before each message.</param>
+internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : InboundSink
+{
+    private readonly ReceiveQueue _queue = queue;
+    private readonly Dictionary<MessageSession, ReceiveSource> _sources = [];
+    private MessageSession? _lastSession;
+    private ReceiveSource? _lastSource;
+
+    internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)
+    {
+        var source = session == _lastSession ? _lastSource! : Find(session);
+        var taker = new Taker(_queue.Room(source, out long room), room);
+        var result = session.Decode(bytes, ref taker);
+        if (taker.Count > 0)
+        {
+            if (taker.Size == result.Consumed)
+            {
+                _queue.Add(source, bytes[..taker.Size], taker.Count);
+            }
+            else
+            {
+                AddWithoutCommands(source, bytes[..result.Consumed], taker);
+            }
+        }
+
+        if (taker.HasRefused && !_queue.TryPause(source))
+        {
+            session.Resume();
+        }
+
+        return result;
+    }
+
+    internal override void OnGone(MessageSession session)
+    {
+        if (_sources.Remove(session, out var source))
+        {
+            _queue.Forget(source);
+            _lastSession = null;
+            _lastSource = null;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReceiveSource Find(MessageSession session)
+    {
+        if (!_sources.TryGetValue(session, out var source))
+        {
+            source = new ReceiveSource(session.Peer!, session.Loop, session.Resume)
+            {
+                Prefix = showsIds ? FrameOf(session.Peer!.RoutingId.Span) : null,
+            };
+            _sources.Add(session, source);
+        }
+
+        _lastSession = session;
+        return _lastSource = source;
+    }
+
+    private static byte[] FrameOf(ReadOnlySpan<byte> routingId)
+    {
+        byte[] frame = new byte[ZmtpWriter.FrameSize(routingId.Length)];
+        ZmtpWriter.WriteFrame(frame, routingId, more: true);
+        return frame;
+    }
+
+    // The peer has put commands between its messages, or between the frames of one. It happens a few times a minute.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void AddWithoutCommands(ReceiveSource source, ReadOnlySpan<byte> bytes, in Taker taken)
+    {
+        byte[] rented = ArrayPool<byte>.Shared.Rent(taken.Size);
+        int length = 0;
+        while (length < taken.Size)
+        {
+            int size = EncodedMessage.MeasureFrame(bytes, out bool isCommand);
+            if (!isCommand)
+            {
+                bytes[..size].CopyTo(rented.AsSpan(length));
+                length += size;
+            }
+
+            bytes = bytes[size..];
+        }
+
+        _queue.Add(source, rented.AsSpan(0, length), taken.Count);
+        ArrayPool<byte>.Shared.Return(rented);
+    }
+
+    /// <summary>Only counts: what it took stands together at the start of what was read.</summary>
+    [StructLayout(LayoutKind.Auto)]
+    private struct Taker(int room, long roomBytes) : IMessageTaker
+    {
+        internal int Count { get; private set; }
+
+        internal int Size { get; private set; }
+
+        internal bool HasRefused { get; private set; }
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public bool TryTake(in ZmtpMessage message)
+        {
+            if (Count >= room || Size >= roomBytes)
+            {
+                HasRefused = true;
+                return false;
+            }
+
+            Count++;
+            Size += message.EncodedSize;
+            return true;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+using System.Runtime.CompilerServices;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Queues;
+
+// The receivers' side.
+internal sealed partial class ReceiveQueue
+{
+    /// <summary>The calls that wait for a message.</summary>
+    internal WaitList Waiters { get; } = new();
+
+    /// <summary>Offers the next message to <paramref name="reader"/>. Any thread; never waits for a message.</summary>
+    // Optimized from the first message on, as sending is.
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    internal TakeOutcome TryTake<TReader>(ref TReader reader)
+        where TReader : struct, IMessageReader, allows ref struct
+    {
+        var bias = _receivers.Enter();
+        var source = _hasArrivals || _isClosed ? Collect() : _current;
+        if (source is null)
+        {
+            _receivers.Exit(bias);
+            return _isClosed ? TakeOutcome.Closed : TakeOutcome.Empty;
+        }
+
+        if (_conflates)
+        {
+            TakeNewest(source);
+        }
+
+        var chunk = source.Taken;
+        var unread = chunk.Unread;
+        int size = EncodedMessage.Measure(unread);
+        bool taken;
+        try
+        {
+            taken = reader.TryRead(unread[..size], source);
+        }
+        catch
+        {
+            // Out of memory, most likely: others can go on.
+            _receivers.Exit(bias);
+            throw;
+        }
+
+        ReceiveSource? resumed = null;
+        if (taken)
+        {
+            chunk.Position += size;
+            if (size == unread.Length)
+            {
+                resumed = Exhaust(source, chunk);
+            }
+            else
+            {
+                _current = source.Following;
+            }
+        }
+
+        bool leftSome = _current is not null;
+        _receivers.Exit(bias);
+        if (resumed is not null)
+        {
+            Resume(resumed);
+        }
+
+        if (leftSome && !Waiters.IsEmpty)
+        {
+            Waiters.WakeOne();
+        }
+
+        return taken ? TakeOutcome.Taken : TakeOutcome.Refused;
+    }
+
+    /// <summary>Drops what is waiting and what comes, and ends all waits.</summary>
+    internal void Close()
+    {
+        var bias = _receivers.Enter();
+        lock (_gate)
+        {
+            _isClosed = true;
+            _paused.Clear();
+            AcceptArrivals();
+            while (_current is { } source)
+            {
+                Recycle(source.Taken);
+                for (var chunk = source.First; chunk is not null;)
+                {
+                    var next = chunk.Next;
+                    Recycle(chunk);
+                    chunk = next;
+                }
+
+                source.First = source.Last = null;
+                Remove(source);
+            }
+        }
+
+        _receivers.Exit(bias);
+        Waiters.WakeAll();
+        Volatile.Read(ref _added)?.Invoke();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReceiveSource? Collect()
+    {
+        if (_hasArrivals)
+        {
+            lock (_gate)
+            {
+                AcceptArrivals();
+            }
+        }
+
+        return _current;
+    }
+
+    // Under the gate and the lock. Newcomers come last in the round.
+    private void AcceptArrivals()
+    {
+        for (var source = _firstArrival; source is not null;)
+        {
+            var next = source.NextArrival;
+            source.NextArrival = null;
+            TakeFirst(source);
+            if (_current is null)
+            {
+                source.Following = source.Preceding = source;
+                _current = source;
+            }
+            else
+            {
+                source.Following = _current;
+                source.Preceding = _current.Preceding;
+                source.Preceding.Following = source;
+                _current.Preceding = source;
+            }
+
+            source = next;
+        }
+
+        _firstArrival = _lastArrival = null;
+        _hasArrivals = false;
+    }
+
+    // Under the gate. Returns a source that has room again; further ones follow from it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ReceiveSource? Exhaust(ReceiveSource source, MessageChunk chunk)
+    {
+        lock (_gate)
+        {
+            source.Messages -= chunk.Messages;
+            Recycle(chunk);
+            if (source.First is null)
+            {
+                Remove(source);
+            }
+            else
+            {
+                TakeFirst(source);
+                _current = source.Following;
+            }
+
+            return _paused.Count == 0 ? null : NextWithRoom();
+        }
+    }
+
+    // Under the lock.
+    private ReceiveSource? NextWithRoom()
+    {
+        if (_bytes > _mostBytes / 2)
+        {
+            return null;
+        }
+
+        for (int i = 0; i < _paused.Count; i++)
+        {
+            var source = _paused[i];
+            if (source.Messages <= _mostMessages / 2)
+            {
+                source.IsPaused = false;
+                _paused.RemoveAt(i);
+                return source;
+            }
+        }
+
+        return null;
+    }
+
+    private void Resume(ReceiveSource? source)
+    {
+        while (source is not null)
+        {
+            source.Resume();
+            lock (_gate)
+            {
+                source = NextWithRoom();
+            }
+        }
+    }
+
+    // Under the gate. What came after the chunk that the receivers have is all that counts.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void TakeNewest(ReceiveSource source)
+    {
+        lock (_gate)
+        {
+            if (source.First is not null)
+            {
+                source.Messages -= source.Taken.Messages;
+                Recycle(source.Taken);
+                TakeFirst(source);
+            }
+        }
+    }
+
+    // Under the lock. What no receiver has looked at.
+    private void DropWaiting(ReceiveSource source)
+    {
+        while (source.First is { } chunk)
+        {
+            source.First = chunk.Next;
+            source.Messages -= chunk.Messages;
+            Recycle(chunk);
+        }
+
+        source.Last = null;
+    }
+
+    private static void TakeFirst(ReceiveSource source)
+    {
+        var chunk = source.First!;
+        source.Taken = chunk;
+        source.First = chunk.Next;
+        if (source.First is null)
+        {
+            source.Last = null;
+        }
+    }
+
+    private void Remove(ReceiveSource source)
+    {
+        _current = source.Following == source ? null : source.Following;
+        source.Preceding.Following = source.Following;
+        source.Following.Preceding = source.Preceding;
+        source.Following = source.Preceding = null!;
+        source.Taken = null!;
+        source.IsListed = false;
+    }
+
+    private void Recycle(MessageChunk chunk)
+    {
+        _bytes -= chunk.Array.Length;
+        _pool.Give(chunk);
+    }
+}

@@ -1,0 +1,27 @@
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.ZeroMq.Queues;
+
+/// <summary>Sends for a socket that gives each message to one of its peers.</summary>
+internal sealed class RingSender(DistributingSocket socket) : IBatchSender
+{
+    public int Send(ReadOnlySpan<byte> messages, int count, out int sent)
+    {
+        int at = 0;
+        for (sent = 0; sent < count;)
+        {
+            int size = socket.SendSome(messages[at..], count - sent, out int some);
+            if (some == 0)
+            {
+                break;
+            }
+
+            sent += some;
+            at += size;
+        }
+
+        return at;
+    }
+
+    public void Flush() => socket.FlushPipes();
+}

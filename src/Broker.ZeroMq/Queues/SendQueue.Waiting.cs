@@ -1,0 +1,68 @@
+using System.Runtime.CompilerServices;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Queues;
+
+// What a writer does when there was no room at first.
+internal sealed partial class SendQueue
+{
+    /// <summary>Copies a message in, and waits for room if it must. No clock is read for an infinite time, nor where there is room.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    internal SendOutcome Add<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var outcome = TryAdd(message);
+        return outcome != SendOutcome.Full || timeout == TimeSpan.Zero ? outcome : Block(message, timeout);
+    }
+
+    /// <summary>
+    /// Ends when there may be room, or the queue is closed. It is for one wait; the writer then tries, and if there is no room waits again.
+    /// </summary>
+    internal ValueTask WaitAsync(CancellationToken cancellation)
+    {
+        var waiter = Waiters.Join(blocks: false);
+        if (HasRoom)
+        {
+            waiter.Cancel();
+        }
+
+        return Waiters.WaitAsync(waiter, cancellation);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var patience = new Patience(timeout);
+        int left;
+        do
+        {
+            left = patience.Milliseconds;
+            var waiter = Waiters.Join(blocks: true);
+            var outcome = SendOutcome.Full;
+            try
+            {
+                outcome = TryAdd(message);
+                if (outcome == SendOutcome.Full && waiter.Block(left))
+                {
+                    outcome = TryAdd(message);
+                }
+            }
+            finally
+            {
+                if (Waiters.Leave(waiter) && HasRoom)
+                {
+                    Waiters.WakeOne();
+                }
+            }
+
+            if (outcome != SendOutcome.Full)
+            {
+                return outcome;
+            }
+        }
+        while (left != 0);
+
+        return SendOutcome.Full;
+    }
+}

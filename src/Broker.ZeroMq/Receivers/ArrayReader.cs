@@ -1,0 +1,18 @@
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Receivers;
+
+/// <summary>Reads a message of one frame into an array of its own.</summary>
+internal struct ArrayReader : IMessageReader
+{
+    internal byte[]? Bytes { get; private set; }
+
+    public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)
+    {
+        var body = EncodedMessage.SplitFrame(message, out bool more, out _);
+        more |= source.Prefix is not null;
+        Bytes = more ? null : body.ToArray();
+        return !more;
+    }
+}

@@ -1,0 +1,21 @@
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Receivers;
+
+/// <summary>Reads a message of one frame into the caller's memory.</summary>
+internal ref struct BufferReader(Span<byte> buffer) : IMessageReader
+{
+    private readonly Span<byte> _buffer = buffer;
+
+    /// <summary>The size of the frame that was read, or did not fit; -1 when there were several.</summary>
+    internal int FrameSize { get; private set; }
+
+    public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)
+    {
+        var body = EncodedMessage.SplitFrame(message, out bool more, out _);
+        more |= source.Prefix is not null;
+        FrameSize = more ? -1 : body.Length;
+        return !more && body.TryCopyTo(_buffer);
+    }
+}

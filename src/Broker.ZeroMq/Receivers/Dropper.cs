@@ -1,0 +1,9 @@
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Receivers;
+
+/// <summary>Takes a message for nobody.</summary>
+internal readonly struct Dropper : IMessageReader
+{
+    public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source) => true;
+}

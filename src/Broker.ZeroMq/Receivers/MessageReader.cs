@@ -1,0 +1,13 @@
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Receivers;
+
+/// <summary>Reads a message into a reused object.</summary>
+internal readonly struct MessageReader(ZeroMqMessage message) : IMessageReader
+{
+    public bool TryRead(ReadOnlySpan<byte> encoded, ReceiveSource source)
+    {
+        message.SetReceived(source.Prefix, encoded, source.Peer);
+        return true;
+    }
+}

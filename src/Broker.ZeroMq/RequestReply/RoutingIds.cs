@@ -1,0 +1,81 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.ZeroMq.RequestReply;
+
+/// <summary>Who is known to a ROUTER by which id. On the socket's loop, but for <see cref="Knows"/>.</summary>
+internal sealed class RoutingIds
+{
+    // For changes, and for looking on another thread than that which changes.
+    private readonly Lock _gate = new();
+    private readonly Dictionary<byte[], OutboundPipe> _pipes = new(new Comparer());
+    private readonly Dictionary<byte[], OutboundPipe>.AlternateLookup<ReadOnlySpan<byte>> _bySpan;
+
+    // Those of a restarted program are not taken for those of its predecessor.
+    private uint _next = (uint)Random.Shared.Next();
+
+    internal RoutingIds() => _bySpan = _pipes.GetAlternateLookup<ReadOnlySpan<byte>>();
+
+    internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out var pipe) ? pipe : null;
+
+    /// <summary>Whether there is one of this id. Any thread, a moment's truth.</summary>
+    internal bool Knows(ReadOnlySpan<byte> id)
+    {
+        lock (_gate)
+        {
+            return _bySpan.ContainsKey(id);
+        }
+    }
+
+    internal void Set(byte[] id, OutboundPipe pipe)
+    {
+        lock (_gate)
+        {
+            _pipes[id] = pipe;
+        }
+    }
+
+    internal void Remove(byte[] id, OutboundPipe pipe)
+    {
+        if (_pipes.TryGetValue(id, out var found) && found == pipe)
+        {
+            lock (_gate)
+            {
+                _pipes.Remove(id);
+            }
+        }
+    }
+
+    /// <summary>An id for a peer that has none: an octet of 0, which no peer may choose, and a number (RFC 28).</summary>
+    internal byte[] Make()
+    {
+        byte[] id = new byte[1 + sizeof(uint)];
+        do
+        {
+            BinaryPrimitives.WriteUInt32BigEndian(id.AsSpan(1), _next++);
+        }
+        while (_pipes.ContainsKey(id));
+
+        return id;
+    }
+
+    private sealed class Comparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
+    {
+        public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+        public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+        public int GetHashCode([DisallowNull] byte[] obj) => GetHashCode(obj.AsSpan());
+
+        // Seeded for the process: peers choose their ids.
+        public int GetHashCode(ReadOnlySpan<byte> alternate)
+        {
+            var hash = new HashCode();
+            hash.AddBytes(alternate);
+            return hash.ToHashCode();
+        }
+
+        public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
+    }
+}

@@ -1,0 +1,39 @@
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq;
+
+/// <summary>
+/// REP: a request of one peer, then the reply to it, then the next request (RFC 28). Any other order throws. A reply whose peer has
+/// gone is dropped.
+/// </summary>
+public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSocket
+{
+    /// <summary>Creates a socket without endpoints.</summary>
+    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    public ResponseSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
+        : base(options, context)
+    {
+        Turns = new TurnTaking(isReply: true, isRelaxed: false);
+        var socket = new LoopRep(Loop, new CopySink(MakeInbound()), Options);
+        socket.IsShared = true;
+        MakeOutbound(new OneByOneSender(message => Reply(socket, message), socket.FlushReply), isOpen: true, socket.PipeGate, isPrompt: true);
+        Serve(socket);
+    }
+
+    /// <inheritdoc/>
+    public bool HasRoom => CanSend;
+
+    /// <inheritdoc/>
+    public bool HasMessages => CanReceive;
+
+    private static bool Reply(LoopRep socket, ReadOnlySpan<byte> message)
+    {
+        var reply = new Encoders.Verbatim(message);
+        socket.Reply(ref reply);
+        return true;
+    }
+}

@@ -1,0 +1,219 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Broker.Transport;
+using Broker.ZeroMq.Endpoints;
+
+namespace Broker.ZeroMq.Sockets;
+
+public abstract partial class LoopSocket
+{
+    private readonly List<(string Asked, ZeroMqEndpoint Bound, IDisposable Listener)> _listeners = [];
+    private readonly List<OutgoingLink> _links = [];
+
+    /// <summary>The endpoint that was bound or connected last, with the port or path that was chosen; null before the first. Any thread.</summary>
+    public ZeroMqEndpoint? LastEndpoint { get; private set; }
+
+    /// <summary>Accepts peers at an endpoint from the return on. A host name is looked up on the caller's thread.</summary>
+    /// <param name="endpoint">Where, as <see cref="ZeroMqEndpoint"/> describes it.</param>
+    /// <param name="allowedAddresses">Who may connect here; null for what the socket's options say of all endpoints.</param>
+    /// <returns>The endpoint that is really bound, with the port the system chose.</returns>
+    /// <exception cref="FormatException">Not an endpoint.</exception>
+    /// <exception cref="ZeroMqBindException">The endpoint cannot be had; the message says why.</exception>
+    /// <exception cref="InvalidOperationException">An inproc endpoint, and the socket has no names: see <see cref="LoopSocketOptions.Inproc"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed, or the context of its names.</exception>
+    public ZeroMqEndpoint Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null)
+    {
+        var asked = ZeroMqEndpoint.Parse(endpoint);
+        ThrowIfClosing();
+        ZeroMqEndpoint bound = asked;
+        IDisposable listener = asked.IsInproc ? ListenInproc(asked) : Listen(asked, allowedAddresses ?? CommonOptions.AllowedAddresses, out bound);
+        lock (_gate)
+        {
+            if (!_closing)
+            {
+                _listeners.Add((asked.ToString(), bound, listener));
+                LastEndpoint = bound;
+            }
+        }
+
+        if (_closing)
+        {
+            listener.Dispose();
+            ThrowIfClosing();
+        }
+
+        Report(new ZeroMqEvent(ZeroMqEventKind.Listening, bound.ToString(), bound.ToString(), Peer: null, Reason: null));
+        return bound;
+    }
+
+    /// <summary>
+    /// Stops accepting at an endpoint, given as it was to <see cref="Bind"/> or as that returned it. Peers stay connected.
+    /// </summary>
+    /// <returns>False when it is not bound.</returns>
+    public bool Unbind(string endpoint)
+    {
+        string name = ZeroMqEndpoint.Parse(endpoint).ToString();
+        IDisposable listener;
+        lock (_gate)
+        {
+            int index = _listeners.FindIndex(l => Same(l.Bound.ToString(), name) || Same(l.Asked, name));
+            if (index < 0)
+            {
+                return false;
+            }
+
+            listener = _listeners[index].Listener;
+            _listeners.RemoveAt(index);
+        }
+
+        listener.Dispose();
+        return true;
+    }
+
+    /// <summary>
+    /// Connects to an endpoint, now and again whenever the connection is lost or refused, until <see cref="Disconnect"/>. Returns at
+    /// once: the peer may bind later.
+    /// </summary>
+    /// <exception cref="FormatException">Not an endpoint, or one with a wildcard.</exception>
+    /// <exception cref="InvalidOperationException">An inproc endpoint, and the socket has no names: see <see cref="LoopSocketOptions.Inproc"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is closed, or the context of its names.</exception>
+    public void Connect(string endpoint)
+    {
+        var asked = ZeroMqEndpoint.Parse(endpoint);
+        var link = new OutgoingLink(this, _home ?? Loops.Next(), asked, asked.IsInproc ? Names() : null);
+        lock (_gate)
+        {
+            ThrowIfClosing();
+            _links.Add(link);
+            LastEndpoint = asked;
+        }
+
+        OnConnecting(link);
+
+        link.Start();
+    }
+
+    /// <summary>Ends a connection made by <see cref="Connect"/>. What is queued for the peer is sent for up to the linger.</summary>
+    /// <returns>False when it is not connected to that endpoint.</returns>
+    public bool Disconnect(string endpoint, TimeSpan linger = default)
+    {
+        string name = ZeroMqEndpoint.Parse(endpoint).ToString();
+        OutgoingLink link;
+        lock (_gate)
+        {
+            int index = _links.FindIndex(l => Same(l.Endpoint, name));
+            if (index < 0)
+            {
+                return false;
+            }
+
+            link = _links[index];
+            _links.RemoveAt(index);
+        }
+
+        link.Dispose();
+        OnDisconnecting(link);
+        link.Session?.Leave(linger);
+        return true;
+    }
+
+    /// <summary>There will be no peer at the link's endpoint any more.</summary>
+    internal void GiveUp(OutgoingLink link)
+    {
+        lock (_gate)
+        {
+            _links.Remove(link);
+        }
+
+        OnDisconnecting(link);
+    }
+
+    private IDisposable ListenInproc(ZeroMqEndpoint endpoint)
+    {
+        string name = endpoint.ToString();
+        return Names().Bind(endpoint, InprocWindow, () => _home ?? Loops.Next(), loop => CreateSession(loop, name, link: null));
+    }
+
+    private InprocNames Names()
+    {
+        var names = Inproc ?? throw new InvalidOperationException(
+            "An inproc:// endpoint is a name in a context, and this socket was given none: make a ZeroMqContext and give it to both sockets.");
+        ObjectDisposedException.ThrowIf(names.IsDisposed, names);
+        return names;
+    }
+
+    private Listener Listen(ZeroMqEndpoint endpoint, IReadOnlyList<IPNetwork> allowed, out ZeroMqEndpoint bound)
+    {
+        // The first peers may come before the port is known here; theirs is the endpoint as it was asked for.
+        var name = new StrongBox<string>(endpoint.ToString());
+        try
+        {
+            EndPoint address = endpoint.ToBind();
+            Listener listener;
+            try
+            {
+                listener = Start(address);
+            }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse
+                && endpoint.Path is { } path && StaleSocketFile.TryRemove(path, address))
+            {
+                listener = Start(address);
+            }
+
+            bound = endpoint.WithPort(listener.EndPoint);
+            name.Value = bound.ToString();
+            return listener;
+        }
+        catch (SocketException e)
+        {
+            throw new ZeroMqBindException(endpoint, e);
+        }
+
+        Listener Start(EndPoint address) =>
+            _home is null ? Listener.Start(Loops, address, Accept) : Listener.Start(_home, address, Accept);
+
+        ConnectionHandler? Accept(EventLoop loop, EndPoint? remote) =>
+            IsAllowed(remote, allowed) ? CreateSession(loop, name.Value!, link: null) : TurnAway(name.Value!, remote);
+    }
+
+    private static bool IsAllowed(EndPoint? remote, IReadOnlyList<IPNetwork> allowed)
+    {
+        if (allowed.Count == 0 || remote is UnixDomainSocketEndPoint)
+        {
+            return true;
+        }
+
+        // One whose address is not known any more has gone.
+        if (remote is not IPEndPoint { Address: var address })
+        {
+            return false;
+        }
+
+        if (address.IsIPv4MappedToIPv6)
+        {
+            address = address.MapToIPv4();
+        }
+
+        foreach (IPNetwork network in allowed)
+        {
+            if (network.Contains(address))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private PeerSession? TurnAway(string endpoint, EndPoint? remote)
+    {
+        string address = ZeroMqEndpoint.Show(remote, endpoint);
+        Report(new ZeroMqEvent(ZeroMqEventKind.PeerRefused, endpoint, address, Peer: null, "its address is not allowed"));
+        return null;
+    }
+
+    private void ThrowIfClosing() => ObjectDisposedException.ThrowIf(_closing, this);
+
+    private static bool Same(string left, string right) => string.Equals(left, right, StringComparison.Ordinal);
+}

@@ -1,0 +1,113 @@
+using System.Buffers;
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Sockets;
+
+/// <summary>
+/// Encoded messages that wait for a connection, oldest first, in rented arrays that each hold whole ones. On the socket's loop.
+/// </summary>
+internal sealed class MessageBacklog : IUnsentMessages
+{
+    private const int Smallest = 1024;
+    private const int Usual = 64 * 1024;
+
+    private readonly Queue<(byte[] Array, int Length)> _full = new();
+    private byte[]? _last;
+    private int _length;
+
+    internal int Count { get; private set; }
+
+    internal long Bytes { get; private set; }
+
+    /// <summary>Room for a message of this size, which counts after <see cref="Commit"/>.</summary>
+    internal Span<byte> Reserve(int size)
+    {
+        if (_last is null || _last.Length - _length < size)
+        {
+            if (_last is not null && _length > 0)
+            {
+                _full.Enqueue((_last, _length));
+            }
+            else if (_last is not null)
+            {
+                ArrayPool<byte>.Shared.Return(_last);
+            }
+
+            _last = ArrayPool<byte>.Shared.Rent(Math.Max(size, Count == 0 ? Smallest : Usual));
+            _length = 0;
+        }
+
+        return _last.AsSpan(_length);
+    }
+
+    internal void Commit(int size, int count = 1)
+    {
+        _length += size;
+        Count += count;
+        Bytes += size;
+    }
+
+    public void Add(ReadOnlySpan<byte> message) => Add(message, count: 1);
+
+    /// <summary>Copies several messages in at once.</summary>
+    internal void Add(ReadOnlySpan<byte> messages, int count)
+    {
+        messages.CopyTo(Reserve(messages.Length));
+        Commit(messages.Length, count);
+    }
+
+    private void Copy(ReadOnlySpan<byte> messages) => Add(messages, count: 0);
+
+    /// <summary>Writes all of it to a connection and is empty.</summary>
+    internal void MoveTo(OutboundStage stage)
+    {
+        while (_full.TryDequeue(out var chunk))
+        {
+            stage.Write(chunk.Array.AsSpan(0, chunk.Length));
+            ArrayPool<byte>.Shared.Return(chunk.Array);
+        }
+
+        if (_length > 0)
+        {
+            stage.Write(_last.AsSpan(0, _length));
+        }
+
+        Clear();
+    }
+
+    /// <summary>Appends all of it to another one and is empty.</summary>
+    internal void MoveTo(MessageBacklog other)
+    {
+        while (_full.TryDequeue(out var chunk))
+        {
+            other.Copy(chunk.Array.AsSpan(0, chunk.Length));
+            ArrayPool<byte>.Shared.Return(chunk.Array);
+        }
+
+        if (_length > 0)
+        {
+            other.Copy(_last.AsSpan(0, _length));
+        }
+
+        other.Count += Count;
+        Clear();
+    }
+
+    internal void Clear()
+    {
+        while (_full.TryDequeue(out var chunk))
+        {
+            ArrayPool<byte>.Shared.Return(chunk.Array);
+        }
+
+        if (_last is not null)
+        {
+            ArrayPool<byte>.Shared.Return(_last);
+            _last = null;
+        }
+
+        _length = 0;
+        Count = 0;
+        Bytes = 0;
+    }
+}

@@ -1,0 +1,161 @@
+using System.Runtime.CompilerServices;
+using Broker.Transport;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Sockets;
+
+/// <summary>A peer of a socket all of whose peers live on one loop.</summary>
+internal sealed class MessageSession : PeerSession
+{
+    // Small messages of one read that are delivered before the other peers get their turn; a read of larger ones has fewer.
+    private const int Slice = 1000;
+
+    private readonly SingleLoopSocket _socket;
+
+    internal MessageSession(SingleLoopSocket socket, EventLoop loop, string endpoint, OutgoingLink? link)
+        : base(socket, loop, endpoint, link)
+    {
+        _socket = socket;
+    }
+
+    /// <summary>What is sent to the peer; null for a socket that sends nothing, and before the handshake is complete.</summary>
+    internal OutboundPipe? Pipe { get; set; }
+
+    /// <summary>Whether it is in the line of those that a REP serves next.</summary>
+    internal bool IsInLine { get; set; }
+
+    // A PING would wait behind what the peer does not take, so its silence says nothing. The kernel finds out who is gone.
+    private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
+
+    public override void OnLowWater(Connection connection)
+    {
+        lock (_socket.PipeGate)
+        {
+            Pipe?.OnRoom();
+        }
+    }
+
+    // On whatever thread hands over.
+    public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
+    {
+        if (_socket.IsShared)
+        {
+            Pipe?.OnDiscarded(written);
+        }
+    }
+
+    /// <summary>An empty message, ahead of all others.</summary>
+    internal void WriteProbe()
+    {
+        var stage = Stage;
+        stage.Advance(ZmtpWriter.WriteFrame(stage.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
+    }
+
+    /// <summary>Gives the messages in <paramref name="bytes"/> to <paramref name="taker"/> until it refuses one. For sinks.</summary>
+    internal ZmtpDecodeResult Decode<TTaker>(ReadOnlySpan<byte> bytes, ref TTaker taker)
+        where TTaker : struct, IMessageTaker
+    {
+        var traffic = new Traffic<TTaker>(this, _socket.HasSeveralPeers ? Slice : int.MaxValue, ref taker);
+        return _decoder.Decode(bytes, ref traffic);
+    }
+
+    private protected override void Configure(Connection connection)
+    {
+        // The high-water mark bounds the queue; the transport must not end what is merely slow.
+        connection.MaxPendingBytes = long.MaxValue;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+    }
+
+    private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)
+    {
+        var result = _socket.Sink.Receive(this, bytes);
+        if (_socket.Screens)
+        {
+            _socket.OnBatchEnd();
+        }
+
+        return result;
+    }
+
+    private protected override void OnTaken() => _socket.Add(this);
+
+    private protected override void OnGone() => _socket.Remove(this);
+
+    private protected override ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer)
+    {
+        if (Pipe is not { } pipe)
+        {
+            return base.TakeUndelivered(connection, peer);
+        }
+
+        lock (_socket.PipeGate)
+        {
+            if (pipe.TryRecover(connection))
+            {
+                return null;
+            }
+
+            var (messages, bytes) = pipe.TakeDiscarded();
+            var queued = base.TakeUndelivered(connection, peer);
+            return messages == 0 ? queued : new ZeroMqUndelivered(peer, (queued?.Messages ?? 0) + messages, (queued?.Bytes ?? 0) + bytes);
+        }
+    }
+
+    /// <summary>The decoder's direct way to the sink.</summary>
+    private ref struct Traffic<TTaker>(MessageSession session, int slice, ref TTaker taker) : IZmtpFrameHandler
+        where TTaker : struct, IMessageTaker
+    {
+        private readonly ref TTaker _taker = ref taker;
+        private readonly MessageSession _session = session;
+        private readonly ZeroMqPeer _peer = session.Peer!;
+        private readonly bool _screens = session._socket.Screens;
+        private int _left = slice;
+
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public ZmtpVerdict OnMessage(in ZmtpMessage message)
+        {
+            if (_screens)
+            {
+                return OnScreened(message);
+            }
+
+            if (!_taker.TryTake(message))
+            {
+                return _session.Refused();
+            }
+
+            _peer.CountReceived();
+            return --_left == 0 || _session.MustStop ? _session.Stopped() : ZmtpVerdict.Continue;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private ZmtpVerdict OnScreened(in ZmtpMessage message)
+        {
+            var socket = _session._socket;
+            switch (socket.Screen(_session, message, out var body))
+            {
+                case Screening.Hold:
+                    return _session.Refused();
+
+                case Screening.Drop:
+                    _peer.CountFiltered();
+                    break;
+
+                default:
+                    if (!_taker.TryTake(body))
+                    {
+                        socket.OnRefused(_session);
+                        return _session.Refused();
+                    }
+
+                    break;
+            }
+
+            _peer.CountReceived();
+            return --_left == 0 || _session.MustStop ? _session.Stopped() : ZmtpVerdict.Continue;
+        }
+
+        public readonly ZmtpVerdict OnCommand(in ZmtpCommand command) =>
+            _session.OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
+    }
+}

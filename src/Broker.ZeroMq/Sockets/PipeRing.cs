@@ -1,0 +1,160 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Sockets;
+
+/// <summary>The pipes of a socket that are not full, which get its messages in turn (RFC 28, RFC 30). On the socket's loop.</summary>
+internal sealed class PipeRing
+{
+    private OutboundPipe[] _ready = new OutboundPipe[4];
+    private int _count;
+    private int _next;
+    private bool _isWanted;
+    private bool _isClosed;
+    private Action? _onUnwritable;
+
+    /// <summary>Called once when there is room, after a message was refused.</summary>
+    internal Action? OnWritable { get; set; }
+
+    /// <summary>Called when no pipe has room any more. Who sets it is also called by <see cref="OnWritable"/> without having tried.</summary>
+    internal Action? OnUnwritable
+    {
+        get => _onUnwritable;
+        set
+        {
+            _onUnwritable = value;
+            _isWanted |= _count == 0;
+        }
+    }
+
+    /// <summary>How many messages the pipes that are not full have room for.</summary>
+    internal long Room
+    {
+        get
+        {
+            long room = 0;
+            for (int i = 0; i < _count; i++)
+            {
+                room += _ready[i].Room;
+            }
+
+            return room;
+        }
+    }
+
+    /// <summary>Takes a pipe in at the end, unless it is there or full.</summary>
+    internal void Add(OutboundPipe pipe)
+    {
+        if (_isClosed || pipe.IsFull || IndexOf(pipe) >= 0)
+        {
+            return;
+        }
+
+        if (_count == _ready.Length)
+        {
+            Array.Resize(ref _ready, _count * 2);
+        }
+
+        _ready[_count++] = pipe;
+        if (_isWanted)
+        {
+            _isWanted = false;
+            OnWritable?.Invoke();
+        }
+    }
+
+    internal void Remove(OutboundPipe pipe)
+    {
+        int index = IndexOf(pipe);
+        if (index >= 0)
+        {
+            RemoveAt(index);
+        }
+    }
+
+    /// <summary>Takes no messages any more.</summary>
+    internal void Close()
+    {
+        _isClosed = true;
+        Array.Clear(_ready);
+        _count = _next = 0;
+        OnWritable = null;
+    }
+
+    /// <summary>Queues a message for the next pipe that has room, and tells which that was; null when none has.</summary>
+    internal OutboundPipe? TrySend<TMessage>(ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        int size = message.EncodedSize;
+        while (_next < _count)
+        {
+            OutboundPipe pipe = _ready[_next];
+            if (pipe.TryWrite(ref message, size))
+            {
+                if (++_next == _count)
+                {
+                    _next = 0;
+                }
+
+                return pipe;
+            }
+
+            RemoveAt(_next);
+        }
+
+        _isWanted = true;
+        return null;
+    }
+
+    /// <summary>Queues the first of these encoded messages, and where it is always the same pipe's turn, some of the next with it.</summary>
+    /// <returns>Their size.</returns>
+    internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent)
+    {
+        if (_count == 1)
+        {
+            int size = _ready[0].WriteSome(messages, count, out sent);
+            if (sent > 0)
+            {
+                return size;
+            }
+
+            RemoveAt(0);
+        }
+
+        var first = new Encoders.Verbatim(messages[..EncodedMessage.Measure(messages)]);
+        sent = TrySend(ref first) is null ? 0 : 1;
+        return sent * first.EncodedSize;
+    }
+
+    /// <summary>Hands over what was written to shared pipes; the others, that are full, have done so.</summary>
+    internal void Flush()
+    {
+        for (int i = 0; i < _count; i++)
+        {
+            _ready[i].Flush();
+        }
+    }
+
+    private int IndexOf(OutboundPipe pipe) => Array.IndexOf(_ready, pipe, 0, _count);
+
+    // The others keep their order, and whose turn is next.
+    private void RemoveAt(int index)
+    {
+        Array.Copy(_ready, index + 1, _ready, index, --_count - index);
+        _ready[_count] = null!;
+        if (index < _next)
+        {
+            _next--;
+        }
+
+        if (_next >= _count)
+        {
+            _next = 0;
+        }
+
+        if (_count == 0 && _onUnwritable is not null)
+        {
+            _isWanted = true;
+            _onUnwritable();
+        }
+    }
+}

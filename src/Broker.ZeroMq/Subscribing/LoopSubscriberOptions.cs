@@ -1,0 +1,42 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Subscribing;
+
+/// <summary>How a <see cref="LoopSubscriber"/> is set up.</summary>
+public sealed record LoopSubscriberOptions : LoopSocketOptions
+{
+    /// <summary>All as by default.</summary>
+    public LoopSubscriberOptions()
+    {
+    }
+
+    /// <summary>What all socket types have in common as there, and the rest as by default.</summary>
+    internal LoopSubscriberOptions(LoopSocketOptions common)
+        : base(common)
+    {
+    }
+
+    /// <summary>Announce XSUB instead of SUB. Peers treat both alike. Default false.</summary>
+    public bool AnnounceExtended { get; init; }
+
+    /// <summary>
+    /// What a publisher may send. A message is collected in memory of its own as its bytes arrive, so this bounds the memory of each
+    /// peer. Default <see cref="ZmtpLimits.Default"/>: 16 MiB a frame, 64 MiB and 1,024 frames a message.
+    /// </summary>
+    public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
+
+    /// <summary>
+    /// How many octets of subscriptions may wait for one publisher before it is closed, to be told anew after a reconnect. Default 64 MiB.
+    /// </summary>
+    public long MaxPendingBytes { get; init; } = 64 << 20;
+
+    internal override ZmtpLimits InboundLimits => Limits;
+
+    internal override void Validate()
+    {
+        base.Validate();
+        ArgumentNullException.ThrowIfNull(Limits);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingBytes, 1);
+    }
+}

@@ -1,0 +1,54 @@
+using System.Buffers;
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq;
+
+/// <summary>What an XPUB receives of its peers' subscriptions. On any loop.</summary>
+/// <param name="options">Of the socket.</param>
+/// <param name="sink">Where it goes.</param>
+/// <param name="resume">Ends the pauses of all peers.</param>
+internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink sink, Action resume)
+{
+    private readonly bool _tellsSubscriptions = options.Verbose || options.Verboser;
+
+    // One for all peers: what they say about one prefix keeps its order. A manual socket's application asks who it was instead.
+    private readonly ReceiveSource _all = new(peer: null, loop: null, resume);
+
+    internal bool OnSubscription(ZeroMqPeer peer, ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        // What a peer leaves behind passes the mark: it is no more than was let in.
+        var source = options.Manual ? CopySink.SourceOf(peer) : _all;
+        if (peer.IsConnected && !sink.TryReserve(source))
+        {
+            return false;
+        }
+
+        if (options.Manual || (subscribes ? _tellsSubscriptions : options.Verboser))
+        {
+            Tell(source, prefix, subscribes);
+        }
+
+        return true;
+    }
+
+    internal void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
+    {
+        if (!(wanted ? _tellsSubscriptions : options.Verboser))
+        {
+            Tell(_all, prefix, wanted);
+        }
+    }
+
+    private void Tell(ReceiveSource source, ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        int length = prefix.Length + 1;
+        byte[] rented = ArrayPool<byte>.Shared.Rent(ZmtpWriter.FrameSize(length));
+        int header = ZmtpWriter.WriteHeader(rented, length, more: false);
+        rented[header] = subscribes ? (byte)1 : (byte)0;
+        prefix.CopyTo(rented.AsSpan(header + 1));
+        sink.Add(source, rented.AsSpan(0, header + length));
+        ArrayPool<byte>.Shared.Return(rented);
+    }
+}

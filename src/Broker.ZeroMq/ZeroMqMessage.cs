@@ -1,0 +1,321 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq;
+
+/// <summary>A message of any number of frames in memory of its own, to be filled, sent, received into and used again.</summary>
+/// <remarks>
+/// <para>
+/// It keeps one pooled buffer, so a program that uses one message object for each of its threads allocates nothing per message. Spans it
+/// hands out are good until it is changed, received into or disposed. Sending copies: it stays as it is and may be changed at once.
+/// </para>
+/// <para>Not thread-safe. After <see cref="Dispose"/> it is an empty message, and may be used again.</para>
+/// </remarks>
+public sealed class ZeroMqMessage : IDisposable
+{
+    private const int SmallestBuffer = 256;
+
+    private byte[] _buffer = [];
+    private int _start;
+    private int _end;
+
+    // Where each frame's header begins, found out when somebody asks.
+    private int[] _frames = [];
+    private int _frameCount;
+    private bool _isIndexed = true;
+
+    /// <summary>A message without frames.</summary>
+    public ZeroMqMessage()
+    {
+    }
+
+    /// <summary>A message of one frame; the bytes are copied.</summary>
+    public ZeroMqMessage(ReadOnlySpan<byte> frame) => Append(frame);
+
+    /// <summary>A message of these frames in UTF-8.</summary>
+    public ZeroMqMessage(params ReadOnlySpan<string> frames)
+    {
+        foreach (string frame in frames)
+        {
+            Append(frame);
+        }
+    }
+
+    /// <summary>How many frames it has.</summary>
+    public int FrameCount
+    {
+        get
+        {
+            Index();
+            return _frameCount;
+        }
+    }
+
+    /// <summary>Whether it has no frame at all; such a message cannot be sent.</summary>
+    public bool IsEmpty => _start == _end;
+
+    /// <summary>A frame's body.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">There are not so many frames.</exception>
+    public ReadOnlySpan<byte> this[int index]
+    {
+        get
+        {
+            Index();
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, _frameCount);
+            return EncodedMessage.SplitFrame(_buffer.AsSpan(_frames[index], _end - _frames[index]), out _, out _);
+        }
+    }
+
+    /// <summary>The first frame's body.</summary>
+    /// <exception cref="InvalidOperationException">There is none.</exception>
+    public ReadOnlySpan<byte> First
+    {
+        get
+        {
+            if (IsEmpty)
+            {
+                ThrowEmpty();
+            }
+
+            return EncodedMessage.SplitFrame(Encoded, out _, out _);
+        }
+    }
+
+    /// <summary>The last frame's body.</summary>
+    /// <exception cref="InvalidOperationException">There is none.</exception>
+    public ReadOnlySpan<byte> Last
+    {
+        get
+        {
+            if (IsEmpty)
+            {
+                ThrowEmpty();
+            }
+
+            return this[FrameCount - 1];
+        }
+    }
+
+    /// <summary>Whom it was received from; null for a message that was not received, and where several peers have part in it.</summary>
+    public ZeroMqPeer? Peer { get; private set; }
+
+    internal ReadOnlySpan<byte> Encoded => _buffer.AsSpan(_start, _end - _start);
+
+    /// <summary>A frame's body as a string in UTF-8.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">There are not so many frames.</exception>
+    public string GetString(int index) => Encoding.UTF8.GetString(this[index]);
+
+    /// <summary>Removes all frames.</summary>
+    public ZeroMqMessage Clear()
+    {
+        _start = _end = 0;
+        Peer = null;
+        _frameCount = 0;
+        _isIndexed = true;
+        return this;
+    }
+
+    /// <summary>Adds a frame behind the others; the bytes are copied.</summary>
+    public ZeroMqMessage Append(ReadOnlySpan<byte> frame)
+    {
+        Index();
+        Reserve(ZmtpWriter.FrameSize(frame.Length));
+        if (_frameCount > 0)
+        {
+            _buffer[_frames[_frameCount - 1]] |= (byte)ZmtpFlags.More;
+        }
+
+        AddIndex(_end);
+        _end += ZmtpWriter.WriteFrame(_buffer.AsSpan(_end), frame, more: false);
+        return this;
+    }
+
+    /// <summary>Adds a frame behind the others, in UTF-8.</summary>
+    public ZeroMqMessage Append(string frame)
+    {
+        ArgumentNullException.ThrowIfNull(frame);
+        int length = Encoding.UTF8.GetByteCount(frame);
+        if (length > 512)
+        {
+            return Append(Encoding.UTF8.GetBytes(frame));
+        }
+
+        Span<byte> bytes = stackalloc byte[length];
+        Encoding.UTF8.GetBytes(frame, bytes);
+        return Append(bytes);
+    }
+
+    /// <summary>Adds an empty frame behind the others, such as the one between the envelope of a request and its body.</summary>
+    public ZeroMqMessage AppendEmpty() => Append([]);
+
+    /// <summary>Adds a frame before the others, such as the routing id for a ROUTER; the bytes are copied.</summary>
+    public ZeroMqMessage Prepend(ReadOnlySpan<byte> frame)
+    {
+        int size = ZmtpWriter.FrameSize(frame.Length);
+        bool more = !IsEmpty;
+        if (_start < size)
+        {
+            Reserve(size);
+            _buffer.AsSpan(_start, _end - _start).CopyTo(_buffer.AsSpan(_start + size));
+            _end += size;
+        }
+        else
+        {
+            _start -= size;
+        }
+
+        ZmtpWriter.WriteFrame(_buffer.AsSpan(_start), frame, more);
+        _isIndexed = false;
+        return this;
+    }
+
+    /// <summary>Removes the first frame.</summary>
+    /// <exception cref="InvalidOperationException">There is none.</exception>
+    public ZeroMqMessage RemoveFirst()
+    {
+        if (IsEmpty)
+        {
+            ThrowEmpty();
+        }
+
+        EncodedMessage.SplitFrame(Encoded, out _, out int size);
+        _start += size;
+        _isIndexed = false;
+        if (IsEmpty)
+        {
+            Clear();
+        }
+
+        return this;
+    }
+
+    /// <summary>Makes this a copy of another message.</summary>
+    public ZeroMqMessage CopyFrom(ZeroMqMessage other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        if (other != this)
+        {
+            SetEncoded(other.Encoded);
+        }
+
+        return this;
+    }
+
+    /// <summary>All frames in arrays of their own.</summary>
+    public byte[][] ToArrays()
+    {
+        var frames = new byte[FrameCount][];
+        for (int i = 0; i < frames.Length; i++)
+        {
+            frames[i] = this[i].ToArray();
+        }
+
+        return frames;
+    }
+
+    /// <summary>Gives the buffer back; the message is empty then.</summary>
+    public void Dispose()
+    {
+        Clear();
+        if (_buffer.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(_buffer);
+            _buffer = [];
+        }
+    }
+
+    /// <summary>The number of frames with their sizes; for people.</summary>
+    public override string ToString()
+    {
+        var sizes = new List<string>();
+        for (int i = 0; i < FrameCount; i++)
+        {
+            sizes.Add($"{this[i].Length} B");
+        }
+
+        return $"{FrameCount} frames ({string.Join(", ", sizes)})";
+    }
+
+    /// <summary>Takes a copy of a message that is known to be well-formed.</summary>
+    internal void SetEncoded(ReadOnlySpan<byte> encoded)
+    {
+        Peer = null;
+        _start = _end = 0;
+        Reserve(encoded.Length);
+        encoded.CopyTo(_buffer);
+        _end = encoded.Length;
+        _isIndexed = false;
+    }
+
+    /// <summary>Takes a copy of what was received, with frames before it.</summary>
+    internal void SetReceived(byte[]? before, ReadOnlySpan<byte> encoded, ZeroMqPeer? peer)
+    {
+        if (before is null)
+        {
+            SetEncoded(encoded);
+            Peer = peer;
+            return;
+        }
+
+        Peer = peer;
+        _start = _end = 0;
+        Reserve(before.Length + encoded.Length);
+        before.CopyTo(_buffer, 0);
+        encoded.CopyTo(_buffer.AsSpan(before.Length));
+        _end = before.Length + encoded.Length;
+        _isIndexed = false;
+    }
+
+    private void Index()
+    {
+        if (_isIndexed)
+        {
+            return;
+        }
+
+        _frameCount = 0;
+        for (int at = _start; at < _end;)
+        {
+            AddIndex(at);
+            EncodedMessage.SplitFrame(_buffer.AsSpan(at, _end - at), out _, out int size);
+            at += size;
+        }
+
+        _isIndexed = true;
+    }
+
+    private void AddIndex(int at)
+    {
+        if (_frameCount == _frames.Length)
+        {
+            Array.Resize(ref _frames, Math.Max(4, _frameCount * 2));
+        }
+
+        _frames[_frameCount++] = at;
+    }
+
+    // Room behind what there is.
+    private void Reserve(int size)
+    {
+        if (_buffer.Length - _end >= size)
+        {
+            return;
+        }
+
+        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(checked(_end + size), SmallestBuffer));
+        _buffer.AsSpan(0, _end).CopyTo(larger);
+        if (_buffer.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(_buffer);
+        }
+
+        _buffer = larger;
+    }
+
+    [DoesNotReturn]
+    private static void ThrowEmpty() => throw new InvalidOperationException("The message has no frame.");
+}

@@ -1,0 +1,10 @@
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
+
+/// <summary>What a mechanism puts over all frames after the handshake.</summary>
+internal abstract class ZmtpCipher : RecordCipher
+{
+    /// <summary>Why a record of the peer was refused.</summary>
+    internal ZmtpError Error { get; private protected set; }
+}

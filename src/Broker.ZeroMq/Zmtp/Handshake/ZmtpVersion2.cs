@@ -1,0 +1,69 @@
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Zmtp.Handshake;
+
+/// <summary>
+/// What ZMTP/2.0 (RFC 15) has behind signature and revision: the socket type in one octet, and a frame with the identity. Frames of
+/// messages are those of 3.0; there are no commands.
+/// </summary>
+internal static class ZmtpVersion2
+{
+    private const int HeaderSize = 2;
+    private const int MaxIdentityLength = byte.MaxValue;
+
+    // By number, as libzmq counts its socket types.
+    private static ReadOnlySpan<byte> Types =>
+    [
+        (byte)ZmtpSocketType.Pair, (byte)ZmtpSocketType.Pub, (byte)ZmtpSocketType.Sub, (byte)ZmtpSocketType.Req, (byte)ZmtpSocketType.Rep,
+        (byte)ZmtpSocketType.Dealer, (byte)ZmtpSocketType.Router, (byte)ZmtpSocketType.Pull, (byte)ZmtpSocketType.Push,
+        (byte)ZmtpSocketType.XPub, (byte)ZmtpSocketType.XSub,
+    ];
+
+    /// <summary>Largest of what <see cref="Write"/> writes.</summary>
+    internal const int MaxSize = 1 + HeaderSize + MaxIdentityLength;
+
+    /// <summary>Writes socket type and identity and returns their size.</summary>
+    internal static int Write(Span<byte> destination, ZmtpSocketType type, ReadOnlySpan<byte> identity)
+    {
+        destination[0] = (byte)Types.IndexOf((byte)type);
+        return 1 + ZmtpWriter.WriteMessage(destination[1..], identity);
+    }
+
+    /// <summary>Reads the peer's socket type and identity.</summary>
+    /// <param name="input">What follows its revision.</param>
+    /// <param name="peer">Gets them.</param>
+    /// <param name="needed">How many octets there must be to go on, when it is not complete; else how many were read.</param>
+    /// <param name="error">Why the peer is refused, where it is complete.</param>
+    /// <returns>Whether it is complete.</returns>
+    internal static bool TryRead(ReadOnlySpan<byte> input, ZmtpPeer peer, out int needed, out ZmtpError error)
+    {
+        needed = 1 + HeaderSize;
+        error = ZmtpError.None;
+        if (!input.IsEmpty && input[0] >= Types.Length)
+        {
+            error = ZmtpError.SocketTypeUnknown;
+            return true;
+        }
+
+        // One frame, and its length in one octet: an identity has no more than 255.
+        if (input.Length > 1 && input[1] != 0)
+        {
+            error = ZmtpError.FrameFlagsReserved;
+            return true;
+        }
+
+        if (input.Length < needed)
+        {
+            return false;
+        }
+
+        needed += input[2];
+        if (input.Length < needed)
+        {
+            return false;
+        }
+
+        error = peer.ReadVersion2((ZmtpSocketType)Types[input[0]], input[(1 + HeaderSize)..needed]);
+        return true;
+    }
+}

@@ -1,0 +1,49 @@
+using System.Text;
+using System.Text.Json.Nodes;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.Bridge.Tests.Requests.Support;
+
+/// <summary>What the tests say to programs of libzmq, in text.</summary>
+internal static class ForeignText
+{
+    // Only ends a test that hangs.
+    private const int Milliseconds = 60_000;
+
+    public static async Task SendTextAsync(this ForeignSocket socket, params string[] frames) =>
+        Assert.True(await socket.SendAsync([.. frames.Select(Encoding.Latin1.GetBytes)], Milliseconds), "the program could not send");
+
+    /// <summary>The next message, its frames joined by bars.</summary>
+    public static async Task<string> ReceiveTextAsync(this ForeignSocket socket)
+    {
+        string? frames = await socket.ReceiveAsync(Milliseconds);
+        Assert.NotNull(frames);
+        return string.Join('|', JsonNode.Parse(frames)!.AsArray().Select(frame => Encoding.Latin1.GetString(Bytes(frame!))));
+    }
+
+    /// <summary>Waits for a request, and answers it with the same frames behind a word.</summary>
+    public static async Task<string> ServeAsync(this ForeignSocket worker, string word)
+    {
+        string request = await worker.ReceiveTextAsync();
+        await worker.SendTextAsync([word, .. request.Split('|')]);
+        return request;
+    }
+
+    public static async Task<string> AskAsync(this ForeignSocket client, params string[] frames)
+    {
+        await client.SendTextAsync(frames);
+        return await client.ReceiveTextAsync();
+    }
+
+    private static byte[] Bytes(JsonNode frame)
+    {
+        if (frame is not JsonArray filled)
+        {
+            return Convert.FromHexString((string)frame!);
+        }
+
+        byte[] bytes = new byte[(int)filled[0]!];
+        bytes.AsSpan().Fill((byte)(int)filled[1]!);
+        return bytes;
+    }
+}

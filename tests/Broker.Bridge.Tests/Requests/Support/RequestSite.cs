@@ -1,0 +1,164 @@
+using System.Net;
+using System.Text;
+using Broker.Bridge.Requests;
+using Broker.Bridge.Routes;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Client;
+using Broker.Client.Errors;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Bridge.Tests.Requests.Support;
+
+/// <summary>A NATS system with one bridge of any routes: an embedded server on the bridge's own loops, or a real nats-server elsewhere.</summary>
+internal sealed class RequestSite : IAsyncDisposable
+{
+    /// <summary>The subject of the routes, unless a test says otherwise.</summary>
+    public const string Subject = "svc.echo";
+
+    // On a machine with much else to do nothing is over before its test is.
+    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+
+    private readonly EventLoopGroup? _loops;
+    private readonly List<BrokerConnection> _clients = [];
+    private readonly List<ZeroMqBridge> _bridges = [];
+
+    private RequestSite(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
+    {
+        _loops = loops;
+        Server = server;
+        Remote = remote;
+    }
+
+    public static BridgeEndpoint AnyPort => new(true, "tcp://127.0.0.1:0");
+
+    public static RequestRouteOptions Asking => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = Patience };
+
+    public static WorkerRouteOptions Answering => new() { Endpoints = [AnyPort], Subject = Subject, TimeToLive = Patience };
+
+    public BrokerServer? Server { get; }
+
+    public NatsServer? Remote { get; }
+
+    public ZeroMqBridge Bridge => _bridges[0];
+
+    public LogLines Log { get; } = new();
+
+    public string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
+
+    public RequestRouteSnapshot Requests => (RequestRouteSnapshot)Bridge.Snapshot()["request"]!;
+
+    public WorkerRouteSnapshot Workers => (WorkerRouteSnapshot)Bridge.Snapshot()["worker"]!;
+
+    /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
+    /// <param name="routes">Of the bridge.</param>
+    public static async Task<RequestSite> StartAsync(int loops, params RouteOptions[] routes)
+    {
+        RequestSite site;
+        if (loops == 0)
+        {
+            site = new RequestSite(null, null, NatsServer.Start());
+        }
+        else
+        {
+            var group = new EventLoopGroup(new EventLoopOptions { Loops = loops });
+            var options = new BrokerServerOptions { Loops = group };
+            site = new RequestSite(group, await BrokerServer.StartAsync(options.Listen(0)), null);
+        }
+
+        await site.BridgeAsync(routes);
+        return site;
+    }
+
+    /// <summary>Another bridge at the same NATS system.</summary>
+    public async Task<ZeroMqBridge> BridgeAsync(params RouteOptions[] routes)
+    {
+        ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
+            new ZeroMqBridgeOptions
+            {
+                Client = new ClientOptions
+                {
+                    Servers = [Url],
+                    Loops = _loops,
+                    WhileDisconnected = PublishWhileDisconnected.Drop,
+                    ReconnectWait = TimeSpan.FromMilliseconds(20),
+                    ReconnectJitter = TimeSpan.FromMilliseconds(1),
+                    Dialer = Server?.Connect(),
+                },
+                Routes = routes,
+                Logger = Log,
+            },
+            TestContext.Current.CancellationToken);
+        _bridges.Add(bridge);
+        return bridge;
+    }
+
+    public static string EndpointOf(ZeroMqBridge bridge, string route) => bridge.Snapshot()[route]!.Endpoints[0];
+
+    public string Endpoint(string route) => EndpointOf(Bridge, route);
+
+    public async Task<BrokerConnection> ClientAsync()
+    {
+        BrokerConnection client = await BrokerConnection.ConnectAsync(
+            new ClientOptions { Servers = [Url], ReconnectWait = TimeSpan.FromMilliseconds(20) }, TestContext.Current.CancellationToken);
+        _clients.Add(client);
+        return client;
+    }
+
+    /// <summary>A native service, from now on, that answers with what it was asked, headers included.</summary>
+    public async Task<Subscription> EchoAsync(string subject = Subject, string? queue = null)
+    {
+        BrokerConnection client = await ClientAsync();
+        Subscription service = client.Subscribe(
+            subject,
+            static (in MessageView message) =>
+            {
+                if (!message.ReplyTo.IsEmpty)
+                {
+                    message.Respond(message.Body, message.Headers);
+                }
+            },
+            queue);
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+        return service;
+    }
+
+    /// <summary>Asks until somebody is there: a subscription of the bridge may still be on its way.</summary>
+    public static async Task<Message> AskAsync(BrokerConnection client, string body, string subject = Subject)
+    {
+        while (true)
+        {
+            try
+            {
+                return await client.RequestAsync(subject, Encoding.UTF8.GetBytes(body), Patience, cancellationToken: TestContext.Current.CancellationToken);
+            }
+            catch (NoRespondersException)
+            {
+                await Task.Delay(10, TestContext.Current.CancellationToken);
+            }
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (BrokerConnection client in _clients)
+        {
+            await client.DisposeAsync();
+        }
+
+        foreach (ZeroMqBridge bridge in _bridges)
+        {
+            await bridge.DisposeAsync();
+        }
+
+        if (Server is not null)
+        {
+            await Server.DisposeAsync();
+        }
+
+        _loops?.Dispose();
+        Remote?.Dispose();
+    }
+}

@@ -1,0 +1,66 @@
+using Broker.Bridge.Requests;
+using Broker.Bridge.Tests.Pipelines.Support;
+using Broker.Bridge.Tests.Requests.Support;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.Bridge.Tests;
+
+/// <summary>A shadow gets copies and changes nothing for those whose traffic it is.</summary>
+public sealed class ShadowTests
+{
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task A_worker_in_the_shadow_gets_each_request_and_its_answers_reach_nobody(int loops)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(
+            loops, RequestSite.Asking, RequestSite.Answering, RequestSite.Answering with { Name = "shadow", Shadow = true });
+        await using ForeignHost host = ForeignHost.Take();
+        await using ForeignHost others = ForeignHost.Take();
+        ForeignSocket req = await host.SocketAsync("REQ");
+        ForeignSocket rep = await others.SocketAsync("REP");
+        ForeignSocket shadow = await others.SocketAsync("REP");
+        await rep.ConnectAsync(site.Endpoint("worker"));
+        await shadow.ConnectAsync(site.Endpoint("shadow"));
+        await req.ConnectAsync(site.Endpoint("request"));
+        await Wait.UntilAsync(() => site.Workers.IsSubscribed && Shadow().IsSubscribed, "both workers");
+        for (int i = 0; i < 20; i++)
+        {
+            await req.SendTextAsync($"{i}");
+
+            // The copy is answered first, which would be the answer if anybody heard it.
+            Assert.Equal($"{i}", await shadow.ServeAsync("wrong"));
+            Assert.Equal($"{i}", await rep.ServeAsync("right"));
+            Assert.Equal($"right|{i}", await req.ReceiveTextAsync());
+        }
+
+        await Wait.UntilAsync(() => Shadow().Answered == 20, "the answers to nobody");
+        Assert.Equal((20, 0, 0), (Shadow().FromSubjects, Shadow().ToSubjects, Shadow().Dropped));
+        Assert.Equal((20, 0), (site.Requests.Answered, site.Requests.Late));
+
+        WorkerRouteSnapshot Shadow() => (WorkerRouteSnapshot)site.Bridge.Snapshot()["shadow"]!;
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_puller_in_the_shadow_gets_copies_and_one_that_takes_nothing_holds_nobody_up(bool foreign)
+    {
+        const int Messages = 20_000;
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
+        ZeroMqBridge bridge = await pipeline.BridgeAsync();
+        ZeroMqBridge shadow = await pipeline.BridgeAsync(options => options with { Pushers = [], Shadow = true, HighWaterMark = 2 * Messages });
+        ZeroMqBridge full = await pipeline.BridgeAsync(options => options with { Pushers = [], Shadow = true });
+        await using var pusher = new PyPusher(bridge.PusherEndpoint(), "p");
+        await using var puller = new PyPuller(bridge.PullerEndpoint());
+        await using var copies = new PyPuller(shadow.PullerEndpoint());
+        await Wait.UntilAsync(() => shadow.Route().Pullers == 1 && bridge.Route().Pullers == 1, "the pullers");
+        await pusher.SendAsync(Messages);
+
+        await Wait.UntilAsync(async () => await puller.CountAsync() == Messages, () => $"{bridge.Route()}");
+        await Wait.UntilAsync(async () => await copies.CountAsync() == Messages, () => $"{shadow.Route()}");
+        await Wait.UntilAsync(() => full.Route().Dropped == Messages, () => $"{full.Route()}");
+        Assert.Equal((0, 0), (await copies.DisorderAsync(), shadow.Route().Dropped));
+        Assert.Equal((Messages, 0, 0), (bridge.Route().HandedOver, bridge.Route().Resent, bridge.Route().Moved));
+    }
+}

@@ -1,0 +1,169 @@
+namespace Broker.Cli.Tests.Documentation;
+
+/// <summary>Each key of the bridge's routes, with the words of <see cref="KeyCases"/>.</summary>
+internal static class RouteCases
+{
+    private const string Any = "\"tcp://127.0.0.1:*\"";
+
+    private static readonly string[] NotAFlag = ["1", "x"];
+    private static readonly string[] NotAText = ["1", "true", "[]", "{ }"];
+    private static readonly string[] NotASpan = ["0", "\"-1s\"", "x", "true"];
+    private static readonly string[] NotASize = ["0", "x", "\"1\""];
+    private static readonly string[] NotEndpoints = ["x", "1", "[1]", "\"connect tcp://*:1\"", "{ endpoint: x }", "{ user: u, endpoint: \"tcp://127.0.0.1:*\" }"];
+
+    private static readonly string[] Endpoints =
+    [
+        Any, "[\"bind tcp://127.0.0.1:*\", \"connect tcp://127.0.0.1:9\"]", "\"ipc://FOLDER/r\"",
+        "[ { endpoint: \"tcp://127.0.0.1:*\", allow: \"10.0.0.0/8\" }, { endpoint: \"tcp://127.0.0.1:*\", allow: [\"::1\"] }, \"tcp://127.0.0.1:*\" ]",
+    ];
+
+    public static IEnumerable<KeyCase> All =>
+    [
+        .. OfTls(), .. OfRoutes(), .. OfPubSub(), .. OfRequests("pattern: request"), .. OfRequests("pattern: worker"), .. OfPushPull(), .. OfStream(), .. OfRaw(),
+    ];
+
+    private static IEnumerable<KeyCase> OfTls() =>
+    [
+        new("tls of url", "ca_file", ["ca_file: \"CERT\""], ["ca_file: \"FOLDER/none.pem\"", "ca_file: 1"]),
+        new("tls of url", "cert_file", ["cert_file: \"CERT\", key_file: \"KEYFILE\""], ["cert_file: \"CERT\"", "cert_file: 1, key_file: \"KEYFILE\""]),
+        new("tls of url", "key_file", ["key_file: \"KEYFILE\", cert_file: \"CERT\""], ["key_file: \"KEYFILE\"", "key_file: \"none\", cert_file: \"CERT\""]),
+    ];
+
+    private static IEnumerable<KeyCase> OfRoutes() =>
+    [
+        new(
+            "routes", "pattern",
+            [
+                $"pattern: pubsub, subscribers: {Any}", $"pattern: REQUEST, endpoint: {Any}, subject: a", $"pattern: worker, endpoint: {Any}, subject: \"a.*\"",
+                $"pattern: pushpull, pullers: {Any}, subject: a", $"pattern: router, endpoint: {Any}, to_subject: a, from_subject: b",
+                $"pattern: pair, endpoint: {Any}, to_subject: a, from_subject: b",
+            ],
+            ["pattern: x", "pattern: 1", "name: a", "pattern: worker, subject: a", "pattern: pubsub"]),
+        new(
+            "routes", "name", [$"pattern: pubsub, subscribers: {Any}, name: plant-1.a"],
+            [.. ((string[])["\"\"", "\"a b\"", "1", "LONGPREFIX"]).Select(v => $"pattern: pubsub, subscribers: {Any}, name: {v}")]),
+    ];
+
+    private static IEnumerable<KeyCase> OfPubSub()
+    {
+        const string Section = "pattern: pubsub";
+        return
+        [
+            Case(Section, "", "publishers", Endpoints, NotEndpoints),
+            Case(Section, "", "subscribers", Endpoints, NotEndpoints),
+            With("topics", ["a", "[a, b.c]", "\"\""], ["1", "[1]"]),
+            With("prefix", ["a", "\"plant.zmq\""], ["\"a.*\"", "1", "LONGPREFIX"]),
+            With("delimiter", ["\"/\""], ["ab", "1"]),
+            With("single_frame_delimiter", ["\",\""], ["ab", "1"]),
+            With("echo", ["false"], NotAFlag),
+            With("send_high_water_mark", ["64KB"], ["100", "x"]),
+            With("max_message_size", ["2KB"], ["0", "65MB"]),
+            With("max_peers", ["5"], NotASize),
+            With("accept_bridges", ["true"], NotAFlag),
+        ];
+
+        static KeyCase With(string key, string[] valid, string[] invalid) => Case(Section, $"publishers: {Any}, ", key, valid, invalid);
+    }
+
+    private static IEnumerable<KeyCase> OfRequests(string section)
+    {
+        bool isWorker = section == "pattern: worker";
+        return
+        [
+            Case(section, "subject: a, ", "endpoint", Endpoints, NotEndpoints),
+            Case(
+                section, $"endpoint: {Any}, ", "subject", ["a.b", .. isWorker ? (string[])["\"a.>\""] : []],
+                ["\"a b\"", "1", "\"\"", "a, prefix: b", .. isWorker ? [] : (string[])["\"a.*\""]]),
+            Case(section, $"endpoint: {Any}, ", "prefix", ["a", "\"a.b\", delimiter: \"/\""], ["\"a.*\"", "1", "LONGPREFIX"]),
+            Case(section, $"endpoint: {Any}, prefix: a, ", "delimiter", ["\"/\""], ["ab", "1"]),
+            With("time_to_live", ["\"5s\""], [.. NotASpan, "\"25h\""]),
+            With("max_pending", ["100"], [.. NotASize, "2000000"]),
+            With("max_message_size", ["2KB"], ["0", "65MB"]),
+            With("max_frames", ["10"], NotASize),
+            With("max_peers", ["5"], NotASize),
+            With("high_water_mark", ["10"], NotASize),
+            With("heartbeat", ["\"5s\""], NotASpan),
+            .. isWorker
+                ?
+                [
+                    With("queue_group", ["g"], [.. NotAText, "\"a b\"", "\"\""]),
+                    With("on_worker_loss", ["reply", "Silence"], ["x", "1"]),
+                    With("max_pending_per_worker", ["10"], NotASize),
+                    With("shadow", ["true"], NotAFlag),
+                ]
+                : (KeyCase[])
+                [
+                    With("timeout_reply", ["late", "\"\""], NotAText),
+                    With("no_responders", ["hold", "drop", "reply"], ["x", "1"]),
+                    With("no_responders_reply", ["nobody"], NotAText),
+                    With("max_pending_per_client", ["10"], NotASize),
+                    With("max_kept", ["1MB"], NotASize),
+                ],
+        ];
+
+        KeyCase With(string key, string[] valid, string[] invalid) => Case(section, $"endpoint: {Any}, subject: a, ", key, valid, invalid);
+    }
+
+    private static IEnumerable<KeyCase> OfPushPull()
+    {
+        const string Section = "pattern: pushpull";
+        return
+        [
+            Case(Section, $"pullers: {Any}, ", "subject", ["a.b"], ["\"a.*\"", "1", "\"a b\"", "\"\""]),
+            Case(Section, "subject: a, ", "pushers", Endpoints, NotEndpoints),
+            Case(Section, "subject: a, ", "pullers", Endpoints, NotEndpoints),
+            With("window", ["10"], [.. NotASize, "2000000"]),
+            With("window_bytes", ["1MB"], NotASize),
+            With("keep_order", ["true"], NotAFlag),
+            With("max_message_size", ["2KB"], ["0", "65MB"]),
+            With("max_peers", ["5"], NotASize),
+            With("high_water_mark", ["10"], NotASize),
+            With("high_water_bytes", ["1MB"], NotASize),
+            With("peer_timeout", ["\"5s\""], [.. NotASpan, "\"1s\""]),
+            With("stop_timeout", ["\"100ms\""], NotASpan),
+            Case(Section, $"subject: a, pullers: {Any}, ", "shadow", ["true"], [.. NotAFlag, $"true, pushers: {Any}", "true, stream { name: s }"]),
+            With("stream", ["{ name: s }, stop_timeout: \"100ms\""], ["{ }", "x", "{ name: s }, keep_order: true"]),
+        ];
+
+        static KeyCase With(string key, string[] valid, string[] invalid) => Case(Section, $"subject: a, pushers: {Any}, ", key, valid, invalid);
+    }
+
+    private static IEnumerable<KeyCase> OfRaw()
+    {
+        const string Section = "pattern: router, dealer or pair";
+        return
+        [
+            Case(Section, "to_subject: a, from_subject: b, ", "endpoint", Endpoints, NotEndpoints),
+            Case(Section, $"endpoint: {Any}, from_subject: b, ", "to_subject", ["a.b"], ["\"a.*\"", "1", "b", "\"\""]),
+            Case(Section, $"endpoint: {Any}, to_subject: b, ", "from_subject", ["a.b", "\"a.>\""], ["\"a b\"", "1", "b", "\">\""]),
+            With("queue_group", ["g"], ["1", "\"a b\""]),
+            With("carry_identities", ["true"], NotAFlag),
+            With("max_message_size", ["2KB"], ["0", "65MB"]),
+            With("max_frames", ["10"], NotASize),
+            With("max_peers", ["5"], NotASize),
+            With("high_water_mark", ["10"], NotASize),
+            With("heartbeat", ["\"5s\""], NotASpan),
+        ];
+
+        static KeyCase With(string key, string[] valid, string[] invalid) =>
+            Case(Section, $"endpoint: {Any}, to_subject: a, from_subject: b, ", key, valid, invalid);
+    }
+
+    // The server that is named has no streams, as any server may not: the route waits for one.
+    private static IEnumerable<KeyCase> OfStream() =>
+    [
+        OfStream("name", "", ["work"], ["\"a.b\"", "1", "\"\""]),
+        OfStream("consumer", "name: s, ", ["c"], ["\"a b\"", "1"]),
+        OfStream("create", "name: s, ", ["false"], NotAFlag),
+        OfStream("domain", "name: s, ", ["hub"], ["\"a b\"", "1"]),
+        OfStream("replicas", "name: s, ", ["3"], ["0", "6", "x"]),
+        OfStream("max_bytes", "name: s, ", ["1MB", "0"], ["x"]),
+        OfStream("ack_wait", "name: s, ", ["\"5s\""], [.. NotASpan, "\"1s\""]),
+    ];
+
+    private static KeyCase OfStream(string key, string before, string[] valid, string[] invalid) =>
+        Case("stream of a pushpull route", before, key, valid, invalid);
+
+    private static KeyCase Case(string section, string before, string key, string[] valid, string[] invalid) =>
+        new(section, key, [.. valid.Select(v => $"{before}{key}: {v}")], [.. invalid.Select(v => $"{before}{key}: {v}")]);
+}

@@ -1,0 +1,54 @@
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using Broker.Cli.Tests.Starting;
+
+namespace Broker.Cli.Tests.Documentation;
+
+/// <summary>The unit and the container file that ship: what they start is a command line of this program.</summary>
+public sealed partial class ShippedFileTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task The_unit_of_systemd_starts_what_it_says()
+    {
+        string unit = DocumentedText.Read("eng/systemd/broker.service").Text;
+        Assert.Matches("(?m)^Type=notify$", unit);
+        Assert.Matches("(?m)^ExecReload=/bin/kill -HUP \\$MAINPID$", unit);
+        string[] words = Exec().Match(unit).Groups[1].Value.Split(' ');
+        Assert.Equal("/usr/bin/broker", words[0]);
+        string file = _folder.Write("broker.conf", "port: -1\n");
+        string[] args = [.. words[1..].Select(w => w == "/etc/broker/broker.conf" ? file : w)];
+        Assert.Contains(file, args);
+
+        RealRun run = await RealRun.Of(args);
+
+        Assert.True(run.ExitCode == ExitCode.Success && run.Addresses is not null, run.Said);
+    }
+
+    [Fact]
+    public async Task The_container_starts_what_it_says_with_the_program_that_is_packed()
+    {
+        string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
+        string packed = DocumentedText.Read("eng/pack.sh").Text;
+        Assert.Contains("COPY artifacts/linux-x64/broker /usr/bin/broker", file, StringComparison.Ordinal);
+        Assert.Contains("for system in linux-x64 win-x64", packed, StringComparison.Ordinal);
+        Assert.Contains("-o \"artifacts/$system\"", packed, StringComparison.Ordinal);
+        string[] args = JsonSerializer.Deserialize<string[]>(Command().Match(file).Groups[1].Value)!;
+        // Each address as it is, but for the port, which may be taken here.
+        args = [.. args.Select(a => a.StartsWith("bind ", StringComparison.Ordinal) ? "bind tcp://127.0.0.1:*" : a == "8222" ? "-1" : a), "-p", "-1"];
+
+        RealRun run = await RealRun.Of(args);
+
+        Assert.True(run.ExitCode == ExitCode.Success, run.Said);
+        Assert.Equal((1, 1, 1), (run.Addresses!.Monitoring.Count, run.Addresses.ZeroMqPublishers.Count, run.Addresses.ZeroMqSubscribers.Count));
+    }
+
+    [GeneratedRegex("(?m)^ExecStart=(.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Exec();
+
+    [GeneratedRegex("(?m)^CMD (.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Command();
+}

@@ -1,0 +1,102 @@
+using Broker.Cli.ServiceManagers;
+using Broker.Cli.Tests.CommandLine;
+
+namespace Broker.Cli.Tests.ServiceManagers;
+
+public sealed class ServiceCommandLineTests
+{
+    [Theory]
+    [InlineData("plain", "plain")]
+    [InlineData("", "\"\"")]
+    [InlineData("two words", "\"two words\"")]
+    [InlineData("C:\\a\\", "C:\\a\\")]
+    [InlineData("C:\\a b\\", "\"C:\\a b\\\\\"")]
+    [InlineData("say \"x\"", "\"say \\\"x\\\"\"")]
+    [InlineData("\\\"", "\"\\\\\\\"\"")]
+    public void An_argument_is_quoted_as_Windows_reads_it(string argument, string quoted) => Assert.Equal(quoted, ServiceCommandLine.Quote(argument));
+
+    [Fact]
+    public void Whatever_is_quoted_is_read_as_it_was()
+    {
+        int seed = Random.Shared.Next();
+        var random = new Random(seed);
+        for (int round = 0; round < 2_000; round++)
+        {
+            string[] arguments = [.. Enumerable.Range(0, random.Next(1, 5)).Select(_ => new string([.. Enumerable.Range(0, random.Next(0, 8)).Select(_ => "ab \\\"\t"[random.Next(6)])]))];
+
+            Assert.True(arguments.SequenceEqual(Split(ServiceCommandLine.Build(["p"], arguments)).Skip(1)), $"seed {seed}: {string.Join('|', arguments)}");
+        }
+    }
+
+    [Fact]
+    public void The_program_is_always_in_quotes() => Assert.Equal("\"C:\\x.exe\" a", ServiceCommandLine.Build(["C:\\x.exe"], ["a"]));
+
+    [Fact]
+    public async Task Elsewhere_than_on_Windows_a_service_is_refused_with_a_word_on_what_is_there()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has services");
+        foreach (string verb in (string[])["install", "start", "stop", "status", "reload", "uninstall"])
+        {
+            CommandRun run = await CommandRun.Of("service", verb);
+            Assert.Equal(ExitCode.Failure, run.ExitCode);
+            Assert.Contains("with systemd a unit runs broker serve", run.Error, StringComparison.Ordinal);
+        }
+
+        Assert.Equal(ExitCode.Usage, (await CommandRun.Of("service", "run")).ExitCode);
+    }
+
+    // The rules of CommandLineToArgvW, read anew.
+    private static List<string> Split(string line)
+    {
+        var arguments = new List<string>();
+        int i = 0;
+        while (i < line.Length)
+        {
+            while (i < line.Length && line[i] is ' ' or '\t')
+            {
+                i++;
+            }
+
+            if (i == line.Length)
+            {
+                break;
+            }
+
+            var argument = new System.Text.StringBuilder();
+            bool quoted = false;
+            while (i < line.Length && (quoted || line[i] is not (' ' or '\t')))
+            {
+                int backslashes = 0;
+                while (i < line.Length && line[i] == '\\')
+                {
+                    backslashes++;
+                    i++;
+                }
+
+                bool atQuote = i < line.Length && line[i] == '"';
+                argument.Append('\\', atQuote ? backslashes / 2 : backslashes);
+                if (!atQuote)
+                {
+                    if (i < line.Length && (quoted || line[i] is not (' ' or '\t')))
+                    {
+                        argument.Append(line[i++]);
+                    }
+                }
+                else if (backslashes % 2 == 1)
+                {
+                    argument.Append('"');
+                    i++;
+                }
+                else
+                {
+                    quoted = !quoted;
+                    i++;
+                }
+            }
+
+            arguments.Add(argument.ToString());
+        }
+
+        return arguments;
+    }
+}

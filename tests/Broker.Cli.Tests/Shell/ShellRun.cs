@@ -1,0 +1,123 @@
+using System.Text;
+using Broker.Cli.CommandLine;
+using Broker.Cli.Shell;
+using Broker.Cli.Terminal;
+
+namespace Broker.Cli.Tests.Shell;
+
+/// <summary>A command that carries messages, run in this process, with what it writes to be looked at while it runs.</summary>
+internal sealed class ShellRun : IAsyncDisposable
+{
+    private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+    private readonly WatchedStream _output = new();
+    private readonly StringWriter _error = new();
+    private readonly TextWriter _guardedError;
+    private readonly Task<int> _run;
+
+    private ShellRun(byte[]? input, bool colours, string[] args)
+    {
+        _guardedError = TextWriter.Synchronized(_error);
+        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours);
+        var command = new BrokerCommand(
+            _guardedError, _guardedError, new Screen(_guardedError, _guardedError, isTerminal: false, static () => 80), shell, () => new FakeHost());
+        _run = Task.Run(() => command.RunAsync(args, _stop.Token), TestContext.Current.CancellationToken);
+    }
+
+    public string Output => Encoding.UTF8.GetString(Bytes);
+
+    public byte[] Bytes => _output.Written;
+
+    public string Error
+    {
+        get
+        {
+            lock (_guardedError)
+            {
+                return _error.ToString();
+            }
+        }
+    }
+
+    public bool HasEnded => _run.IsCompleted;
+
+    public static ShellRun Start(params string[] args) => new(null, colours: false, args);
+
+    public static ShellRun StartWith(byte[] input, params string[] args) => new(input, colours: false, args);
+
+    public static ShellRun StartInColours(params string[] args) => new(null, colours: true, args);
+
+    /// <summary>Runs it to its end.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> OfAsync(params string[] args)
+    {
+        await using ShellRun run = Start(args);
+        return (await run.EndAsync(), run.Output, run.Error);
+    }
+
+    /// <summary>Waits until it has subscribed.</summary>
+    public Task SubscribedAsync() => SaidAsync("subscribed to ");
+
+    /// <summary>Waits until it has said something on standard error.</summary>
+    public async Task SaidAsync(string text)
+    {
+        await Wait.UntilAsync(() => Error.Contains(text, StringComparison.Ordinal) || HasEnded, () => $"waited in vain for \"{text}\" in: {Error}");
+        Assert.Contains(text, Error, StringComparison.Ordinal);
+    }
+
+    /// <summary>Waits until it has shown something on standard output.</summary>
+    public async Task ShownAsync(string text)
+    {
+        await Wait.UntilAsync(() => Output.Contains(text, StringComparison.Ordinal) || HasEnded, () => $"waited in vain for \"{text}\" in: {Output}{Error}");
+        Assert.Contains(text, Output, StringComparison.Ordinal);
+    }
+
+    /// <summary>Where a command that binds has said that it is bound.</summary>
+    public async Task<string> BoundAsync()
+    {
+        await SaidAsync("bound to ");
+        return Error.Split("bound to ")[1].Split('\n', '\r')[0];
+    }
+
+    /// <summary>Its exit code, once it ends by itself.</summary>
+    public Task<int> EndAsync() => Wait.For(_run);
+
+    /// <summary>As by Ctrl+C.</summary>
+    public async Task<int> StopAsync()
+    {
+        await _stop.CancelAsync();
+        return await EndAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        await ((Task)_run).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _stop.Dispose();
+        await _output.DisposeAsync();
+        await _error.DisposeAsync();
+    }
+
+    // May be looked at by one thread while another writes.
+    private sealed class WatchedStream : MemoryStream
+    {
+        private readonly Lock _gate = new();
+
+        public byte[] Written
+        {
+            get
+            {
+                lock (_gate)
+                {
+                    return ToArray();
+                }
+            }
+        }
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            lock (_gate)
+            {
+                base.Write(buffer);
+            }
+        }
+    }
+}

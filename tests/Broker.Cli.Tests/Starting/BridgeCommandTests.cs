@@ -1,0 +1,136 @@
+using System.Text.Json;
+using Broker.Cli.Tests.Messaging;
+using Broker.Client;
+using Broker.Server;
+using Broker.ZeroMq;
+
+namespace Broker.Cli.Tests.Starting;
+
+/// <summary><c>broker bridge</c> beside a server that is there already.</summary>
+public sealed class BridgeCommandTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task A_route_of_the_command_line_carries_requests_to_the_server()
+    {
+        await using BrokerServer server = await MessageCommandTests.StartAsync();
+        await using BrokerConnection other = await MessageCommandTests.ConnectAsync(server);
+        other.Subscribe("device.commands", static (in message) => message.Respond("done"u8));
+        await other.FlushAsync(TestContext.Current.CancellationToken);
+        string? answer = null;
+
+        RealRun run = await RealRun.Of(
+            async addresses => answer = await AskAsync(addresses.ZeroMqRoutes.Single().Endpoints.Single()),
+            "bridge", "-q", "-s", MessageCommandTests.Url(server), "--route", "pattern: request, name: commands, endpoint: \"tcp://127.0.0.1:*\", subject: device.commands");
+
+        Assert.Equal((ExitCode.Success, "done"), (run.ExitCode, answer));
+    }
+
+    [Fact]
+    public async Task A_file_says_servers_and_routes_and_the_page_shows_what_each_has_done()
+    {
+        await using BrokerServer server = await MessageCommandTests.StartAsync();
+        string file = _folder.Write("bridge.conf", $$"""
+            http: "127.0.0.1:-1"
+            zeromq {
+              url: ["{{MessageCommandTests.Url(server)}}"]
+              routes: [
+                { pattern: pushpull, name: logs, subject: logs, pushers: "tcp://127.0.0.1:*", pullers: "tcp://127.0.0.1:*" }
+                { pattern: worker, name: idle, subject: nobody, endpoint: "tcp://127.0.0.1:*" }
+              ]
+            }
+            """);
+        string received = "";
+        JsonElement[] routes = [];
+        string metrics = "";
+
+        RealRun run = await RealRun.Of(
+            async addresses =>
+            {
+                RouteAddresses logs = addresses.ZeroMqRoutes.Single(route => route.Name == "logs");
+                received = await PushAsync(logs.Endpoints[0], logs.Endpoints[1]);
+                using var http = new HttpClient();
+                string page = addresses.Monitoring.Single() + "/bridgez";
+                await Wait.UntilAsync(async () =>
+                {
+                    using JsonDocument document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
+                    routes = [.. document.RootElement.GetProperty("routes").EnumerateArray().Select(route => route.Clone())];
+                    return routes[0].GetProperty("acknowledged").GetInt64() == 1;
+                });
+                metrics = await http.GetStringAsync(addresses.Monitoring.Single() + "/metrics", TestContext.Current.CancellationToken);
+            },
+            "bridge", "-q", "-c", file);
+
+        Assert.True(run.ExitCode == ExitCode.Success, run.Said);
+        Assert.Equal("a line", received);
+        Assert.Equal(["logs", "idle"], routes.Select(route => route.GetProperty("name").GetString()));
+        Assert.Equal((1, 1, 0), (Count("from_zeromq"), Count("to_zeromq"), Count("dropped")));
+        Assert.Contains("broker_bridge_handed_over_total{route=\"logs\",pattern=\"pushpull\"} 1\n", metrics, StringComparison.Ordinal);
+
+        long Count(string name) => routes[0].GetProperty(name).GetInt64();
+    }
+
+    [Fact]
+    public async Task It_waits_for_a_server_that_is_not_there()
+    {
+        RealRun run = await RealRun.Of(
+            "bridge", "-q", "-s", "nats://127.0.0.1:1", "--route", "pattern: pushpull, subject: a, pushers: \"tcp://127.0.0.1:*\", stop_timeout: \"10ms\"");
+
+        Assert.True(run is { ExitCode: ExitCode.Success, Addresses: not null }, run.Said);
+    }
+
+    [Theory]
+    [InlineData("port: 4222", "unknown key \"port\" at ")]
+    [InlineData("zeromq { user: u }", "\"user\" must be the name of one of the users")]
+    [InlineData("zeromq { routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\" } ] }", "the route \"worker\" cannot be: Workers need either a subject")]
+    public async Task The_test_flag_says_what_is_wrong_with_a_file_and_where(string text, string expected)
+    {
+        string file = _folder.Write("bridge.conf", text);
+
+        RealRun run = await RealRun.Of("bridge", "-t", "-c", file);
+
+        Assert.Equal((ExitCode.Failure, (ServeAddresses?)null), (run.ExitCode, run.Addresses));
+        Assert.Contains(expected, run.Error, StringComparison.Ordinal);
+        Assert.Contains($" at {file}:1:", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("pattern: x", " at --route:1:10")]
+    [InlineData("pattern: request, endpoint: \"tcp://127.0.0.1:*\"", " at --route:1:1")]
+    [InlineData("pattern: request, include \"a.conf\"", "nothing can be included here")]
+    [InlineData("{", "at --route:1:1")]
+    public async Task A_route_of_the_command_line_that_is_wrong_is_told_with_its_place(string route, string expected)
+    {
+        RealRun run = await RealRun.Of("bridge", "--route", route);
+
+        Assert.Equal((ExitCode.Failure, (ServeAddresses?)null), (run.ExitCode, run.Addresses));
+        Assert.Contains(expected, run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_user_without_a_password_is_a_wrong_command_line() =>
+        Assert.Equal(ExitCode.Usage, (await RealRun.Of("bridge", "--user", "u")).ExitCode);
+
+    private static async Task<string> AskAsync(string endpoint)
+    {
+        await using var socket = new RequestSocket();
+        socket.Connect(endpoint);
+        await socket.SendAsync("go", TestContext.Current.CancellationToken);
+        Assert.True(socket.TryReceiveString(out string? answer, Wait.Limit));
+        return answer;
+    }
+
+    private static async Task<string> PushAsync(string pushers, string pullers)
+    {
+        await using var pull = new PullSocket();
+        await using var push = new PushSocket();
+        pull.Connect(pullers);
+        push.Connect(pushers);
+        await push.SendAsync("a line", TestContext.Current.CancellationToken);
+        Assert.True(pull.TryReceiveString(out string? text, Wait.Limit));
+        return text;
+    }
+}

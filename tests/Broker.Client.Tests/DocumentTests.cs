@@ -1,0 +1,170 @@
+using System.Globalization;
+using System.Text.Json.Serialization;
+using Broker.Client.Encoded;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Cryptography;
+using Broker.Server;
+
+#pragma warning disable IDE0007 // As the documents have it.
+
+namespace Broker.Client.Tests;
+
+/// <summary>
+/// The code that the documents show is here, word for word, and does what they say. What stands for an address, a port or a file there is a
+/// variable here.
+/// </summary>
+public sealed partial class DocumentTests
+{
+    private static readonly (string Shown, string Here)[] Variables =
+        [("\"nats://127.0.0.1:4222\"", "url"), ("4222", "port"), ("\"user.creds\"", "file")];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public sealed record Order(string Article, int Pieces);
+
+    public sealed record Price(decimal Amount);
+
+    [JsonSerializable(typeof(Order))]
+    [JsonSerializable(typeof(Price))]
+    private sealed partial class OrdersJson : JsonSerializerContext;
+
+    [Theory]
+    [InlineData("docs/client.md", 4)]
+    [InlineData("README.md", 1)]
+    public void Every_block_of_code_is_one_that_these_tests_run(string document, int blocks)
+    {
+        string root = Root();
+        string here = string.Join('\n', Lines(File.ReadAllText(Path.Combine(root, "tests", "Broker.Client.Tests", "DocumentTests.cs"))));
+        string[] shown = [.. Blocks(File.ReadAllText(Path.Combine(root, document)))];
+        Assert.Equal(blocks, shown.Length);
+        foreach (string block in shown)
+        {
+            string text = Variables.Aggregate(block, (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
+            Assert.Contains(string.Join('\n', Lines(text)), here, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task The_program_to_begin_with_prints_the_subject(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        string printed = await PrintedBy(() => BeginAsync(server.Url));
+        Assert.Equal("weather.oslo", printed);
+    }
+
+    [Fact]
+    public async Task The_embedded_server_of_the_readme_delivers_to_its_own_client()
+        => Assert.Equal("9", await PrintedBy(() => EmbedAsync(0)));
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Headers_are_sent_and_read(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection nats = await Patient.ConnectAsync(server.Url, Token);
+        await using QueuedSubscription received = nats.SubscribeQueued("a");
+        nats.Publish("a", default, headers: new MessageHeaders { ["Trace"] = "1" });
+        Assert.Equal("1", Headers(nats, [1, 2], await received.Reader.ReadAsync(Token)));
+        Message message = await received.Reader.ReadAsync(Token);
+        Assert.Equal([1, 2], message.Body.ToArray());
+        Assert.Equal("1", new MessageHeaders(message.Headers.Span)["Trace"]);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Orders_have_their_price(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection nats = await Patient.ConnectAsync(server.Url, Token);
+        Assert.Equal(new Price(10), await PriceAsync(nats, new Order("tea", 4)));
+    }
+
+    [Fact]
+    public async Task A_credentials_file_is_enough()
+    {
+        var site = new OperatorSite();
+        using var server = NatsServer.StartWithConfiguration(site.Configuration);
+        await using BrokerConnection client = await Patient.ConnectAsync(Credentials(site.WriteCredentials()) with { Servers = [server.Url] }, Token);
+        await client.PingAsync(Token);
+    }
+
+    private static async Task BeginAsync(string url)
+    {
+        await using var nats = await BrokerConnection.ConnectAsync(url);
+        await using var weather = nats.SubscribeQueued("weather.>");
+        nats.Publish("weather.oslo", "4 degrees"u8);
+        Console.WriteLine((await weather.Reader.ReadAsync()).Subject);
+    }
+
+    private static async Task EmbedAsync(int port)
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port)); // throws if it cannot listen
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect()); // no socket
+        client.Subscribe("weather.>", static (in message) => Console.WriteLine(message.Body.Length));
+        client.Publish("weather.oslo", "4 degrees"u8);
+
+        // Behind its answer the message has been handled.
+        await client.PingAsync();
+    }
+
+    private static string? Headers(BrokerConnection nats, byte[] body, Message message)
+    {
+        nats.Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" });
+        string? trace = new MessageHeaders(message.Headers.Span)["trace"];
+        return trace;
+    }
+
+    private static async Task<Price> PriceAsync(BrokerConnection nats, Order order)
+    {
+        var orders = new EncodedConnection(nats, new JsonEncoder(OrdersJson.Default)); // a JsonSerializerContext: no reflection, fit for AOT
+        orders.Subscribe<Order>("orders.price", (order, in message) => orders.Respond(in message, new Price(order.Pieces * 2.5m)));
+        Price price = await orders.RequestAsync<Order, Price>("orders.price", order, TimeSpan.FromSeconds(30));
+        return price;
+    }
+
+    private static ClientOptions Credentials(string file)
+    {
+        var user = UserCredentials.Load(file);
+        var options = new ClientOptions { Servers = ["tls://nats.example"], Jwt = () => user.Jwt, Sign = user.Sign };
+        return options;
+    }
+
+    private static async Task<string> PrintedBy(Func<Task> program)
+    {
+        TextWriter before = Console.Out;
+        using var printed = new StringWriter(CultureInfo.InvariantCulture);
+        Console.SetOut(TextWriter.Synchronized(printed));
+        try
+        {
+            await Wait.For(program());
+            return printed.ToString().Trim();
+        }
+        finally
+        {
+            Console.SetOut(before);
+        }
+    }
+
+    private static IEnumerable<string> Blocks(string document)
+        => document.Split("```csharp\n").Skip(1).Select(rest => rest[..rest.IndexOf("```", StringComparison.Ordinal)]);
+
+    // Without what differs by the place: indents, empty lines, directives.
+    private static IEnumerable<string> Lines(string text)
+        => text.Split('\n').Select(static l => l.Trim()).Where(static l => l.Length != 0 && !l.StartsWith("using Broker.", StringComparison.Ordinal));
+
+    private static string Root()
+    {
+        DirectoryInfo? at = new(AppContext.BaseDirectory);
+        while (at is not null && !File.Exists(Path.Combine(at.FullName, "Broker.sln")))
+        {
+            at = at.Parent;
+        }
+
+        return at?.FullName ?? throw new DirectoryNotFoundException("The tests do not run within the repository.");
+    }
+}

@@ -1,0 +1,205 @@
+using System.Buffers;
+using System.Text.Json.Serialization;
+using System.Threading.Channels;
+using Broker.Client.Encoded;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+
+namespace Broker.Client.Tests;
+
+public sealed partial class EncodedTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public sealed record Point(int X, int Y);
+
+    [JsonSerializable(typeof(Point))]
+    private sealed partial class PointJson : JsonSerializerContext;
+
+    private static void RoundTrip<T>(IMessageEncoder encoder, T value, string? text = null)
+    {
+        var body = new ArrayBufferWriter<byte>();
+        encoder.Encode(value, body);
+        Assert.Equal(value, encoder.Decode<T>(body.WrittenSpan));
+        if (text is not null)
+        {
+            Assert.Equal(text, System.Text.Encoding.UTF8.GetString(body.WrittenSpan));
+        }
+    }
+
+    [Fact]
+    public void Text_knows_strings_numbers_dates_and_identifiers()
+    {
+        TextEncoder text = TextEncoder.Instance;
+        RoundTrip(text, "bé", "bé");
+        RoundTrip(text, "");
+        RoundTrip(text, true, "true");
+        RoundTrip(text, -42, "-42");
+        RoundTrip(text, long.MinValue);
+        RoundTrip(text, 0.1, "0.1");
+        RoundTrip(text, 0.1f);
+        RoundTrip(text, 79228162514264337593543950335m);
+        RoundTrip(text, uint.MaxValue);
+        RoundTrip(text, ulong.MaxValue);
+        RoundTrip(text, (short)-1);
+        RoundTrip(text, (ushort)1);
+        RoundTrip(text, (byte)255);
+        RoundTrip(text, (sbyte)-128);
+        RoundTrip(text, Int128.MaxValue);
+        RoundTrip(text, Guid.NewGuid());
+        RoundTrip(text, TimeSpan.FromTicks(123456789));
+        RoundTrip(text, new DateTimeOffset(2026, 2, 3, 4, 5, 6, TimeSpan.FromHours(2)).AddTicks(7));
+        RoundTrip(text, new DateTime(2026, 2, 3, 4, 5, 6, DateTimeKind.Utc));
+        Assert.Throws<FormatException>(() => text.Decode<int>("4x"u8));
+        Assert.Throws<FormatException>(() => text.Decode<bool>("yes"u8));
+        Assert.Throws<NotSupportedException>(() => text.Decode<Point>("1"u8));
+        Assert.Throws<NotSupportedException>(() => text.Encode(new object(), new ArrayBufferWriter<byte>()));
+    }
+
+    [Fact]
+    public void Raw_bytes_stay_what_they_are_and_JSON_is_what_its_context_names()
+    {
+        byte[] bytes = [1, 2, 3];
+        var body = new ArrayBufferWriter<byte>();
+        RawEncoder.Instance.Encode(bytes, body);
+        RawEncoder.Instance.Encode<ReadOnlyMemory<byte>>(bytes, body);
+        RawEncoder.Instance.Encode<Memory<byte>>(bytes, body);
+        Assert.Equal([1, 2, 3, 1, 2, 3, 1, 2, 3], RawEncoder.Instance.Decode<byte[]>(body.WrittenSpan));
+        Assert.Equal(9, RawEncoder.Instance.Decode<ReadOnlyMemory<byte>>(body.WrittenSpan).Length);
+        Assert.Equal(9, RawEncoder.Instance.Decode<Memory<byte>>(body.WrittenSpan).Length);
+        Assert.Throws<NotSupportedException>(() => RawEncoder.Instance.Decode<string>(body.WrittenSpan));
+        Assert.Throws<NotSupportedException>(() => RawEncoder.Instance.Encode("x", body));
+        var json = new JsonEncoder(PointJson.Default);
+        RoundTrip(json, new Point(1, -2), "{\"X\":1,\"Y\":-2}");
+        Assert.Throws<FormatException>(() => json.Decode<Point>("{"u8));
+        Assert.Throws<NotSupportedException>(() => json.Decode<Uri>("1"u8));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Values_are_published_subscribed_requested_and_read(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        var points = new EncodedConnection(client, new JsonEncoder(PointJson.Default));
+        var numbers = new EncodedConnection(client, TextEncoder.Instance);
+        var got = Wait.Source<Point>();
+        points.Subscribe<Point>("p", got.SetResult);
+        await points.PublishAsync("p", new Point(3, 4), cancellationToken: Token);
+        Assert.Equal(new Point(3, 4), await Wait.For(got));
+        points.Subscribe<Point>("turn", (p, in m) => points.Respond(in m, new Point(-p.Y, p.X)));
+        Assert.Equal(
+            new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
+        var heard = Wait.Source<string?>();
+        numbers.Subscribe<int>("n", (_, in m) => heard.SetResult(new MessageHeaders(m.Headers)["Unit"]));
+        numbers.Publish("n", 7, headers: new MessageHeaders { ["Unit"] = "mm" });
+        Assert.Equal("mm", await Wait.For(heard));
+        var read = new List<int>();
+        Task reading = Task.Run(
+            async () =>
+            {
+                await foreach (int number in numbers.ReadAsync<int>("list", cancellationToken: Token))
+                {
+                    read.Add(number);
+                    if (read.Count == 3)
+                    {
+                        break;
+                    }
+                }
+            },
+            Token);
+        await Wait.UntilAsync(() => client.Core.Subscriber.Table.ToArray().Any(s => s.Filter == "list"));
+        var faults = Wait.Source<(Subscription?, Exception)>();
+        client.Fault += (s, e) => faults.TrySetResult((s, e));
+        numbers.Publish("list", 1);
+        numbers.Publish("list", "not a number");
+        numbers.Publish("list", 2);
+        numbers.Publish("list", 3);
+        await Wait.For(reading);
+        Assert.Equal([1, 2, 3], read);
+        (Subscription? subscription, Exception fault) = await Wait.For(faults);
+        Assert.Equal("list", subscription!.Filter);
+        Assert.IsType<FormatException>(fault);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_full_channel_holds_its_binding_up_and_loses_nothing(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        var numbers = new EncodedConnection(client, TextEncoder.Instance);
+        var received = Channel.CreateBounded<int>(2);
+        await using ChannelBinding binding = numbers.BindReceive("n", received.Writer);
+        var sent = Channel.CreateUnbounded<int>();
+        for (int i = 0; i < 1000; i++)
+        {
+            sent.Writer.TryWrite(i);
+        }
+
+        sent.Writer.Complete();
+        await Wait.For(numbers.BindSendAsync("n", sent.Reader, Token));
+        await binding.Subscription.DrainAsync(Token);
+        Assert.False(received.Reader.Completion.IsCompleted);
+        int expected = 0;
+        await foreach (int number in received.Reader.ReadAllAsync(Token))
+        {
+            Assert.Equal(expected++, number);
+        }
+
+        Assert.Equal(1000, expected);
+        await Wait.For(binding.Completion);
+    }
+
+    [Fact]
+    public async Task A_channel_is_completed_with_what_ended_its_subscription()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        var numbers = new EncodedConnection(client, TextEncoder.Instance);
+        var narrow = Channel.CreateBounded<int>(1);
+        await using ChannelBinding slow = numbers.BindReceive("n", narrow.Writer, new QueueOptions { MaxMessages = 1, WhenFull = FullQueuePolicy.End });
+        for (int i = 0; i < 10; i++)
+        {
+            numbers.Publish("n", i);
+        }
+
+        await Assert.ThrowsAsync<SlowConsumerException>(async () =>
+        {
+            await foreach (int _ in narrow.Reader.ReadAllAsync(Token))
+            {
+                await client.PingAsync(Token);
+            }
+        });
+        var ended = Channel.CreateUnbounded<int>();
+        ChannelBinding binding = numbers.BindReceive("m", ended.Writer);
+        await binding.DisposeAsync();
+        await Wait.For(ended.Reader.Completion);
+        Assert.False(binding.Subscription.Subscription.IsActive);
+        var gone = Channel.CreateUnbounded<int>();
+        await using ChannelBinding unread = numbers.BindReceive("g", gone.Writer);
+        gone.Writer.Complete();
+        numbers.Publish("g", 1);
+        await Wait.For(unread.Completion);
+        Assert.False(unread.Subscription.Subscription.IsActive);
+    }
+
+    [Fact]
+    public async Task A_bound_channel_that_fails_or_is_cancelled_ends_the_sending_so()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        var numbers = new EncodedConnection(client, TextEncoder.Instance);
+        var failing = Channel.CreateUnbounded<int>();
+        Task sending = numbers.BindSendAsync("n", failing.Reader, Token);
+        failing.Writer.Complete(new InvalidDataException());
+        await Assert.ThrowsAsync<InvalidDataException>(() => Wait.For(sending));
+        using var cancel = new CancellationTokenSource();
+        Task cancelled = numbers.BindSendAsync("n", Channel.CreateUnbounded<int>().Reader, cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(cancelled));
+    }
+}

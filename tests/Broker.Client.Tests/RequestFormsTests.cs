@@ -1,0 +1,377 @@
+using System.Globalization;
+using System.Text;
+using Broker.Client.Errors;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+/// <summary>Requests for one answer and for many, awaited and by threads that block.</summary>
+public sealed class RequestFormsTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Url, Token);
+
+    private static string Text(ReadOnlyMemory<byte> body) => Encoding.UTF8.GetString(body.Span);
+
+    /// <summary>Answers "1", "2", … as often as the request says.</summary>
+    private static void CountUp(in MessageView m)
+    {
+        int times = int.Parse(Encoding.UTF8.GetString(m.Body), CultureInfo.InvariantCulture);
+        for (int i = 1; i <= times; i++)
+        {
+            m.Respond(Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)));
+        }
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_thread_that_blocks_gets_the_answer(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body, m.Headers));
+        client.Subscribe("silent", (in MessageView _) => { });
+        byte[] headers = "NATS/1.0\r\nA: b\r\n\r\n"u8.ToArray();
+        for (int i = 0; i < 100; i++)
+        {
+            Message answer = client.Request("echo", BitConverter.GetBytes(i), Wait.Limit, headers, Token);
+            Assert.Equal(i, BitConverter.ToInt32(answer.Body.Span));
+            Assert.Equal(headers, answer.Headers.ToArray());
+        }
+
+        Assert.Throws<NoRespondersException>(() => client.Request("nobody", default, Wait.Limit, cancellationToken: Token));
+        Assert.Throws<TimeoutException>(() => client.Request("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(20));
+        Assert.Throws<OperationCanceledException>(() => client.Request("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: cancel.Token));
+        // What was given up has left nothing that the next would trip over.
+        Assert.Equal("x", Text(client.Request("echo", "x"u8, Wait.Limit, cancellationToken: Token).Body));
+    }
+
+    [Fact]
+    public async Task A_loop_that_would_wait_for_itself_is_refused()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Connect(server);
+        var thrown = Wait.Source<Exception?>();
+        client.Loop.Post(() => thrown.SetResult(Record.Exception(() => client.Request("a", default, Wait.Limit, cancellationToken: Token))));
+        Assert.IsType<InvalidOperationException>(await Wait.For(thrown));
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_thread_that_turns_the_loop_itself_gets_the_answer_a_timeout_or_the_cancellation(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection responder = await Connect(server);
+        responder.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
+        responder.Subscribe("silent", (in MessageView _) => { });
+        await responder.PingAsync(Token);
+        // One thread for all of it: it turns the loop until the connection is there, and asks.
+        TaskCompletionSource over = Wait.Source();
+        var thread = new Thread(() =>
+        {
+            try
+            {
+                AskTurning(server.Options, portable);
+                over.SetResult();
+            }
+            catch (Exception e)
+            {
+                over.SetException(e);
+            }
+        });
+        thread.Start();
+        await Wait.For(over);
+        thread.Join();
+    }
+
+    private static void AskTurning(ClientOptions options, bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, ForcePortable = portable });
+        EventLoop loop = group[0];
+        T Turned<T>(Task<T> task)
+        {
+            while (!task.IsCompleted)
+            {
+                loop.RunOnce(TimeSpan.FromMilliseconds(10));
+            }
+
+            return task.GetAwaiter().GetResult();
+        }
+
+        BrokerConnection client = Turned(Patient.ConnectAsync(options with { Loops = group }, Token));
+        int others = 0;
+        client.Subscribe("beside", (in MessageView _) => others++);
+        for (int i = 0; i < 1000; i++)
+        {
+            client.Publish("beside", default);
+            Assert.Equal($"{i}", Text(client.Request("echo", Encoding.ASCII.GetBytes($"{i}"), Wait.Limit, cancellationToken: Token).Body));
+        }
+
+        // Each came before the answer to what was asked behind it.
+        Assert.Equal(1000, others);
+        Assert.Throws<NoRespondersException>(() => client.Request("nobody", default, Wait.Limit, cancellationToken: Token));
+        Assert.Throws<TimeoutException>(() => client.Request("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(20));
+        Assert.Throws<OperationCanceledException>(() => client.Request("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: cancel.Token));
+        Exception? thrown = null;
+        client.Subscribe("inside", (in MessageView _) => thrown = Record.Exception(() => client.Request("echo", default, Wait.Limit, cancellationToken: Token)));
+        client.Publish("inside", default);
+        Assert.Equal("x", Text(client.Request("echo", "x"u8, Wait.Limit, cancellationToken: Token).Body));
+        Assert.IsType<InvalidOperationException>(thrown);
+        Task<Message> ended = Task.Run(async () =>
+        {
+            await client.CloseAsync();
+            return default(Message);
+        });
+        Assert.Throws<ConnectionLostException>(() => client.Request("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: Token));
+        Turned(ended);
+    }
+
+    [Fact]
+    public async Task A_thread_that_blocks_is_told_of_the_end_of_the_connection()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        BrokerConnection client = await Connect(server);
+        TaskCompletionSource asked = Wait.Source();
+        client.Subscribe("silent", (in MessageView _) => asked.TrySetResult());
+        Task request = Task.Run(() => client.Request("silent", default, Timeout.InfiniteTimeSpan), Token);
+        await Wait.For(asked);
+        await client.CloseAsync();
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
+        Assert.Throws<ConnectionLostException>(() => client.Request("silent", default, Wait.Limit, cancellationToken: Token));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Many_answers_end_with_their_number(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        IReadOnlyList<Message> answers = await client.GatherAsync(
+            "count", "10"u8.ToArray(), new() { MaxAnswers = 3, Deadline = Wait.Limit }, cancellationToken: Token);
+        Assert.Equal(["1", "2", "3"], answers.Select(a => Text(a.Body)));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Many_answers_end_with_a_silence_after_one_of_them(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        IReadOnlyList<Message> answers = await client.GatherAsync(
+            "count", "5"u8.ToArray(), new() { Silence = TimeSpan.FromSeconds(2), Deadline = TimeSpan.FromMinutes(10) }, cancellationToken: Token);
+        Assert.Equal(["1", "2", "3", "4", "5"], answers.Select(a => Text(a.Body)));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task Many_answers_end_before_the_sign_of_the_end(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        IReadOnlyList<Message> answers = await client.GatherAsync(
+            "count", "10"u8.ToArray(), new() { Sentinel = static (in MessageView m) => m.Body is [(byte)'4'], Deadline = Wait.Limit }, cancellationToken: Token);
+        Assert.Equal(["1", "2", "3"], answers.Select(a => Text(a.Body)));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task What_is_scattered_to_many_is_gathered_and_nothing_is_where_nobody_answers_before_the_deadline(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection client = await Connect(server);
+        await using BrokerConnection other = await Connect(server);
+        client.Subscribe("who", (in MessageView m) => m.Respond("one"u8));
+        other.Subscribe("who", (in MessageView m) => m.Respond("other"u8));
+        other.Subscribe("silent", (in MessageView _) => { });
+        await other.PingAsync(Token);
+        IReadOnlyList<Message> answers = await client.GatherAsync("who", default, new() { MaxAnswers = 2, Deadline = Wait.Limit }, cancellationToken: Token);
+        Assert.Equal(["one", "other"], answers.Select(a => Text(a.Body)).Order(StringComparer.Ordinal));
+        Assert.Empty(await client.GatherAsync("silent", default, new() { Deadline = TimeSpan.FromMilliseconds(20) }, cancellationToken: Token));
+        await Assert.ThrowsAsync<NoRespondersException>(() => client.GatherAsync("nobody", default, cancellationToken: Token));
+    }
+
+    [Fact]
+    public async Task A_reader_that_leaves_or_is_cancelled_ends_a_request_for_many()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        var options = new RequestManyOptions { Deadline = TimeSpan.FromMinutes(10) };
+        await foreach (Message first in client.RequestManyAsync("count", "10"u8.ToArray(), options, cancellationToken: Token))
+        {
+            Assert.Equal("1", Text(first.Body));
+            break;
+        }
+
+        using var cancel = new CancellationTokenSource();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+        {
+            await foreach (Message answer in client.RequestManyAsync("count", "2"u8.ToArray(), options, cancellationToken: cancel.Token))
+            {
+                if (Text(answer.Body) == "2")
+                {
+                    await cancel.CancelAsync();
+                }
+            }
+        });
+        Assert.Equal(0, client.Core.Requester.Waiting);
+    }
+
+    [Fact]
+    public async Task More_answers_than_may_wait_fail_the_request()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        await Assert.ThrowsAsync<SlowConsumerException>(() => client.GatherAsync(
+            "count", "1000"u8.ToArray(), new() { Deadline = Wait.Limit, MaxBytes = 100 }, cancellationToken: Token));
+    }
+
+    [Fact]
+    public async Task A_request_for_many_that_has_ended_while_disconnected_is_not_sent_later()
+    {
+        int clients = 0;
+        using var away = new ManualResetEventSlim();
+        var seen = Wait.Source<string>();
+        using var server = new FakeServer(peer =>
+        {
+            if (Interlocked.Increment(ref clients) == 1)
+            {
+                peer.ShakeHands();
+                return;
+            }
+
+            away.Wait(Wait.Limit);
+            peer.ShakeHands();
+            string line;
+            while (!(line = peer.ReadLine()).StartsWith("PUB", StringComparison.Ordinal))
+            {
+            }
+
+            seen.SetResult(line);
+            peer.Discard();
+        });
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            new()
+            {
+                Servers = [server.Url],
+                ConnectTimeout = Wait.Limit,
+                DrainTimeout = TimeSpan.FromMilliseconds(100),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+            },
+            Token);
+        await Wait.For(lost);
+        Assert.Empty(await client.GatherAsync("given.up", default, new() { Deadline = TimeSpan.FromMilliseconds(20) }, cancellationToken: Token));
+        client.Publish("after", default);
+        away.Set();
+        Assert.StartsWith("PUB after", await Wait.For(seen), StringComparison.Ordinal);
+        Assert.Equal(1, client.GetStatistics().Lost);
+    }
+
+    [Fact]
+    public async Task Requests_that_are_answered_given_up_and_cancelled_at_once_are_never_taken_for_each_other()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
+        int answered = 0;
+        await Parallel.ForAsync(0, 16, Token, async (worker, token) =>
+        {
+            var random = new Random(worker);
+            for (int i = 0; i < 500; i++)
+            {
+                byte[] body = BitConverter.GetBytes((worker * 1000) + i);
+                using var cancel = new CancellationTokenSource();
+                ValueTask<Message> request = client.RequestAsync("echo", body, TimeSpan.FromMilliseconds(random.Next(3)), cancellationToken: cancel.Token);
+                if (random.Next(2) == 0)
+                {
+                    _ = Task.Run(cancel.Cancel, token);
+                }
+
+                try
+                {
+                    Assert.Equal(body, (await request).Body.ToArray());
+                    Interlocked.Increment(ref answered);
+                }
+                catch (Exception e) when (e is TimeoutException or OperationCanceledException)
+                {
+                    // One or the other came first.
+                }
+            }
+        });
+        Assert.Equal(0, client.Core.Requester.Waiting);
+        // An answer to none of them, which comes late, is nobody's.
+        Assert.Equal("last", Text((await client.RequestAsync("echo", "last"u8.ToArray(), Wait.Limit, cancellationToken: Token)).Body));
+        Assert.Equal(0, client.GetStatistics().Faults);
+    }
+
+    [Fact]
+    public async Task A_request_costs_no_task_and_no_timer_of_its_own()
+    {
+        // A server in this process would add its own.
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Nats);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
+        byte[] body = new byte[16];
+        using var cancel = new CancellationTokenSource();
+        long One(int requests)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            for (int i = 0; i < requests; i++)
+            {
+                client.Request("echo", body, Wait.Limit, cancellationToken: cancel.Token);
+            }
+
+            return GC.GetTotalAllocatedBytes(precise: true) - before;
+        }
+
+        One(500);
+        // The answer is an array of its subject and body: some 90 bytes; a task, a timer and a closure would be 300 more.
+        Assert.InRange((One(3000) - One(1000)) / 2000, 0, 200);
+        async Task<long> OneAsync(int requests)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            for (int i = 0; i < requests; i++)
+            {
+                await client.RequestAsync("echo", body, Wait.Limit, cancellationToken: cancel.Token);
+            }
+
+            return GC.GetTotalAllocatedBytes(precise: true) - before;
+        }
+
+        await OneAsync(500);
+        Assert.InRange((await OneAsync(3000) - await OneAsync(1000)) / 2000, 0, 200);
+    }
+
+    [Fact]
+    public async Task A_deadline_that_comes_sooner_than_another_is_kept()
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection client = await Patient.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        client.Subscribe("silent", (in MessageView _) => { });
+        ValueTask<Message> late = client.RequestAsync("silent", default, TimeSpan.FromMinutes(10), cancellationToken: Token);
+        ValueTask<Message> never = client.RequestAsync("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: Token);
+        await Assert.ThrowsAsync<TimeoutException>(
+            () => Wait.For(client.RequestAsync("silent", default, TimeSpan.FromMilliseconds(30), cancellationToken: Token).AsTask()));
+        Assert.False(late.IsCompleted || never.IsCompleted);
+        await client.CloseAsync();
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(late.AsTask()));
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(never.AsTask()));
+    }
+}

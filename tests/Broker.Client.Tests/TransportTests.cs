@@ -1,0 +1,272 @@
+using System.Globalization;
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+using Broker.AspNetCore.WebSockets;
+using Broker.Client.Connecting;
+using Broker.Client.Errors;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Client.Tls;
+using Broker.Server;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+/// <summary>The core of the client over everything that carries bytes, on both pollers, with every server that offers it.</summary>
+public sealed class TransportTests
+{
+    public enum Way
+    {
+        Tcp,
+        Tls,
+        Unix,
+        WebSocket,
+        SecureWebSocket,
+        Stream,
+        Pipe,
+        InProcess,
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public static TheoryData<Way, ServerKind, bool> All
+    {
+        get
+        {
+            var all = new TheoryData<Way, ServerKind, bool>();
+            foreach (Way way in Enum.GetValues<Way>())
+            {
+                foreach (bool portable in (bool[])[false, true])
+                {
+                    all.Add(way, ServerKind.Broker, portable);
+                    if (way is not (Way.Unix or Way.InProcess))
+                    {
+                        all.Add(way, ServerKind.Nats, portable);
+                    }
+                }
+            }
+
+            return all;
+        }
+    }
+
+    /// <summary>A server that can be reached in one way, and how.</summary>
+    private sealed class Site : IAsyncDisposable
+    {
+        private readonly List<IAsyncDisposable> _owned = [];
+
+        public ClientOptions Options { get; private set; } = new();
+
+        public static async Task<Site> StartAsync(Way way, ServerKind kind)
+        {
+            var site = new Site();
+            ClientOptions options = kind == ServerKind.Broker ? await site.StartOursAsync(way) : site.StartTheirs(way);
+            TestCertificates certificates = TestCertificates.Common;
+            site.Options = way is Way.Tls or Way.SecureWebSocket
+                ? options with { Tls = new ClientTlsOptions { AuthorityFile = certificates.AuthorityFile } }
+                : options;
+            return site;
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            foreach (IAsyncDisposable owned in Enumerable.Reverse(_owned))
+            {
+                await owned.DisposeAsync();
+            }
+        }
+
+        private async Task<ClientOptions> StartOursAsync(Way way)
+        {
+            string path = Path.Combine(Directory.CreateTempSubdirectory("client-way").FullName, "s");
+            BrokerServer server = await BrokerServer.StartAsync(
+                o =>
+                {
+                    if (way == Way.Unix)
+                    {
+                        o.Listen(new UnixDomainSocketEndPoint(path));
+                    }
+                    else
+                    {
+                        o.Listen(0);
+                    }
+
+                    if (way == Way.Tls)
+                    {
+                        o.Tls = new Server.Tls.ServerTlsOptions { Certificate = TestCertificates.Common.Server };
+                    }
+                },
+                Token);
+            _owned.Add(server);
+            switch (way)
+            {
+                case Way.Unix:
+                    return new() { Servers = [$"unix://{path}"] };
+                case Way.InProcess:
+                    return new() { Dialer = server.Connect() };
+                case Way.WebSocket or Way.SecureWebSocket:
+                    NatsWebSocketHost host = await NatsWebSocketHost.StartAsync(
+                        server,
+                        new IPEndPoint(IPAddress.Loopback, 0),
+                        way == Way.WebSocket ? new() { NoTls = true } : new() { Certificate = TestCertificates.Common.Server },
+                        Token);
+                    _owned.Add(host);
+                    return new() { Servers = [$"{host.Address.Scheme}://127.0.0.1:{host.Address.Port.ToString(CultureInfo.InvariantCulture)}"] };
+                default:
+                    return Reach(way, ((IPEndPoint)server.EndPoints[0]).Port);
+            }
+        }
+
+        private ClientOptions StartTheirs(Way way)
+        {
+            NatsServer server = way switch
+            {
+                Way.WebSocket => NatsServer.StartWithConfiguration("websocket { listen: \"127.0.0.1:-1\", no_tls: true }"),
+                Way.SecureWebSocket => NatsServer.StartWithConfiguration(
+                    $"websocket {{ listen: \"127.0.0.1:-1\"\n tls {{ {TestCertificates.Common.ServerKeys} }} }}"),
+                Way.Tls => NatsServer.StartWithConfiguration($"tls {{ {TestCertificates.Common.ServerKeys} }}"),
+                _ => NatsServer.Start(),
+            };
+            _owned.Add(server);
+            return way is Way.WebSocket or Way.SecureWebSocket
+                ? new()
+                {
+                    Servers = [string.Create(CultureInfo.InvariantCulture, $"{(way == Way.WebSocket ? "ws" : "wss")}://127.0.0.1:{server.WebSocketPort}")],
+                }
+                : Reach(way, server.Port);
+        }
+
+        private static ClientOptions Reach(Way way, int port)
+        {
+            var at = new IPEndPoint(IPAddress.Loopback, port);
+            async ValueTask<Stream> OpenAsync(CancellationToken cancellationToken)
+            {
+                var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+                await socket.ConnectAsync(at, cancellationToken);
+                return new NetworkStream(socket, ownsSocket: true);
+            }
+
+            return way switch
+            {
+                Way.Stream => new() { Dialer = Dialers.FromStream(OpenAsync) },
+                Way.Pipe => new() { Dialer = Dialers.FromPipe(async c => new StreamPipe(await OpenAsync(c))) },
+                _ => new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"{(way == Way.Tls ? "tls" : "nats")}://127.0.0.1:{port}")] },
+            };
+        }
+
+        private sealed class StreamPipe(Stream stream) : IDuplexPipe
+        {
+            public PipeReader Input { get; } = PipeReader.Create(stream);
+
+            public PipeWriter Output { get; } = PipeWriter.Create(stream);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Messages_requests_large_bodies_and_a_drain(Way way, ServerKind kind, bool portable)
+    {
+        Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
+        await using Site site = await Site.StartAsync(way, kind);
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            site.Options with { Loops = group, ConnectTimeout = Wait.Limit }, Token);
+        const int Messages = 5000;
+        var counter = new Counter(Messages);
+        int disorder = 0;
+        client.Subscribe("many", (in MessageView m) =>
+        {
+            disorder += BitConverter.ToInt32(m.Body) == counter.Count ? 0 : 1;
+            counter.Take(in m);
+        });
+        client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body, m.Headers));
+        for (int i = 0; i < Messages; i++)
+        {
+            client.Publish("many", BitConverter.GetBytes(i));
+        }
+
+        await counter.Complete;
+        Assert.Equal(0, disorder);
+        byte[] large = new byte[900_000];
+        new Random(1).NextBytes(large);
+        Message answer = await client.RequestAsync("echo", large, Wait.Limit, new MessageHeaders { ["Way"] = "there" }, Token);
+        Assert.Equal(large, answer.Body.ToArray());
+        Assert.Equal("there", new MessageHeaders(answer.Headers.Span)["way"]);
+        await Assert.ThrowsAsync<NoRespondersException>(() => client.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token).AsTask());
+        await using QueuedSubscription last = client.SubscribeQueued("last");
+        client.Publish("last", default);
+        Task drain = client.DrainAsync(Token);
+        Assert.True(await Wait.For(last.Reader.WaitToReadAsync(Token).AsTask()));
+        Assert.True(last.Reader.TryRead(out _));
+        await Wait.For(drain);
+        Assert.Equal((0L, 0L), (client.GetStatistics().Lost, client.GetStatistics().Unconfirmed));
+        Assert.Equal(0, client.GetStatistics().Faults);
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_lost_WebSocket_is_dialled_again_and_the_subscriptions_come_with_it(ServerKind kind, bool portable)
+    {
+        await using Site site = await Site.StartAsync(Way.WebSocket, kind);
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        using var front = new Relay(new Uri(site.Options.Servers[0]).Port);
+        TaskCompletionSource found = Wait.Source();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            new() { Servers = [front.Url.Replace("nats:", "ws:", StringComparison.Ordinal)], Loops = group, OnReconnected = _ => found.TrySetResult() },
+            Token);
+        TaskCompletionSource got = Wait.Source();
+        client.Subscribe("a", (in MessageView _) => got.TrySetResult());
+        await client.PingAsync(Token);
+        front.CutAll();
+        await Wait.For(found);
+        client.Publish("a", default);
+        await Wait.For(got);
+        Assert.Equal(1, client.GetStatistics().Reconnects);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_certificate_that_nobody_trusts_is_refused_by_WebSocket_too(ServerKind kind)
+    {
+        await using Site site = await Site.StartAsync(Way.SecureWebSocket, kind);
+        await Assert.ThrowsAsync<TlsException>(() => Patient.ConnectAsync(site.Options with { Tls = null, ConnectTimeout = Wait.Limit }, Token));
+    }
+
+    [Fact]
+    public async Task A_WebSocket_in_clear_is_refused_where_TLS_is_required()
+    {
+        await using Site site = await Site.StartAsync(Way.WebSocket, ServerKind.Nats);
+        TlsException e = await Assert.ThrowsAsync<TlsException>(
+            () => Patient.ConnectAsync(site.Options with { Tls = new ClientTlsOptions(), ConnectTimeout = Wait.Limit }, Token));
+        Assert.Contains("wss", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_no_WebSocket_server_is_told_from_one()
+    {
+        using var http = new FakeServer(peer =>
+        {
+            while (peer.ReadLine().Length != 0)
+            {
+            }
+
+            peer.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+            peer.Discard();
+        });
+        string at = http.Url["nats://".Length..];
+        await Assert.ThrowsAsync<ConnectionLostException>(
+            () => Patient.ConnectAsync(new() { Servers = [$"ws://u:s3cret@{at}/x"], ConnectTimeout = Wait.Limit }, Token));
+        using var silent = new FakeServer(peer => peer.Discard());
+        TimeoutException e = await Assert.ThrowsAsync<TimeoutException>(
+            () => Patient.ConnectAsync(
+                new() { Servers = [$"ws://u:s3cret@{silent.Url["nats://".Length..]}/x"], ConnectTimeout = TimeSpan.FromMilliseconds(50) }, Token));
+        Assert.DoesNotContain("s3cret", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_dialer_that_fails_is_a_failed_attempt()
+        => await Assert.ThrowsAsync<InvalidDataException>(
+            () => Patient.ConnectAsync(Dialers.FromStream(_ => throw new InvalidDataException("no tunnel")), Token));
+}

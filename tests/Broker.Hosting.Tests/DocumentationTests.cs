@@ -1,0 +1,81 @@
+using System.Reflection;
+using System.Text;
+using System.Text.RegularExpressions;
+using Broker.Client;
+using Broker.Hosting.Settings;
+using Broker.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Broker.Hosting.Tests;
+
+/// <summary>docs/hosting.md, as it is printed.</summary>
+public sealed partial class DocumentationTests
+{
+    private static readonly string Page = File.ReadAllText(Path.Combine(FindRoot(), "docs", "hosting.md"));
+
+    [Theory]
+    [InlineData(typeof(BrokerSettings), "| key of `Broker` |")]
+    [InlineData(typeof(BrokerClientSettings), "| key of `BrokerClient`, `BrokerClients:NAME` |")]
+    public void Each_setting_is_documented_and_each_documented_one_is_there(Type settings, string title)
+    {
+        IEnumerable<string> rows = Page.Split('\n').SkipWhile(l => !l.StartsWith(title, StringComparison.Ordinal)).Skip(2)
+            .TakeWhile(l => l.StartsWith('|'));
+        IEnumerable<string> documented = rows.SelectMany(r => Code().Matches(r.Split('|')[1]).Select(m => m.Groups[1].Value));
+
+        Assert.Equal(
+            settings.GetProperties(BindingFlags.Public | BindingFlags.Instance).Select(p => p.Name).Order(StringComparer.Ordinal),
+            documented.Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public async Task The_settings_as_they_are_printed_start_a_host()
+    {
+        using var folder = new TemporaryFolder();
+        (string certificate, string key) = TestCertificates.WriteSelfSigned(folder.Path);
+        string json = Json().Match(Page).Groups[1].Value
+            .Replace("0.0.0.0:4222", "127.0.0.1:0", StringComparison.Ordinal)
+            .Replace("/run/app", folder.Path, StringComparison.Ordinal)
+            .Replace("server.pem", certificate, StringComparison.Ordinal)
+            .Replace("server.key", key, StringComparison.Ordinal)
+            .Replace("nats://orders.example:4222", $"nats://127.0.0.1:{FreePort.Next()}", StringComparison.Ordinal);
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "paths of Unix");
+        using var stream = new MemoryStream(Encoding.UTF8.GetBytes(json));
+        (string, string)[] settings =
+        [
+            .. new ConfigurationBuilder().AddJsonStream(stream).Build().AsEnumerable().Where(s => s.Value is not null).Select(s => (s.Key, s.Value!)),
+        ];
+
+        await using TestHost host = await TestHost.StartAsync(static s => s.AddBroker().AddBrokerClient().AddBrokerClient("orders"), settings);
+
+        Assert.Equal(2, host.Services.GetRequiredService<BrokerServer>().EndPoints.Count);
+        Assert.Equal(ConnectionState.Connected, host.Services.GetRequiredService<BrokerConnection>().State);
+        Assert.NotEqual(ConnectionState.Closed, host.Services.GetRequiredKeyedService<BrokerConnection>("orders").State);
+    }
+
+    private static string FindRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
+    }
+
+    [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Code();
+
+    [GeneratedRegex("```json\n(.*?)```", RegexOptions.CultureInvariant | RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Json();
+
+    private sealed class TemporaryFolder : IDisposable
+    {
+        private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("hosting-");
+
+        public string Path => _folder.FullName;
+
+        public void Dispose() => _folder.Delete(recursive: true);
+    }
+}

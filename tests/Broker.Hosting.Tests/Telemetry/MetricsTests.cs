@@ -1,0 +1,180 @@
+using System.Diagnostics.Metrics;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using Broker.AspNetCore.Monitoring;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
+using Broker.Client;
+using Broker.Server;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Hosting.Tests.Telemetry;
+
+/// <summary>The meters against the counters, the page for Prometheus, the documentation and the dashboard.</summary>
+public sealed partial class MetricsTests
+{
+    private static readonly (string, string) Free = ("Broker:Listen:0", "127.0.0.1:0");
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task The_meters_of_a_host_say_what_its_parts_count()
+    {
+        await using TestHost host = await StartAsync();
+        using var metrics = new RecordedMetrics(host.Services.GetRequiredService<IMeterFactory>());
+        var client = host.Services.GetRequiredService<BrokerConnection>();
+        var server = host.Services.GetRequiredService<BrokerServer>();
+        var heard = Wait.Source();
+        int count = 0;
+        client.Subscribe("a", (in _) =>
+        {
+            if (++count == 7)
+            {
+                heard.TrySetResult();
+            }
+        });
+        for (int i = 0; i < 7; i++)
+        {
+            client.Publish("a", "hello"u8);
+        }
+
+        await client.FlushAsync(Cancellation);
+        await Wait.For(heard);
+
+        // The loop counts what it has delivered at the end of its turn.
+        IReadOnlyDictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> values = metrics.Read();
+        await Wait.UntilAsync(() => (values = metrics.Read())["messaging.client.consumed.messages"].Sum(v => v.Value) == 7 && values["broker.messages.sent"][0].Value == 7, "the counts");
+        Assert.Equal(7, values["broker.messages.received"].Single().Value);
+        Assert.Equal(35, values["broker.payload.received"].Single().Value);
+        Assert.Equal(server.Inspect().Id, values["broker.messages.received"].Single().Tags["broker.server.id"]);
+        (long sent, Dictionary<string, object?> tags) = values["messaging.client.sent.messages"].Single(v => Equals(v.Tags["broker.client.name"], "default"));
+        Assert.Equal((7, "nats", "publish"), (sent, tags["messaging.system"], tags["messaging.operation.name"]));
+        Assert.Equal(["default", "other"], values["broker.client.connected"].Select(v => v.Tags["broker.client.name"]).Order());
+        Assert.Equal("pubsub", values["broker.bridge.peers"].Single().Tags["broker.pattern"]);
+    }
+
+    [Fact]
+    public async Task The_page_for_Prometheus_says_the_same_by_the_names_that_an_exporter_would_make()
+    {
+        await using TestHost host = await StartAsync();
+        var server = host.Services.GetRequiredService<BrokerServer>();
+        var client = host.Services.GetRequiredService<BrokerConnection>();
+        client.Subscribe("a", static (in _) => { });
+        client.Publish("a", "hello"u8);
+        await client.FlushAsync(Cancellation);
+        await Wait.UntilAsync(() => server.Snapshot().MessagesOut == 1, "the delivery");
+
+        // Read one after the other while the loops count: they come to agree.
+        string differ = "";
+        await Wait.UntilAsync(async () => (differ = await DifferenceAsync(host, server)).Length == 0, () => differ);
+    }
+
+    [Fact]
+    public async Task Every_instrument_is_in_the_documentation_and_nothing_else()
+    {
+        string[] documented = [.. Documented().Matches(Page("docs/telemetry.md")).Select(m => m.Groups[1].Value).Order(StringComparer.Ordinal)];
+        await using TestHost host = await StartAsync();
+        string[] meters = ["Broker.Server", "Broker.Client", "Broker.Bridge"];
+
+        Assert.Equal(meters.SelectMany(m => Instruments(host, m)).Select(i => i.Instrument.Name).Distinct().Order(StringComparer.Ordinal), documented);
+    }
+
+    [Fact]
+    public async Task The_dashboard_asks_for_nothing_that_is_not_there()
+    {
+        await using TestHost host = await StartAsync();
+        HashSet<string> known = [.. (await PageAsync(host.Services.GetRequiredService<BrokerServer>())).Keys];
+        foreach (string meter in (string[])["Broker.Server", "Broker.Client", "Broker.Bridge"])
+        {
+            known.UnionWith(Instruments(host, meter).Select(i => Exported(i.Instrument)));
+        }
+
+        using JsonDocument dashboard = JsonDocument.Parse(Page("eng/grafana/broker.json"));
+        string[] asked = [.. dashboard.RootElement.GetProperty("panels").EnumerateArray()
+            .SelectMany(p => p.GetProperty("targets").EnumerateArray()).Select(t => t.GetProperty("expr").GetString()!)];
+        Assert.True(asked.Length >= 8);
+        foreach (string expression in asked)
+        {
+            string[] names = [.. MetricName().Matches(expression).Select(m => m.Value)];
+            Assert.True(names.Length > 0 && names.All(known.Contains), $"{expression} asks for what is not there");
+        }
+    }
+
+    private static async Task<string> DifferenceAsync(TestHost host, BrokerServer server)
+    {
+        Dictionary<string, double> page = await PageAsync(server);
+        List<(Instrument Instrument, double Value)> meter = Instruments(host, "Broker.Server");
+        Assert.True(meter.Count >= 15);
+        // One name would be that of a gauge and of a counter too: the meter calls the counter otherwise.
+        return string.Join('\n', meter
+            .Select(m => (Name: m.Instrument.Name == "broker.connections.opened" ? "broker_connections_total" : Exported(m.Instrument), m.Value))
+            .Where(m => !page.TryGetValue(m.Name, out double value) || value != m.Value)
+            .Select(m => $"{m.Name}: {m.Value} by the meter, {page.GetValueOrDefault(m.Name, -1)} on the page"));
+    }
+
+    // As OpenTelemetry's rules for Prometheus have it.
+    private static string Exported(Instrument instrument)
+        => instrument.Name.Replace('.', '_') + (instrument.Unit == "By" ? "_bytes" : "")
+            + (instrument.GetType().Name.StartsWith("ObservableCounter", StringComparison.Ordinal) ? "_total" : "");
+
+    private static void AddAll(IServiceCollection services) => services.AddMetrics().AddBroker().AddBrokerClient().AddBrokerClient("other").AddZeroMqBridge((_, o) => o with
+    {
+        Routes = [new PubSubRouteOptions { Publishers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")], Subscribers = [new BridgeEndpoint(Bind: true, "tcp://127.0.0.1:*")] }],
+    });
+
+    private static Task<TestHost> StartAsync() => TestHost.StartAsync(AddAll, Free);
+
+    private static List<(Instrument Instrument, double Value)> Instruments(TestHost host, string meter)
+    {
+        var found = new List<(Instrument, double)>();
+        var scope = host.Services.GetRequiredService<IMeterFactory>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, l) =>
+        {
+            if (ReferenceEquals(instrument.Meter.Scope, scope) && instrument.Meter.Name == meter)
+            {
+                l.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => found.Add((instrument, value)));
+        listener.SetMeasurementEventCallback<int>((instrument, value, _, _) => found.Add((instrument, value)));
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return found;
+    }
+
+    private static async Task<Dictionary<string, double>> PageAsync(BrokerServer server)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        await using WebApplication application = builder.Build();
+        application.MapBrokerMonitoring(server);
+        await application.StartAsync(Cancellation);
+        using var http = new HttpClient { BaseAddress = new Uri(application.Urls.First()), Timeout = Wait.Limit };
+        string text = await http.GetStringAsync(new Uri("metrics", UriKind.Relative), Cancellation);
+        await application.StopAsync(Cancellation);
+        return text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(l => l[0] != '#').Select(l => l.Split(' '))
+            .ToDictionary(w => w[0].Split('{')[0], w => double.Parse(w[^1], System.Globalization.CultureInfo.InvariantCulture));
+    }
+
+    private static string Page(string path)
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (!File.Exists(Path.Combine(folder!.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return File.ReadAllText(Path.Combine(folder.FullName, path));
+    }
+
+    [GeneratedRegex(@"^\| `([a-z_.]+)` \|", RegexOptions.Multiline)]
+    private static partial Regex Documented();
+
+    [GeneratedRegex("(broker|messaging)_[a-z_]+")]
+    private static partial Regex MetricName();
+}

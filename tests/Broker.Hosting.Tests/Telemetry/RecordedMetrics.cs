@@ -1,0 +1,51 @@
+using System.Diagnostics.Metrics;
+
+namespace Broker.Hosting.Tests.Telemetry;
+
+/// <summary>Listens to the meters of one host, as an exporter does.</summary>
+internal sealed class RecordedMetrics : IDisposable
+{
+    private readonly MeterListener _listener = new();
+    private readonly Dictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> _values = [];
+
+    /// <param name="scope">The factory whose meters are meant; others of this process are not.</param>
+    public RecordedMetrics(IMeterFactory scope)
+    {
+        _listener.InstrumentPublished = (instrument, listener) =>
+        {
+            if (ReferenceEquals(instrument.Meter.Scope, scope) && instrument.Meter.Name.StartsWith("Broker.", StringComparison.Ordinal))
+            {
+                listener.EnableMeasurementEvents(instrument);
+            }
+        };
+        _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Add(instrument, value, tags));
+        _listener.SetMeasurementEventCallback<int>((instrument, value, tags, _) => Add(instrument, value, tags));
+        _listener.Start();
+    }
+
+    /// <summary>All instruments by name, with what they say now.</summary>
+    public IReadOnlyDictionary<string, List<(long Value, Dictionary<string, object?> Tags)>> Read()
+    {
+        _values.Clear();
+        _listener.RecordObservableInstruments();
+        return _values;
+    }
+
+    public void Dispose() => _listener.Dispose();
+
+    private void Add(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        Dictionary<string, object?> all = (instrument.Meter.Tags ?? []).ToDictionary(t => t.Key, t => t.Value);
+        foreach (KeyValuePair<string, object?> tag in tags)
+        {
+            all[tag.Key] = tag.Value;
+        }
+
+        if (!_values.TryGetValue(instrument.Name, out var list))
+        {
+            _values[instrument.Name] = list = [];
+        }
+
+        list.Add((value, all));
+    }
+}

@@ -1,0 +1,113 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Broker.Client;
+using Broker.Server;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Hosting.Tests;
+
+/// <summary>A host with nothing of the machine's configuration, whose log and settings a test can see and change.</summary>
+internal sealed class TestHost : IAsyncDisposable
+{
+    private readonly IHost _host;
+    private readonly IConfigurationRoot _configuration;
+
+    private TestHost(IHost host, IConfigurationRoot configuration, RecordedLog log) => (_host, _configuration, Log) = (host, configuration, log);
+
+    public RecordedLog Log { get; }
+
+    public IServiceProvider Services => _host.Services;
+
+    public string Url => $"nats://127.0.0.1:{((IPEndPoint)Services.GetRequiredService<BrokerServer>().EndPoints[0]).Port}";
+
+    /// <summary>Builds one, with settings as configuration has them, <c>Broker:MaxPayload</c>.</summary>
+    public static TestHost Build(Action<IServiceCollection> add, params (string Key, string Value)[] settings)
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        // The usual time-outs are for machines that have nothing else to do.
+        string patience = Wait.Limit.ToString();
+        settings = [("BrokerClient:ConnectTimeout", patience), ("BrokerClients:other:ConnectTimeout", patience), ("Broker:AuthTimeout", patience), .. settings];
+        builder.Configuration.AddInMemoryCollection(settings.Select(s => new KeyValuePair<string, string?>(s.Key, s.Value)));
+        var log = new RecordedLog();
+        builder.Logging.AddProvider(log);
+        // What a stop has to wait for comes; the guard of the test ends one that does not.
+        builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Wait.Limit);
+        add(builder.Services);
+        return new TestHost(builder.Build(), builder.Configuration, log);
+    }
+
+    /// <summary>A client from outside.</summary>
+    public static ClientOptions Patient(string url) => new() { Servers = [url], ConnectTimeout = Wait.Limit };
+
+    public static async Task<TestHost> StartAsync(Action<IServiceCollection> add, params (string Key, string Value)[] settings)
+    {
+        TestHost host = Build(add, settings);
+        try
+        {
+            await host.StartAsync();
+            return host;
+        }
+        catch
+        {
+            await host.DisposeAsync();
+            throw;
+        }
+    }
+
+    public Task StartAsync() => _host.StartAsync(TestContext.Current.CancellationToken);
+
+    public Task StopAsync(CancellationToken cancellationToken = default) => _host.StopAsync(cancellationToken);
+
+    /// <summary>Changes settings as a file that is saved does.</summary>
+    public void Change(params (string Key, string Value)[] settings)
+    {
+        foreach ((string key, string value) in settings)
+        {
+            _configuration[key] = value;
+        }
+
+        _configuration.Reload();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_host is IAsyncDisposable disposable)
+        {
+            await disposable.DisposeAsync();
+        }
+        else
+        {
+            _host.Dispose();
+        }
+    }
+}
+
+/// <summary>What was logged, as lines with the number of the event.</summary>
+internal sealed class RecordedLog : ILoggerProvider
+{
+    private readonly ConcurrentQueue<string> _lines = new();
+
+    public string Text => string.Join('\n', _lines);
+
+    public bool Has(string text) => Text.Contains(text, StringComparison.Ordinal);
+
+    public ILogger CreateLogger(string categoryName) => new Logger(categoryName, _lines);
+
+    public void Dispose()
+    {
+    }
+
+    private sealed class Logger(string category, ConcurrentQueue<string> lines) : ILogger
+    {
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+            => lines.Enqueue($"{category}[{eventId.Id}] {logLevel}: {formatter(state, exception)}");
+    }
+}

@@ -1,0 +1,206 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Text;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>
+/// More silent connections than the process may open files, again and again: it stays, whoever was there is served on, and newcomers are
+/// once the crowd has gone. <c>BROKER_DESCRIPTOR_ROUNDS=100</c> does it as often, over all limits and kinds, and says how long they waited.
+/// </summary>
+public sealed class OpenFileRoundsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
+{
+    private const int UsualRounds = 4;
+    private const int Beyond = 40;
+    private const int Logins = 60;
+    private const string Users =
+        "authorization { users: [ { user: ada, password: \"$2a$11$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS\" }, { user: bob, password: pw } ] }\n";
+
+    private static readonly TimeSpan Hold = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    // The first few are of all kinds.
+    private static readonly (string Kind, int Limit)[] Crowds =
+    [
+        ("clear", 256), ("tls", 1024), ("bcrypt", 256), ("http", 1024),
+        ("clear", 1024), ("tls", 256), ("bcrypt", 1024), ("http", 256),
+        ("clear", 4096), ("tls", 4096), ("bcrypt", 4096), ("http", 4096),
+    ];
+
+    private int _source = 1;
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_crowd_beyond_the_limit_of_files_ends_nothing_and_the_next_client_is_served_after_it()
+    {
+        int rounds = int.TryParse(Environment.GetEnvironmentVariable("BROKER_DESCRIPTOR_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int said)
+            ? said : UsualRounds;
+        for (int i = 0; i < Math.Min(rounds, Crowds.Length); i++)
+        {
+            await RunAsync(Crowds[i].Kind, Crowds[i].Limit, ((rounds - 1 - i) / Crowds.Length) + 1);
+        }
+    }
+
+    private async Task RunAsync(string kind, int limit, int rounds)
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("crowd-");
+        try
+        {
+            string file = Path.Combine(folder.FullName, "broker.conf");
+            await File.WriteAllTextAsync(file, "http: -1\n" + kind switch
+            {
+                "tls" => $"tls {{ {certificates.ServerKeys} }}\n",
+                "bcrypt" => Users,
+                _ => "",
+            }, Ct);
+            await using PeerProcess broker = PeerProcess.Start(
+                "broker", "prlimit", $"--nofile={limit.ToString(CultureInfo.InvariantCulture)}", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"),
+                "serve", "-q", "-p", "-1", "-c", file, "--ports_file_dir", folder.FullName);
+            PortsFile ports = await PortsFile.WaitAsync(folder.FullName, broker);
+            int port = new Uri(ports.Nats[0]).Port;
+            int pages = new Uri(ports.Monitoring[0]).Port;
+            await using Stream old = await LogInAsync(kind, port);
+            var waits = new List<double>();
+            var pings = new List<double>();
+            for (int round = 0; round < rounds; round++)
+            {
+                List<Socket> crowd = await GatherAsync(kind, limit, port, pages);
+                await Task.Delay(Hold / 2, Ct);
+                pings.Add(await TimeAsync(() => PingAsync(old)));
+                await Task.Delay(Hold / 2, Ct);
+                crowd.ForEach(static s => s.Dispose());
+                waits.Add(await TimeAsync(() => ServedAsync(broker, kind, port, pages)));
+                Assert.False(broker.HasExited, broker.Failure("has ended").Message);
+                await PingAsync(old);
+            }
+
+            TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{kind}, {limit} files, {rounds} rounds: served again after {waits.Average():f0} ms, at most {waits.Max():f0} ms; an old client's PING meanwhile {pings.Max():f0} ms at most"));
+            await broker.SignalAsync("TERM");
+            Assert.Equal(0, await broker.WaitForExitAsync());
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    // From another address each time: what was closed keeps its ports for a while.
+    private async Task<List<Socket>> GatherAsync(string kind, int limit, int port, int pages)
+    {
+        var source = new IPAddress([127, 0, 1, (byte)(_source = (_source % 250) + 1)]);
+        var crowd = new List<Socket>();
+        for (int i = 0; i < limit + Beyond; i++)
+        {
+            var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            crowd.Add(socket);
+            socket.Bind(new IPEndPoint(source, 0));
+            try
+            {
+                await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, kind == "http" && i % 2 == 0 ? pages : port), Ct).AsTask().WaitAsync(Patience, Ct);
+                if (kind == "bcrypt" && i < Logins)
+                {
+                    await socket.SendAsync("CONNECT {\"user\":\"ada\",\"pass\":\"wrong\"}\r\nPING\r\n"u8.ToArray(), Ct);
+                }
+            }
+            catch (SocketException)
+            {
+                // Turned away in the middle.
+            }
+        }
+
+        return crowd;
+    }
+
+    private static async Task ServedAsync(PeerProcess broker, string kind, int port, int pages)
+    {
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        end.CancelAfter(Patience);
+        using var http = new HttpClient();
+        while (true)
+        {
+            try
+            {
+                await using Stream client = await LogInAsync(kind, port);
+                await PingAsync(client);
+                if (kind == "http")
+                {
+                    Assert.Equal(HttpStatusCode.OK, (await http.GetAsync(new Uri($"http://127.0.0.1:{pages}/healthz"), end.Token)).StatusCode);
+                }
+
+                return;
+            }
+            catch (Exception e) when (e is IOException or SocketException or HttpRequestException)
+            {
+                Assert.False(broker.HasExited, broker.Failure("has ended").Message);
+                await Task.Delay(10, end.Token);
+            }
+        }
+    }
+
+    private static async Task<Stream> LogInAsync(string kind, int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        Stream? stream = null;
+        try
+        {
+            await socket.ConnectAsync(IPAddress.Loopback, port, Ct);
+            stream = new NetworkStream(socket, ownsSocket: true);
+            await ReadToAsync(stream, "\r\n");
+            if (kind == "tls")
+            {
+                var tls = new SslStream(stream, leaveInnerStreamOpen: false, static (_, shown, _, _) => shown?.Subject == "CN=server");
+                stream = tls;
+                await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost" }, Ct);
+            }
+
+            await stream.WriteAsync("CONNECT {\"verbose\":false,\"user\":\"bob\",\"pass\":\"pw\"}\r\n"u8.ToArray(), Ct);
+            await PingAsync(stream);
+            return stream;
+        }
+        catch
+        {
+            await (stream?.DisposeAsync() ?? default);
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private static async Task PingAsync(Stream stream)
+    {
+        await stream.WriteAsync("PING\r\n"u8.ToArray(), Ct);
+        await ReadToAsync(stream, "PONG\r\n");
+    }
+
+    private static async Task ReadToAsync(Stream stream, string end)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        timeout.CancelAfter(Patience);
+        byte[] buffer = new byte[16 * 1024];
+        var text = new StringBuilder();
+        // The server may send a PING of its own right behind what is waited for.
+        while (!text.ToString().Contains(end, StringComparison.Ordinal))
+        {
+            int got = await stream.ReadAsync(buffer, timeout.Token);
+            if (got == 0)
+            {
+                throw new IOException($"closed after \"{text}\"");
+            }
+
+            text.Append(Encoding.Latin1.GetString(buffer, 0, got));
+        }
+    }
+
+    private static async Task<double> TimeAsync(Func<Task> work)
+    {
+        long begin = Stopwatch.GetTimestamp();
+        await work();
+        return Stopwatch.GetElapsedTime(begin).TotalMilliseconds;
+    }
+}

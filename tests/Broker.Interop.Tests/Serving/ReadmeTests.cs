@@ -1,0 +1,110 @@
+using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>What README.md tells a newcomer to type, as it is printed but for the ports.</summary>
+public sealed partial class ReadmeTests
+{
+    private static readonly string Root = Path.GetFullPath(Path.Combine(PeerSources.Folder, "..", "..", ".."));
+
+    [Fact]
+    public async Task Its_first_steps_bring_a_message_from_one_program_in_Python_to_another()
+    {
+        string text = await File.ReadAllTextAsync(Path.Combine(Root, "README.md"), TestContext.Current.CancellationToken);
+        Match run = Assert.Single(DotnetRun().Matches(text));
+        Assert.Single(Directory.GetFiles(Path.Combine(Root, run.Groups["project"].Value), "*.csproj"));
+        string[] words = run.Groups["words"].Value.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal("serve", words[0]);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(
+            -1, [.. words[1..], "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*"]);
+        string[] lines = [.. Python().Matches(text).Select(m => m.Groups["code"].Value)];
+        Assert.Equal(2, lines.Length);
+        string subscribe = At(lines[0], "tcp://127.0.0.1:5557", broker.Subscribers);
+        string publish = At(lines[1], "tcp://127.0.0.1:5556", broker.Publishers);
+
+        await using PeerProcess subscriber = await PythonPeers.StartCodeAsync(subscribe);
+        // Whoever types these lines is slower than the subscriber; here it is published until it has been heard.
+        await Wait.UntilAsync(
+            async () =>
+            {
+                await using PeerProcess publisher = await PythonPeers.StartCodeAsync(publish);
+                Assert.True(await publisher.WaitForExitAsync() == 0, publisher.Errors);
+                return subscriber.HasExited;
+            },
+            "the subscriber's message");
+
+        Assert.True(await subscriber.WaitForExitAsync() == 0, subscriber.Errors);
+        Assert.Equal("[b'weather.oslo', b'4 degrees']", await subscriber.ReadLineAsync());
+    }
+
+    [Fact]
+    public async Task Its_lines_for_terminals_carry_a_message_each_way_with_nothing_but_what_was_built()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "lines of a Unix shell");
+        string text = await File.ReadAllTextAsync(Path.Combine(Root, "README.md"), TestContext.Current.CancellationToken);
+        await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
+        // The folder that the first command builds into, and that the tests were built into, differ in the configuration alone.
+        string path = Assert.Single(ExportPath().Matches(text)).Value.Trim();
+        path = path.Replace("Release", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, StringComparison.Ordinal);
+        string[] lines = [.. BrokerLines().Matches(text).Select(m => m.Value.Trim())];
+        Assert.Equal(4, lines.Length);
+        lines[1] = At(lines[1], "tcp://127.0.0.1:5557", broker.Subscribers);
+        lines[2] = At(lines[2], "tcp://127.0.0.1:5556", broker.Publishers);
+
+        await using PeerProcess sub = Terminal(path, lines[0], broker);
+        await Wait.UntilAsync(() => sub.Errors.Contains("subscribed to ", StringComparison.Ordinal) || sub.HasExited, "the subscription");
+        await using PeerProcess zeroMqSub = Terminal(path, lines[1], broker);
+        // Nobody tells when the bridge has heard of a ZeroMQ subscriber: whoever types is slower than that.
+        string? heard = null;
+        await Wait.UntilAsync(
+            async () =>
+            {
+                // It waits for the bridge for its own time only, which a machine with much else to do may need more than once.
+                await using PeerProcess publisher = Terminal(path, lines[2], broker);
+                Assert.True(await publisher.WaitForExitAsync() is 0 or 4, publisher.Errors);
+                heard = await zeroMqSub.TryReadLineAsync(TimeSpan.FromSeconds(1));
+                return heard is not null;
+            },
+            "the message at the ZeroMQ subscriber");
+        Assert.Equal("weather.oslo | 4 degrees", heard);
+        Assert.Matches("^zmq\\.weather\\.oslo \\{.*\\} 4 degrees$", await sub.ReadLineAsync());
+
+        await RunAsync(path, lines[3], broker);
+
+        Assert.Equal("zmq.weather.bergen rain", await sub.ReadLineWithAsync("bergen"));
+        Assert.Equal("weather.bergen | rain", await zeroMqSub.ReadLineWithAsync("bergen"));
+    }
+
+    private static async Task RunAsync(string path, string line, BrokerProcess broker)
+    {
+        await using PeerProcess run = Terminal(path, line, broker);
+        Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+    }
+
+    // The usual server is at another port here, which a variable says.
+    private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
+        PeerProcess.Start("terminal", "sh", "-c", $"cd '{Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
+
+    // Of the runtime that runs the test: three folders above its assemblies.
+    private static string DotnetRoot => Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
+
+    private static string At(string code, string printed, string address)
+    {
+        Assert.Contains(printed, code, StringComparison.Ordinal);
+        return code.Replace(printed, address, StringComparison.Ordinal);
+    }
+
+    [GeneratedRegex(@"^\s*dotnet run -c Release --project (?<project>\S+) -- (?<words>[^#\r\n]+)", RegexOptions.Multiline | RegexOptions.CultureInvariant, 10_000)]
+    private static partial Regex DotnetRun();
+
+    [GeneratedRegex(@"^\s*python3 -c '(?<code>[^'\r\n]+)'\s*$", RegexOptions.Multiline | RegexOptions.CultureInvariant, 10_000)]
+    private static partial Regex Python();
+
+    [GeneratedRegex(@"^export PATH=.*$", RegexOptions.Multiline | RegexOptions.CultureInvariant, 10_000)]
+    private static partial Regex ExportPath();
+
+    [GeneratedRegex(@"^broker (sub|pub|zmq) .*$", RegexOptions.Multiline | RegexOptions.CultureInvariant, 10_000)]
+    private static partial Regex BrokerLines();
+}

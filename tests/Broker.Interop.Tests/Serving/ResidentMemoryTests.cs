@@ -1,0 +1,171 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>
+/// What a process really holds while readers have stopped: at most twice what is queued for them, and 8 MB.
+/// <c>BROKER_MEMORY_ROWS=all</c> looks at every transport, policy and size.
+/// </summary>
+public sealed class ResidentMemoryTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
+{
+    private const long Slack = 8 * 1024 * 1024;
+    private const int MostPending = 8 * 1024 * 1024;
+    private const int MostUncut = 64 * 1024 * 1024;
+    private const int Bulk = 6 * 1024 * 1024;
+    private const int Singles = 20_000;
+
+    // What fills the kernel's room before it is measured.
+    private const int FillSize = 1000;
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    public static TheoryData<string, string, int, bool> Rows
+    {
+        get
+        {
+            if (Environment.GetEnvironmentVariable("BROKER_MEMORY_ROWS") != "all")
+            {
+                return new()
+                {
+                    { "tcp", "disconnect", 16, true }, { "tcp", "drop_oldest", 512, false }, { "tcp", "drop_newest", 0, false }, { "tcp", "disconnect", 70_000, false },
+                    { "tls", "disconnect", 16, true }, { "websocket", "disconnect", 16, true }, { "zeromq", "disconnect", 16, true },
+                };
+            }
+
+            var rows = new TheoryData<string, string, int, bool>();
+            foreach (string transport in (string[])["tcp", "tls", "websocket", "zeromq"])
+            {
+                foreach (string policy in transport == "zeromq" ? (string[])["disconnect"] : ["disconnect", "drop_newest", "drop_oldest"])
+                {
+                    foreach (int size in (int[])[0, 16, 512, 4_096, 70_000, 100_000])
+                    {
+                        rows.Add(transport, policy, size, false);
+                        rows.Add(transport, policy, size, true);
+                    }
+                }
+            }
+
+            return rows;
+        }
+    }
+
+    /// <param name="transport">How the reader is connected.</param>
+    /// <param name="policy">What happens to what is too much.</param>
+    /// <param name="size">The size of a payload.</param>
+    /// <param name="oneByOne">Whether each message is published when the one before has been dealt with.</param>
+    [Theory]
+    [MemberData(nameof(Rows))]
+    public async Task One_who_has_stopped_reading_costs_what_is_queued_for_him(string transport, string policy, int size, bool oneByOne)
+    {
+        await using BrokerProcess broker = await StartAsync(transport, policy);
+        using StoppedReader reader = transport switch
+        {
+            "tls" => await StoppedReader.OverTlsAsync(broker.Port),
+            "websocket" => await StoppedReader.OverWebSocketAsync(new Uri(broker.Ports.WebSocket[0]).Port),
+            "zeromq" => await StoppedReader.OverZeroMqAsync(new Uri(broker.Subscribers).Port),
+            _ => await StoppedReader.OverTcpAsync(broker.Port),
+        };
+        using RawConnection publisher = await broker.ConnectRawAsync();
+        string subject = transport == "zeromq" ? "zmq.t" : "a.b";
+        await publisher.SendAsync("CONNECT {\"verbose\":false}\r\n");
+        await PublishAsync(publisher, subject, FillSize, 2_000, atOnce: 100);
+        long queuedBefore = transport == "zeromq" ? 0 : await PendingAsync(broker, 1);
+        await Task.Delay(200, Ct);
+        long before = broker.ResidentMemory();
+
+        int most = policy == "disconnect" ? Bulk : 3 * MostPending;
+        int count = oneByOne ? Math.Min(Singles, Bulk / (size + 20)) : most / (size + 20);
+        await PublishAsync(publisher, subject, size, count, oneByOne ? 1 : Math.Max(1, 64 * 1024 / (size + 20)));
+        long grown = broker.ResidentMemory() - before;
+
+        // A ZeroMQ peer is no client of the pages; nothing of it was dropped.
+        long queued = transport == "zeromq" ? (long)count * (size + 20) : await PendingAsync(broker, 0) - queuedBefore;
+        TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
+            CultureInfo.InvariantCulture, $"{transport}, {policy}, {size} B{(oneByOne ? " one by one" : "")}: {grown / 1e6:f1} MB more for {queued / 1e6:f2} MB queued"));
+        Assert.InRange(grown, long.MinValue, (2 * queued) + Slack);
+    }
+
+    [Fact]
+    public async Task A_thousand_who_have_stopped_reading_cost_what_is_queued_for_them()
+    {
+        const int Readers = 1_000;
+        await using BrokerProcess broker = await StartAsync("tcp", "disconnect");
+        var readers = new List<StoppedReader>();
+        try
+        {
+            for (int i = 0; i < Readers; i++)
+            {
+                readers.Add(await StoppedReader.OverTcpAsync(broker.Port));
+            }
+
+            using RawConnection publisher = await broker.ConnectRawAsync();
+            await publisher.SendAsync("CONNECT {\"verbose\":false}\r\n");
+            // What the kernel still takes: writing for so many takes memory of its own.
+            await PublishAsync(publisher, "a.b", 512, 100, atOnce: 1);
+            long before = broker.ResidentMemory();
+            await PublishAsync(publisher, "a.b", 512, 300, atOnce: 1);
+            long filled = broker.ResidentMemory();
+            await PublishAsync(publisher, "a.b", 16, 1, atOnce: 1);
+            long oneMore = broker.ResidentMemory();
+
+            // Last: the page about so many takes memory too.
+            long queued = await PendingAsync(broker, Readers);
+            TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{Readers} readers: {(filled - before) / 1e6:f1} MB more for {queued / 1e6:f2} MB queued, {(oneMore - filled) / 1e6:f1} MB more for one small message each"));
+            Assert.True(queued > 0, "the kernel took all of it");
+            Assert.InRange(filled - before, long.MinValue, (2 * queued) + Slack);
+            Assert.InRange(oneMore - filled, long.MinValue, (2 * Readers * 30) + Slack);
+        }
+        finally
+        {
+            readers.ForEach(static r => r.Dispose());
+        }
+    }
+
+    private async Task<BrokerProcess> StartAsync(string transport, string policy)
+    {
+        string file = Path.Combine(Path.GetTempPath(), $"memory-{Guid.NewGuid():N}.conf");
+        await File.WriteAllTextAsync(
+            file,
+            string.Create(CultureInfo.InvariantCulture, $"http: -1\nmax_pending: {(policy == "disconnect" ? MostUncut : MostPending)}\nslow_consumers: {policy}\nwrite_deadline: \"10m\"\n") + transport switch
+            {
+                "tls" => $"tls {{ {certificates.ServerKeys} }}\nallow_non_tls: true\n",
+                "websocket" => "websocket { listen: \"127.0.0.1:-1\", no_tls: true }\n",
+                "zeromq" => "zeromq { publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\" }\n",
+                _ => "",
+            },
+            Ct);
+        try
+        {
+            return await BrokerProcess.StartAsync(-1, "-c", file);
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    private static async Task PublishAsync(RawConnection publisher, string subject, int size, int count, int atOnce)
+    {
+        string message = $"PUB {subject} {size}\r\n{new string('x', size)}\r\n";
+        for (int left = count; left > 0; left -= atOnce)
+        {
+            int some = Math.Min(left, atOnce);
+            await publisher.SendAsync(Encoding.ASCII.GetBytes(new StringBuilder().Insert(0, message, some).Append("PING\r\n").ToString()));
+            await publisher.ReadToAsync("PONG\r\n");
+        }
+    }
+
+    /// <summary>What is queued for all clients, once as many as that have something; 0 when they have not.</summary>
+    private static async Task<long> PendingAsync(BrokerProcess broker, int waiting)
+    {
+        using var http = new HttpClient();
+        using JsonDocument page = JsonDocument.Parse(await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/connz?limit=2000"), Ct));
+        long[] pending = [.. page.RootElement.GetProperty("connections").EnumerateArray().Select(static c => c.GetProperty("pending_bytes").GetInt64())];
+        return pending.Count(static p => p > 0) >= waiting ? pending.Sum() : 0;
+    }
+}

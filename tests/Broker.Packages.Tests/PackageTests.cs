@@ -1,0 +1,181 @@
+using System.IO.Compression;
+using System.Runtime.InteropServices;
+using System.Xml.Linq;
+
+namespace Broker.Packages.Tests;
+
+/// <summary>What ships, as somebody gets it who has nothing of the repository.</summary>
+public sealed class PackageTests(PackedPackages packages) : IClassFixture<PackedPackages>
+{
+    public static TheoryData<string> Libraries =>
+    [
+        .. Directory.EnumerateDirectories(Path.Combine(PackedPackages.Root, "src")).Select(f => Path.GetFileName(f)!)
+            .Where(n => n != "Broker.Cli" && File.Exists(Path.Combine(PackedPackages.Root, "src", n, n + ".csproj"))),
+    ];
+
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    public void A_library_has_its_page_its_documentation_and_its_symbols(string name)
+    {
+        using ZipArchive package = ZipFile.OpenRead(Path.Combine(packages.Folder, $"{name}.{packages.Version}.nupkg"));
+        string[] files = [.. package.Entries.Select(e => e.FullName)];
+        Assert.Contains("README.md", files);
+        Assert.Contains("icon.png", files);
+        Assert.Contains($"lib/net10.0/{name}.dll", files);
+        Assert.Contains($"lib/net10.0/{name}.xml", files);
+        using Stream nuspec = package.Entries.Single(e => e.FullName == name + ".nuspec").Open();
+        XElement metadata = XDocument.Load(nuspec).Root!.Elements().Single(e => e.Name.LocalName == "metadata");
+        string Of(string element) => metadata.Elements().Single(e => e.Name.LocalName == element).Value;
+        Assert.Equal(("Apache-2.0", "README.md", "icon.png"), (Of("license"), Of("readme"), Of("icon")));
+        Assert.True(Of("description").Length > 20);
+        // What belongs together has one version.
+        Assert.All(
+            metadata.Descendants().Where(e => e.Name.LocalName == "dependency" && e.Attribute("id")!.Value.StartsWith("Broker.", StringComparison.Ordinal)),
+            d => Assert.Equal(packages.Version, d.Attribute("version")!.Value));
+        using ZipArchive symbols = ZipFile.OpenRead(Path.Combine(packages.Folder, $"{name}.{packages.Version}.snupkg"));
+        Assert.Contains($"lib/net10.0/{name}.pdb", symbols.Entries.Select(e => e.FullName));
+    }
+
+    [Fact]
+    public async Task A_console_program_has_server_client_and_sockets_of_the_packages()
+    {
+        string program = await packages.BuildAsync(
+            "console",
+            "Microsoft.NET.Sdk",
+            """
+            using Broker.Bridge;
+            using Broker.Bridge.PubSub;
+            using Broker.Client;
+            using Broker.Cryptography;
+            using Broker.Server;
+            using Broker.ZeroMq;
+
+            await using BrokerServer server = await BrokerServer.StartAsync(options => options.UseCryptography().Listen(0));
+            await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+                new ClientOptions { Dialer = server.Connect(), ConnectTimeout = TimeSpan.FromMinutes(1) });
+            client.Subscribe("greet", static (in message) => message.Respond("hello"u8));
+            var answer = await client.RequestAsync("greet", default, TimeSpan.FromMinutes(1));
+            Console.WriteLine(System.Text.Encoding.UTF8.GetString(answer.Body.Span));
+            using var pull = new PullSocket();
+            using var push = new PushSocket();
+            push.Connect(pull.Bind("tcp://127.0.0.1:*"));
+            push.Send("world");
+            Console.WriteLine(pull.ReceiveString());
+            Console.WriteLine(new PubSubRouteOptions().Pattern + typeof(ZeroMqBridge).Name.Length);
+            """,
+            "Broker.Server",
+            "Broker.Client",
+            "Broker.Bridge",
+            "Broker.Cryptography");
+
+        await using PeerProcess run = PeerProcess.Start("console", "dotnet", program);
+        Assert.Equal("hello", await run.ReadLineAsync());
+        Assert.Equal("world", await run.ReadLineAsync());
+        Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+    }
+
+    [Fact]
+    public async Task A_worker_service_has_a_server_and_a_client_by_three_lines()
+    {
+        string program = await packages.BuildAsync(
+            "worker",
+            "Microsoft.NET.Sdk.Worker",
+            """
+            using Broker.Client;
+            using Broker.Hosting;
+
+            var builder = Host.CreateApplicationBuilder(["--Broker:Listen:0=127.0.0.1:0", "--BrokerClient:ConnectTimeout=00:01:00"]);
+            builder.Services.AddBroker().AddBrokerClient().AddHostedService<Worker>();
+            await builder.Build().RunAsync();
+
+            internal sealed class Worker(BrokerConnection client, IHostApplicationLifetime lifetime) : BackgroundService
+            {
+                protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+                {
+                    client.Subscribe("greet", static (in message) => message.Respond("hello"u8));
+                    var answer = await client.RequestAsync("greet", default, TimeSpan.FromMinutes(1), cancellationToken: stoppingToken);
+                    Console.WriteLine("answer: " + System.Text.Encoding.UTF8.GetString(answer.Body.Span));
+                    lifetime.StopApplication();
+                }
+            }
+            """,
+            "Broker.Hosting",
+            "Microsoft.Extensions.Hosting/10.0.14");
+
+        await using PeerProcess run = PeerProcess.Start("worker", "dotnet", program);
+        await run.ReadLineWithAsync("answer: hello");
+        Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+    }
+
+    [Fact]
+    public async Task A_web_application_maps_the_pages_of_its_server()
+    {
+        string program = await packages.BuildAsync(
+            "web",
+            "Microsoft.NET.Sdk.Web",
+            """
+            using Broker.AspNetCore.Monitoring;
+            using Broker.AspNetCore.WebSockets;
+            using Broker.Hosting;
+            using Broker.Hosting.Health;
+            using Broker.Server;
+
+            var builder = WebApplication.CreateBuilder(["--urls=http://127.0.0.1:0", "--Broker:Listen:0=127.0.0.1:0"]);
+            builder.Services.AddBroker().AddHealthChecks().AddBroker();
+            var app = builder.Build();
+            var server = app.Services.GetRequiredService<BrokerServer>();
+            app.UseWebSockets();
+            app.MapBrokerMonitoring(server);
+            app.MapBrokerWebSocket("/nats", server);
+            app.MapHealthChecks("/ready");
+            await app.StartAsync();
+            using var http = new HttpClient { BaseAddress = new Uri(app.Urls.First()) };
+            Console.WriteLine("page: " + (await http.GetStringAsync("/varz")).Contains("server_id"));
+            Console.WriteLine("health: " + await http.GetStringAsync("/ready"));
+            await app.StopAsync();
+            """,
+            "Broker.Hosting",
+            "Broker.AspNetCore");
+
+        await using PeerProcess run = PeerProcess.Start("web", "dotnet", program);
+        await run.ReadLineWithAsync("page: True");
+        await run.ReadLineWithAsync("health: Healthy");
+        Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+    }
+
+    [Fact]
+    public async Task The_tool_serves_and_carries_a_message_from_ZeroMQ_to_NATS()
+    {
+        string broker = await packages.InstallToolAsync();
+        await using var ports = new TemporaryPorts();
+        await using PeerProcess serve = PeerProcess.Start(
+            "serve", broker, Runtime,
+            ["serve", "-q", "-p", "-1", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*", "--ports_file_dir", ports.Folder]);
+        PortsFile addresses = await PortsFile.WaitAsync(ports.Folder, serve);
+        await using PeerProcess sub = PeerProcess.Start("sub", broker, Runtime, ["sub", "-s", addresses.Nats[0], "--count", "1", "--raw", "zmq.weather.*"]);
+        await Wait.UntilAsync(() => sub.Errors.Contains("subscribed to ", StringComparison.Ordinal) || sub.HasExited, "the subscription");
+
+        await using PeerProcess pub = PeerProcess.Start(
+            "pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", addresses.Publishers[0], "weather.oslo", "4 degrees"]);
+
+        Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
+        Assert.Equal("4 degrees", await sub.ReadLineAsync());
+        Assert.True(await sub.WaitForExitAsync() == 0, sub.Errors);
+    }
+
+    // Of the runtime that runs the test: three folders above its assemblies.
+    private static (string, string) Runtime => ("DOTNET_ROOT", Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../..")));
+
+    private sealed class TemporaryPorts : IAsyncDisposable
+    {
+        private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("ports-");
+
+        public string Folder => _folder.FullName;
+
+        public ValueTask DisposeAsync()
+        {
+            _folder.Delete(recursive: true);
+            return ValueTask.CompletedTask;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Security.Cryptography;
+
+namespace Broker.Packages.Tests;
+
+/// <summary>The packages, packed of what the tests were built with, in a folder that a fresh project restores from.</summary>
+public sealed class PackedPackages : IAsyncLifetime
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("packages-");
+
+    /// <summary>A version that nobody has: what another run has left in a cache is not taken for it.</summary>
+    public string Version { get; } = string.Create(CultureInfo.InvariantCulture, $"0.0.1-test{RandomNumberGenerator.GetInt32(int.MaxValue)}");
+
+    public string Folder => Path.Combine(_folder.FullName, "packages");
+
+    /// <summary>The repository's folder: above the one that this was built into.</summary>
+    public static string Root { get; } = FindRoot();
+
+    private static string Configuration => new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
+
+    public async ValueTask InitializeAsync()
+    {
+        await RunAsync(
+            Root, "pack", "Broker.sln", "-c", Configuration, "--no-build", "-v", "quiet", "--nologo", "-nodeReuse:false",
+            $"-p:PackageVersion={Version}", "-o", Folder);
+        // What the repository has restored is there without a network; a cache of its own keeps these packages out of everybody's.
+        string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
+            ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "nuget.config"),
+            $"""
+            <configuration>
+              <config><add key="globalPackagesFolder" value="{Path.Combine(_folder.FullName, "cache")}" /></config>
+              <packageSources><add key="packed" value="{Folder}" /></packageSources>
+              <fallbackPackageFolders><add key="machine" value="{machine}" /></fallbackPackageFolders>
+            </configuration>
+            """,
+            TestContext.Current.CancellationToken);
+    }
+
+    /// <summary>Makes a fresh project outside the repository and builds it; answers the program.</summary>
+    public async Task<string> BuildAsync(string name, string sdk, string program, params string[] packages)
+    {
+        DirectoryInfo folder = _folder.CreateSubdirectory(name);
+        string references = string.Join('\n', packages.Select(p => p.Split('/') is [var id, var version]
+            ? $"<PackageReference Include=\"{id}\" Version=\"{version}\" />"
+            : $"<PackageReference Include=\"{p}\" Version=\"{Version}\" />"));
+        await File.WriteAllTextAsync(
+            Path.Combine(folder.FullName, name + ".csproj"),
+            $"""
+            <Project Sdk="{sdk}">
+              <PropertyGroup>
+                <OutputType>Exe</OutputType>
+                <TargetFramework>net10.0</TargetFramework>
+                <ImplicitUsings>enable</ImplicitUsings>
+                <Nullable>enable</Nullable>
+                <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
+                <NuGetAudit>false</NuGetAudit>
+              </PropertyGroup>
+              <ItemGroup>
+                {references}
+              </ItemGroup>
+            </Project>
+            """,
+            TestContext.Current.CancellationToken);
+        await File.WriteAllTextAsync(Path.Combine(folder.FullName, "Program.cs"), program, TestContext.Current.CancellationToken);
+        await RunAsync(folder.FullName, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder.FullName, "out"));
+        return Path.Combine(folder.FullName, "out", name + ".dll");
+    }
+
+    /// <summary>Installs the tool; answers the program.</summary>
+    public async Task<string> InstallToolAsync()
+    {
+        string tools = Path.Combine(_folder.FullName, "tools");
+        await RunAsync(_folder.FullName, "tool", "install", "Broker.Cli", "--version", Version, "--tool-path", tools, "--add-source", Folder, "-v", "quiet");
+        return Path.Combine(tools, OperatingSystem.IsWindows() ? "broker.exe" : "broker");
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _folder.Delete(recursive: true);
+        return ValueTask.CompletedTask;
+    }
+
+    private static async Task RunAsync(string folder, params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet", arguments)
+        {
+            WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true,
+        };
+        // A compiler that stays for later would hold the output open; and what the test runner says of itself is not meant for this.
+        start.Environment["UseSharedCompilation"] = "false";
+        start.Environment["MSBUILDDISABLENODEREUSE"] = "1";
+        start.Environment["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1";
+        start.Environment["DOTNET_NOLOGO"] = "1";
+        start.Environment["DOTNET_CLI_UI_LANGUAGE"] = "en";
+        start.Environment.Remove("MSBuildSDKsPath");
+        start.Environment.Remove("MSBUILD_EXE_PATH");
+        using Process process = Process.Start(start)!;
+        process.StandardInput.Close();
+        Task<string> output = process.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
+        Task<string> errors = process.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
+        try
+        {
+            await process.WaitForExitAsync(TestContext.Current.CancellationToken);
+        }
+        finally
+        {
+            if (!process.HasExited)
+            {
+                process.Kill(entireProcessTree: true);
+            }
+        }
+
+        Assert.True(process.ExitCode == 0, $"dotnet {string.Join(' ', arguments)}\n{await output}{await errors}");
+    }
+
+    private static string FindRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
+    }
+}

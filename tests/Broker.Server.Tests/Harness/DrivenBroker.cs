@@ -1,0 +1,126 @@
+using System.Text;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Harness;
+
+/// <summary>
+/// A server whose loop the thread of a test turns, under a clock that the test sets: nothing happens but by its calls. No test of it may
+/// hand that thread to another, so none is asynchronous.
+/// </summary>
+internal sealed class DrivenBroker : IDisposable
+{
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(50);
+
+    private readonly VirtualTime _time = new();
+    private readonly SynchronizationContext? _context = SynchronizationContext.Current;
+    private readonly int _thread = Environment.CurrentManagedThreadId;
+
+    internal DrivenBroker(Action<BrokerServerOptions>? configure = null)
+    {
+        // What a test decides goes on within its call, and is posted to no other thread.
+        SynchronizationContext.SetSynchronizationContext(null);
+        Task<BrokerServer> started = BrokerServer.StartAsync(
+            o =>
+            {
+                o.LoopOptions = new EventLoopOptions { CallerDriven = true, TimeProvider = _time };
+                configure?.Invoke(o);
+            },
+            CancellationToken.None);
+        Server = Done(started);
+        Loop.Attach();
+    }
+
+    internal BrokerServer Server { get; }
+
+    /// <summary>By how much somebody sets the clock on the wall each time before time passes.</summary>
+    internal TimeSpan ClockSetBy { get; set; }
+
+    internal EventLoop Loop => Server.Loops[0];
+
+    internal DateTime Now => _time.GetUtcNow().UtcDateTime;
+
+    /// <summary>The result of what needs no other thread.</summary>
+    internal static T Done<T>(Task<T> task)
+    {
+        Assert.True(task.IsCompleted, "it waits for another thread");
+        return task.GetAwaiter().GetResult();
+    }
+
+    /// <summary>Does all there is to do by now.</summary>
+    internal void Turn()
+    {
+        while (Loop.RunOnce(TimeSpan.Zero))
+        {
+        }
+    }
+
+    /// <summary>Lets time pass in steps, and does in each what is due by then.</summary>
+    internal void Pass(TimeSpan by)
+    {
+        _time.SetWallClock(ClockSetBy);
+        Turn();
+        for (TimeSpan left = by; left > TimeSpan.Zero; left -= Step)
+        {
+            _time.Advance(left < Step ? left : Step);
+            Turn();
+        }
+    }
+
+    /// <summary>Connects a client, and lets it say something; without a user as anybody.</summary>
+    internal Client Connect(string says, string? user = null)
+    {
+        var client = new Client(this);
+        client.Connection = Server.ConnectInProcess(Loop, client, user);
+        Turn();
+        Assert.StartsWith("INFO {", client.Heard(), StringComparison.Ordinal);
+        client.Say(says);
+        return client;
+    }
+
+    public void Dispose()
+    {
+        Assert.True(Server.DisposeAsync().AsTask().IsCompletedSuccessfully, "it waits for another thread");
+        SynchronizationContext.SetSynchronizationContext(_context);
+    }
+
+    internal sealed class Client(DrivenBroker broker) : ConnectionHandler
+    {
+        private readonly StringBuilder _text = new();
+
+        internal Connection Connection { get; set; } = null!;
+
+        internal bool AnswersPings { get; set; }
+
+        /// <summary>Null while it is open.</summary>
+        internal CloseReason? Closed { get; private set; }
+
+        internal void Say(string text)
+        {
+            Connection.GetStage(broker.Loop).Write(Encoding.ASCII.GetBytes(text));
+            broker.Turn();
+        }
+
+        /// <summary>What it has heard since it was asked last.</summary>
+        internal string Heard()
+        {
+            string text = _text.ToString();
+            _text.Clear();
+            return text;
+        }
+
+        public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
+        {
+            Assert.Equal(broker._thread, Environment.CurrentManagedThreadId);
+            string text = Encoding.ASCII.GetString(bytes);
+            _text.Append(text);
+            if (AnswersPings && text == "PING\r\n")
+            {
+                connection.GetStage(broker.Loop).Write("PONG\r\n"u8);
+            }
+
+            return bytes.Length;
+        }
+
+        public override void OnClosed(Connection connection, CloseReason reason, Exception? error) => Closed = reason;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+using Broker.Server.Delivery;
+using Broker.Server.Routing;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Lifecycle;
+
+/// <summary>A client that has gone is the collector's, whoever still knows a route that led to it.</summary>
+public sealed class ForgottenClientTests
+{
+    // One that has expired and that its publisher has not asked for since; a large one, of which few have gone; the same with a queue group.
+    [Theory]
+    [InlineData(1, "SUB a 1\r\n")]
+    [InlineData(1, "SUB a q 1\r\n")]
+    [InlineData(2 * LargeRoutes.Least, "SUB a 1\r\n")]
+    [InlineData(2 * LargeRoutes.Least, "SUB a q 1\r\n")]
+    public async Task Routes_do_not_keep_a_client_that_has_gone(int clients, string subscribe)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        using RawClient publisher = RawClient.Open(server);
+        EventLoop loop = server.Loops[0];
+        for (int i = 0; i < clients; i++)
+        {
+            Connect(server, loop, subscribe);
+        }
+
+        WeakReference client = Connect(server, loop, subscribe, out WeakReference<Connection> end);
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == clients + 1, "the subscriptions");
+        publisher.Send("PUB a 0\r\n\r\n");
+        publisher.Sync();
+        Route route = server.RouterOfAll.Find("a"u8);
+        // One more that comes when the route is there already.
+        WeakReference late = Connect(server, loop, subscribe, out WeakReference<Connection> lateEnd);
+        await Servers.UntilAsync(() => server.Snapshot().Subscriptions == clients + 2, "the subscription");
+        Assert.Equal(clients > 1, route.IsCurrent);
+        Close(loop, end);
+        Close(loop, lateEnd);
+        await Servers.UntilAsync(() => server.Snapshot().Connections == clients + 1, "its end");
+        await Servers.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return !client.IsAlive && !late.IsAlive;
+            },
+            "nobody to know it");
+        Assert.Equal(clients > 1, route.IsCurrent);
+        GC.KeepAlive(route);
+        publisher.Send(string.Create(CultureInfo.InvariantCulture, $"PUB a 0\r\n\r\n"));
+        publisher.Sync();
+    }
+
+    private static void Connect(BrokerServer server, EventLoop loop, string subscribe) => Connect(server, loop, subscribe, out _);
+
+    // In a method of its own, whose locals are gone at the return.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Connect(BrokerServer server, EventLoop loop, string subscribe, out WeakReference<Connection> end)
+    {
+        Connection made = server.ConnectInProcess(loop, new InProcessClient());
+        end = new WeakReference<Connection>(made);
+        string name = Guid.NewGuid().ToString("N");
+        var connected = new TaskCompletionSource<WeakReference>();
+        loop.Post(() => made.GetStage(loop).Write(
+            Encoding.ASCII.GetBytes($$"""CONNECT {"verbose":false,"pedantic":false}""" + "\r\n" + $"SUB {name} 9\r\nUNSUB 9 1\r\n" + subscribe)));
+        SpinWait.SpinUntil(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 1, TimeSpan.FromSeconds(30));
+        var target = (ConnectionTarget)server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
+        // The message ends that subscription.
+        loop.Post(() => made.GetStage(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
+        SpinWait.SpinUntil(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 0, TimeSpan.FromSeconds(30));
+        return new WeakReference(target.Owner);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Close(EventLoop loop, WeakReference<Connection> end)
+    {
+        Assert.True(end.TryGetTarget(out Connection? connection));
+        loop.Post(() => connection.Close());
+    }
+}

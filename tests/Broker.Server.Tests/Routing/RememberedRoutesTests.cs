@@ -1,0 +1,199 @@
+using System.Text;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+/// <summary>Which subjects a router remembers, and which go when they are too many.</summary>
+public sealed class RememberedRoutesTests
+{
+    // More than are remembered at first sight.
+    private const int Many = 5_000;
+
+    private static byte[] Bytes(string text) => Encoding.ASCII.GetBytes(text);
+
+    private static Subscription Make(string filter) => new(null!, Bytes(filter), null, "1"u8);
+
+    [Fact]
+    public void Where_few_are_remembered_a_subject_is_at_its_first_sight()
+    {
+        var router = new Router();
+        var cache = new RouteCache(router);
+        Route route = cache.Find("a.b"u8);
+        Assert.True(route.IsCurrent);
+        Assert.Same(route, cache.Find("a.b"u8));
+        Assert.Same(route, new RouteCache(router).Find("a.b"u8));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Where_many_are_a_subject_is_remembered_when_it_comes_again(bool isHeard)
+    {
+        var router = new Router();
+        Subscription subscription = Make("answer.>");
+        if (isHeard)
+        {
+            router.Add(subscription);
+        }
+
+        var cache = new RouteCache(router);
+        for (int i = 0; i < Many; i++)
+        {
+            cache.Find(Bytes($"s.{i}"));
+        }
+
+        int remembered = router.Routes.Count;
+        Assert.InRange(remembered, 1, Many / 2);
+        Route first = cache.Find("answer.1"u8);
+        Assert.Equal(isHeard ? [subscription] : [], first.Plain);
+        Assert.False(first.IsCurrent);
+        Assert.Equal(remembered, router.Routes.Count);
+        Route last = first;
+        // At the next sight, or a few later where another subject stands in its place.
+        for (int sights = 0; sights < 100 && !last.IsCurrent; sights++)
+        {
+            last = cache.Find("answer.1"u8);
+            Assert.Equal(isHeard ? [subscription] : [], last.Plain);
+        }
+
+        Assert.True(last.IsCurrent);
+        Assert.Equal(remembered + 1, router.Routes.Count);
+        Assert.Same(last, cache.Find("answer.1"u8));
+    }
+
+    [Fact]
+    public void All_of_tens_of_thousands_of_subjects_that_come_in_turn_are_remembered_soon()
+    {
+        const int Subjects = 40_000;
+        var router = new Router();
+        var cache = new RouteCache(router);
+        byte[][] subjects = [.. Enumerable.Range(0, Subjects).Select(i => Bytes($"s.{i}"))];
+        for (int turn = 0; turn < 12; turn++)
+        {
+            foreach (byte[] subject in subjects)
+            {
+                cache.Find(subject);
+            }
+        }
+
+        // But for a few whose set is full.
+        Assert.InRange(router.Routes.Count, Subjects * 99 / 100, Subjects);
+    }
+
+    [Fact]
+    public void Nodes_that_changes_leave_behind_do_not_crowd_routes_out()
+    {
+        var router = new Router();
+        for (int i = 0; i < 400_000; i++)
+        {
+            router.Find(Bytes($"n{i}.a"));
+            router.Find(Bytes($"n{i}.b"));
+            Subscription both = Make($"n{i}.*");
+            router.Add(both);
+            router.Remove(both);
+        }
+
+        Assert.InRange(router.Routes.Cost, 0, RouteTable.MostCost);
+        Route[] routes = [.. Enumerable.Range(0, 1_000).Select(i => router.Find(Bytes($"s.{i}")))];
+        Assert.Equal(routes.Length, routes.Count(static route => route.IsCurrent));
+    }
+
+    [Fact]
+    public void A_subject_that_is_not_remembered_follows_every_change()
+    {
+        var router = new Router();
+        var cache = new RouteCache(router);
+        for (int i = 0; i < Many; i++)
+        {
+            cache.Find(Bytes($"s.{i}"));
+        }
+
+        for (int i = 0; i < Many; i++)
+        {
+            byte[] subject = Bytes($"once.{i}");
+            Assert.True(cache.Find(subject).IsEmpty);
+            Subscription subscription = Make($"once.{i}");
+            router.Add(subscription);
+            Assert.Equal([subscription], cache.Find(subject).Plain);
+            router.Remove(subscription);
+            Assert.True(cache.Find(subject).IsEmpty);
+        }
+    }
+
+    [Fact]
+    public void When_there_are_too_many_they_go_one_by_one_and_those_in_use_stay()
+    {
+        var router = new Router();
+        for (int i = 0; i < Router.RouteCapacity; i++)
+        {
+            router.Find(Bytes($"a.{i % 300}.{i}"));
+        }
+
+        Route[] inUse = [.. Enumerable.Range(0, 1_000).Select(i => router.Find(Bytes($"use.{i}")))];
+        int least = int.MaxValue;
+        for (int i = 0; i < 2 * Router.RouteCapacity; i++)
+        {
+            router.Find(Bytes($"b.{i % 300}.{i}"));
+            if (i % 1_000 == 0)
+            {
+                for (int k = 0; k < inUse.Length; k++)
+                {
+                    router.Find(Bytes($"use.{k}"));
+                }
+            }
+
+            least = Math.Min(least, router.Routes.Count);
+        }
+
+        // Two full turns of strangers, and hardly one of those was forgotten.
+        Assert.InRange(inUse.Count(static route => route.IsCurrent), 900, inUse.Length);
+        Assert.InRange(least, Router.RouteCapacity * 9 / 10, Router.RouteCapacity);
+        Assert.InRange(router.Routes.Count, least, Router.RouteCapacity);
+    }
+
+    [Fact]
+    public void Nodes_go_with_the_last_route_below_them()
+    {
+        var router = new Router();
+        for (int i = 0; i < 4 * Router.RouteCapacity; i++)
+        {
+            // Each pair of routes has nodes of its own, three deep.
+            router.Find(Bytes($"n{i / 2}.x.y.{i % 2}"));
+        }
+
+        Assert.InRange(router.Routes.Count, Router.RouteCapacity / 2, Router.RouteCapacity);
+        Assert.InRange(router.Routes.Cost, 1, RouteTable.MostCost);
+        Subscription everything = Make(">");
+        router.Add(everything);
+        Assert.Equal(0, router.Routes.Count);
+        Assert.Equal(0, router.Routes.Cost);
+        Assert.Equal([everything], router.Find("n1.x.y.0"u8).Plain);
+    }
+
+    // A route of 104 bytes at most and an array of one, where somebody listens; that nobody holds it the number of routes says.
+    [Theory]
+    [InlineData(false, 0)]
+    [InlineData(true, 136)]
+    public void A_new_subject_where_many_are_known_allocates_little_and_is_not_held(bool isHeard, int most)
+    {
+        var router = new Router();
+        router.Add(Make(isHeard ? "_INBOX.>" : "heard.>"));
+        var cache = new RouteCache(router);
+        for (int i = 0; i < Many; i++)
+        {
+            cache.Find(Bytes($"s.{i}"));
+        }
+
+        byte[][] strangers = [.. Enumerable.Range(0, 1_000).Select(i => Bytes($"_INBOX.{i}.x"))];
+        int remembered = router.Routes.Count;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        foreach (byte[] stranger in strangers)
+        {
+            cache.Find(stranger);
+        }
+
+        // Once in a thousand runs one has the hash of another, and seems to be known.
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, ((long)most * strangers.Length) + 2_000);
+        Assert.InRange(router.Routes.Count - remembered, 0, 4);
+    }
+}

@@ -1,0 +1,188 @@
+using System.Text;
+using Broker.Server.Collections;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+/// <summary>A route to very many is built by steps, while subscriptions come and go.</summary>
+public sealed class RouteBuildTests
+{
+    private const int Many = 100_000;
+
+    private static readonly byte[] s_subject = "a.b"u8.ToArray();
+
+    private static Subscription Make(string filter, string? queue = null)
+        => new(null!, Encoding.ASCII.GetBytes(filter), queue is null ? null : Encoding.ASCII.GetBytes(queue), "1"u8);
+
+    private static RouteBuild Begin(Router router, ReadOnlySpan<byte> subject)
+    {
+        long work = 0;
+        Assert.Null(router.FindOrBegin(subject, ByteHash.Compute(subject, router.Seed), atFirstSight: true, 0, ref work, out RouteBuild? build));
+        // To find them is a copy of their list.
+        Assert.InRange(work, 1, Many / 10);
+        return build!;
+    }
+
+    private static List<Subscription> Members(Route route)
+    {
+        var members = new List<Subscription>(route.Plain);
+        members.AddRange(route.Growth is { } growth ? growth.Plain.Items.ToArray() : []);
+        foreach (QueueGroup group in (QueueGroup[])[.. route.Queues, .. route.Growth is { } grown ? grown.Queues.Items.ToArray() : []])
+        {
+            Route renamed = null!;
+            members.AddRange(Enumerable.Range(0, group.Count).Select(i => i < group.Members.Length ? group.Members[i] : group.Other(i, ref renamed)));
+        }
+
+        members.RemoveAll(s => s.IsClosed);
+        return members;
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(100)]
+    [InlineData(Many)]
+    public void Each_step_looks_at_so_many_and_no_more(int groups)
+    {
+        const int Step = 1_000;
+        var router = new Router();
+        Subscription[] all = [.. Enumerable.Range(0, Many).Select(i => Make("a.b", groups == 0 ? null : $"q{i % groups}"))];
+        Array.ForEach(all, router.Add);
+        RouteBuild build = Begin(router, s_subject);
+        int steps = 0;
+        while (!build.IsWhole)
+        {
+            // One group's members are copied at once.
+            Assert.InRange(build.Advance(Step), 0, Step + (Many / 64));
+            steps++;
+        }
+
+        Assert.InRange(steps, Many / Step, (2 * Many / Step) + 2);
+        Route route = router.End(build);
+        Assert.True(route.IsCurrent);
+        Assert.Same(route, router.Find(s_subject));
+        Assert.Equal(groups, route.Queues.Length);
+        Assert.Equal(all.ToHashSet(), Members(route).ToHashSet());
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void What_comes_and_goes_meanwhile_is_in_it_and_is_not(int seed)
+    {
+        var random = new Random(seed);
+        var router = new Router();
+        var known = new List<Subscription>();
+        for (int round = 0; round < 30; round++)
+        {
+            for (int i = 0; i < 400; i++)
+            {
+                Come();
+            }
+
+            RouteBuild build = Begin(router, s_subject);
+            while (!build.IsWhole)
+            {
+                build.Advance(random.Next(1, 100));
+                for (int i = random.Next(6); i > 0; i--)
+                {
+                    if (random.Next(2) == 0)
+                    {
+                        Come();
+                    }
+                    else
+                    {
+                        int at = random.Next(known.Count);
+                        Assert.True(router.Remove(known[at]));
+                        known.RemoveAt(at);
+                    }
+                }
+            }
+
+            Route route = router.End(build);
+            Assert.Equal(route.IsCurrent, ReferenceEquals(route, router.Find(s_subject)));
+            List<Subscription> members = Members(router.Find(s_subject));
+            Assert.Equal(known.Where(s => s.Filter is not [(byte)'c']).ToHashSet(), members.ToHashSet());
+            Assert.Equal(members.Count, members.Distinct().Count());
+            // The next one is built anew.
+            while (router.Find(s_subject).IsCurrent && known.Count > 10)
+            {
+                Assert.True(router.Remove(known[^1]));
+                known.RemoveAt(known.Count - 1);
+            }
+        }
+
+        void Come()
+        {
+            Subscription made = Make(((string[])["a.b", "a.*", ">", "c"])[random.Next(4)], random.Next(3) == 0 ? "q" + random.Next(50) : null);
+            known.Add(made);
+            router.Add(made);
+        }
+    }
+
+    [Fact]
+    public void One_that_cannot_take_a_change_in_is_good_for_whom_it_was_built_and_for_nobody_after()
+    {
+        var router = new Router();
+        Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => Make("a.*"))];
+        Array.ForEach(all, router.Add);
+        RouteBuild build = Begin(router, s_subject);
+        build.Advance(10);
+        // As when permissions change.
+        router.Refresh(all[0]);
+        build.Advance(int.MaxValue);
+        Route route = router.End(build);
+        Assert.Equal(1_000, route.Plain.Length);
+        Assert.False(route.IsCurrent);
+        Assert.NotSame(route, router.Find(s_subject));
+        Assert.True(router.Find(s_subject).IsCurrent);
+    }
+
+    [Fact]
+    public void So_many_may_take_their_time_and_those_that_are_given_up_count_no_more()
+    {
+        var router = new Router();
+        for (int i = 0; i < 1_000; i++)
+        {
+            router.Add(Make(">"));
+        }
+
+        RouteBuild[] builds = [.. Enumerable.Range(0, LargeRoutes.MostBuilds + 1).Select(i => Begin(router, Encoding.ASCII.GetBytes($"s.{i}")))];
+        Assert.Equal(LargeRoutes.MostBuilds, builds.Count(b => b.IsTold));
+        RouteBuild last = builds[^1];
+        last.Advance(int.MaxValue);
+        Assert.False(router.End(last).IsCurrent);
+        router.Abandon(builds[0]);
+        Assert.True(Begin(router, "s.x"u8).IsTold);
+    }
+
+    [Fact]
+    public void What_matches_a_subject_is_listed_without_a_look_at_any_of_it_under_the_lock()
+    {
+        var router = new Router();
+        Looked[] all = [.. Enumerable.Range(0, 1_000).Select(i => new Looked(router, isInternal: i % 10 == 0))];
+        Array.ForEach(all, router.Add);
+        Array.ForEach(all, s => s.Looks = s.LooksUnderLock = 0);
+        Assert.Equal(all.Where(s => !s.IsInternal).ToHashSet<Subscription>(), router.Match(s_subject).ToHashSet());
+        Assert.All(all, s => Assert.InRange(s.Looks, 1, 10));
+        Assert.All(all, s => Assert.Equal(0, s.LooksUnderLock));
+    }
+
+    private sealed class Looked(Router router, bool isInternal) : Subscription(null, s_subject, null, "1"u8)
+    {
+        internal int Looks { get; set; }
+
+        internal int LooksUnderLock { get; set; }
+
+        internal override bool IsInternal
+        {
+            get
+            {
+                Looks++;
+                LooksUnderLock += router.IsHeld ? 1 : 0;
+                return isInternal;
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+using System.Text;
+using Broker.Server.Collections;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Tests.Routing;
+
+public sealed class RouteSetsTests
+{
+    private static Route Make(string subject) => Route.Image(Encoding.ASCII.GetBytes(subject));
+
+    private static uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, 7);
+
+    private static Route? Find(RouteSets sets, string subject)
+    {
+        byte[] bytes = Encoding.ASCII.GetBytes(subject);
+        return sets.Find(bytes, Hash(bytes));
+    }
+
+    private static Route? Add(RouteSets sets, Route route) => sets.Add(route, Hash(route.Subject));
+
+    [Fact]
+    public void What_is_added_is_found_until_it_is_removed()
+    {
+        var sets = new RouteSets(1 << 18);
+        Route[] routes = [.. Enumerable.Range(0, 10_000).Select(i => Make($"s.{i}"))];
+        Assert.All(routes, route => Assert.Null(Add(sets, route)));
+        Assert.Equal(routes.Length, sets.Count);
+        for (int i = 0; i < routes.Length; i++)
+        {
+            Assert.Same(routes[i], Find(sets, $"s.{i}"));
+            Assert.Null(Find(sets, $"t.{i}"));
+        }
+
+        for (int i = 0; i < routes.Length; i += 2)
+        {
+            sets.Remove(routes[i]);
+        }
+
+        for (int i = 0; i < routes.Length; i++)
+        {
+            Assert.Equal(i % 2 == 1, Find(sets, $"s.{i}") is not null);
+        }
+
+        Assert.Equal(routes.Length / 2, sets.Count);
+    }
+
+    [Fact]
+    public void What_has_expired_is_not_found_and_gives_its_place_up()
+    {
+        var sets = new RouteSets(RouteSets.Ways);
+        Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
+        Assert.All(routes, route => Assert.Null(Add(sets, route)));
+        routes[3].Expire();
+        Assert.Null(Find(sets, "s.3"));
+        Assert.Same(routes[3], Add(sets, Make("other")));
+        Assert.Equal(RouteSets.Ways, sets.Count);
+    }
+
+    [Fact]
+    public void Who_is_not_found_is_displaced_before_who_is()
+    {
+        var sets = new RouteSets(RouteSets.Ways);
+        Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
+        Assert.All(routes, route => Assert.Null(Add(sets, route)));
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.NotNull(Find(sets, "s.2"));
+            Assert.NotNull(Find(sets, "s.5"));
+            Route? displaced = Add(sets, Make($"new.{i}"));
+            Assert.NotNull(displaced);
+            Assert.NotSame(routes[2], displaced);
+            Assert.NotSame(routes[5], displaced);
+        }
+    }
+
+    [Fact]
+    public void When_all_are_in_use_one_goes_all_the_same()
+    {
+        var sets = new RouteSets(RouteSets.Ways);
+        for (int i = 0; i < RouteSets.Ways; i++)
+        {
+            Add(sets, Make($"s.{i}"));
+            Assert.NotNull(Find(sets, $"s.{i}"));
+        }
+
+        Assert.NotNull(Add(sets, Make("new")));
+        Assert.NotNull(Find(sets, "new"));
+        Assert.Equal(RouteSets.Ways, sets.Count);
+    }
+
+    [Fact]
+    public void They_are_taken_out_one_by_one_to_the_last()
+    {
+        var sets = new RouteSets(1 << 12);
+        Route[] routes = [.. Enumerable.Range(0, 1_000).Select(i => Make($"s.{i}"))];
+        Assert.All(routes, route => Assert.Null(Add(sets, route)));
+        Assert.NotNull(Find(sets, "s.7"));
+        var gone = new HashSet<Route>();
+        while (sets.RemoveNext() is { } route)
+        {
+            Assert.True(gone.Add(route));
+        }
+
+        Assert.Equal(routes.Length, gone.Count);
+        Assert.Equal(0, sets.Count);
+    }
+
+    // One changes them, as under the router's lock, and three search without one: what they find is what they asked for.
+    [Fact]
+    public async Task Who_searches_without_a_lock_finds_the_subject_or_nothing()
+    {
+        const int Subjects = 3_000;
+        const int Changes = 300_000;
+        var sets = new RouteSets(1 << 11);
+        string[] names = [.. Enumerable.Range(0, Subjects).Select(i => $"subject.{i}")];
+        bool isOver = false;
+        long found = 0;
+        Task[] readers = [.. Enumerable.Range(0, 3).Select(seed => Task.Run(() =>
+        {
+            var random = new Random(seed);
+            // At least once around, however late it begins.
+            for (int i = 0; i < Subjects || !Volatile.Read(ref isOver); i++)
+            {
+                byte[] subject = Encoding.ASCII.GetBytes(names[random.Next(Subjects)]);
+                if (sets.Find(subject, Hash(subject)) is { } route)
+                {
+                    Assert.Equal(subject, route.Subject);
+                    Interlocked.Increment(ref found);
+                }
+            }
+        }))];
+        var held = new Dictionary<string, Route>();
+        var changes = new Random(99);
+        for (int i = 0; i < Changes; i++)
+        {
+            string name = names[changes.Next(Subjects)];
+            if (held.Remove(name, out Route? old))
+            {
+                old.Expire();
+                sets.Remove(old);
+            }
+            else
+            {
+                Route route = Make(name);
+                held.Add(name, route);
+                if (Add(sets, route) is { } displaced)
+                {
+                    displaced.Expire();
+                    held.Remove(Encoding.ASCII.GetString(displaced.Subject));
+                }
+            }
+        }
+
+        Volatile.Write(ref isOver, true);
+        await Task.WhenAll(readers);
+        Assert.NotEqual(0, found);
+        Assert.Equal(held.Count, sets.Count);
+        Assert.All(held, pair => Assert.Same(pair.Value, Find(sets, pair.Key)));
+    }
+}

@@ -1,0 +1,45 @@
+using System.Globalization;
+using Broker.Server.Security;
+using Broker.Server.Tests.Harness;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Server.Tests.Tracing;
+
+/// <summary>What strangers choose freely, in the lines of the log that are no trace.</summary>
+public sealed class ClientTextTests
+{
+    public static TheoryData<string, string> Texts => new()
+    {
+        { "plain, grüße, 世界 🙂", "plain, grüße, 世界 🙂" },
+        { "a\r\nb\tc\u001b[2J", "a??b?c?[2J" },
+        { "a\u0085b\u2028c\u2029d", "a?b?c?d" },
+        { "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c|", "????????????|" },
+        { "\u00ad\u200b\ufeff\U000e0041|", "????|" },
+        { new string('x', 127) + "🙂🙂", new string('x', 127) + "🙂" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Texts))]
+    public void What_a_client_calls_itself_neither_ends_the_line_nor_turns_it(string said, string shown)
+    {
+        var log = new LogCapture(LogLevel.Debug);
+        using var broker = new DrivenBroker(o => o.Logger = log);
+        string text = string.Concat(said.Select(static c => string.Create(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}")));
+        broker.Connect($"CONNECT {{\"name\":\"{text}\",\"lang\":\"{text}\",\"version\":\"{text}\"}}\r\n");
+        Assert.Single(log.All, l => l.EndsWith($" connected: name '{shown}', {shown} {shown}", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [MemberData(nameof(Texts))]
+    public void A_reason_not_to_let_in_neither_ends_the_line_nor_turns_it(string said, string shown)
+    {
+        var log = new LogCapture();
+        using var broker = new DrivenBroker(o =>
+        {
+            o.Logger = log;
+            o.AuthorizeAsync = _ => new ValueTask<AuthorizationResult>(AuthorizationResult.Deny(said));
+        });
+        broker.Connect("CONNECT {}\r\n");
+        Assert.Single(log.Warnings, l => l.EndsWith($" not let in: {shown}", StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,126 @@
+using System.Globalization;
+using System.Net;
+
+namespace Broker.TestKit.Processes;
+
+/// <summary>
+/// The real nats-server on free ports of this machine. Where it is not installed, the test that starts one is skipped, and fails in CI.
+/// </summary>
+public sealed class NatsServer : INatsServer, IDisposable
+{
+    private const string Name = "nats-server";
+
+    private readonly string _program;
+    private readonly string[] _arguments;
+    private readonly DirectoryInfo _directory;
+    private HttpClient? _http;
+    private PortsFile _ports = null!;
+
+    private NatsServer(DirectoryInfo directory, string[] arguments, int port)
+    {
+        _program = Programs.Require(Name);
+        _directory = directory;
+        _arguments = arguments;
+        Run(port);
+    }
+
+    public static bool IsInstalled => Programs.Find(Name) is not null;
+
+    /// <summary>What runs now: another after a restart.</summary>
+    public PeerProcess Process { get; private set; } = null!;
+
+    /// <summary>What clients connect to.</summary>
+    public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{Port}");
+
+    public int Port { get; private set; }
+
+    public IPEndPoint EndPoint => new(IPAddress.Loopback, Port);
+
+    /// <summary>For the monitoring pages of a server started with <c>-m -1</c>.</summary>
+    public HttpClient Http => _http ??= new HttpClient
+    {
+        BaseAddress = new UriBuilder(_ports.Monitoring[0]) { Host = "127.0.0.1" }.Uri,
+        Timeout = TimeSpan.FromSeconds(30),
+    };
+
+    /// <summary>Where WebSockets come in, when the configuration says that they may.</summary>
+    public int WebSocketPort => new Uri(_ports.WebSocket[0]).Port;
+
+    /// <summary>Ends the test where there is no nats-server.</summary>
+    public static void Require() => Programs.Require(Name);
+
+    /// <summary>Starts one with more arguments, and returns when clients can connect.</summary>
+    public static NatsServer Start(params string[] arguments) => StartAt(-1, arguments);
+
+    /// <summary>The same at a port.</summary>
+    public static NatsServer StartAt(int port, params string[] arguments) => Start(static _ => [], port, arguments);
+
+    /// <summary>Starts one that reads this text as its file.</summary>
+    public static NatsServer StartWithConfiguration(string configuration, params string[] arguments)
+        => Start(
+            directory =>
+            {
+                string file = Path.Combine(directory, "nats.conf");
+                File.WriteAllText(file, configuration);
+                return ["-c", file];
+            },
+            -1,
+            arguments);
+
+    /// <summary>Ends it without a goodbye.</summary>
+    public void Kill() => Process.Dispose();
+
+    /// <summary>Kills it, if that was not done, and starts it again at the same port.</summary>
+    public void Restart()
+    {
+        Kill();
+        Run(Port);
+    }
+
+    /// <summary>Sends a signal by its name, such as TERM or STOP.</summary>
+    public void Signal(string name) => Process.Signal(name);
+
+    public void Dispose()
+    {
+        _http?.Dispose();
+        Kill();
+        _directory.Delete(recursive: true);
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    private static NatsServer Start(Func<string, string[]> prepare, int port, string[] arguments)
+    {
+        Require();
+        DirectoryInfo directory = Directory.CreateTempSubdirectory("nats-server-");
+        try
+        {
+            return new NatsServer(directory, [.. prepare(directory.FullName), .. arguments], port);
+        }
+        catch
+        {
+            directory.Delete(recursive: true);
+            throw;
+        }
+    }
+
+    private void Run(int port)
+    {
+        string[] own = ["-a", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "--ports_file_dir", _directory.FullName];
+        Process = PeerProcess.Start(Name, _program, [.. own, .. _arguments]);
+        try
+        {
+            _ports = PortsFile.Wait(_directory.FullName, Process);
+            Port = new Uri(_ports.Nats[0]).Port;
+        }
+        catch
+        {
+            Process.Dispose();
+            throw;
+        }
+    }
+}

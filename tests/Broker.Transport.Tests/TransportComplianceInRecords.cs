@@ -1,0 +1,45 @@
+namespace Broker.Transport.Tests;
+
+/// <summary>What holds where a protocol's own records stand before the transport.</summary>
+public abstract class TransportComplianceInRecords(TransportKind kind) : TransportCompliance(kind)
+{
+    [Fact]
+    public async Task More_than_is_read_ahead_that_came_before_records_are_carried_is_delivered_though_nothing_follows()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        byte[] sent = Pattern(100_000);
+        Connection? writer = null;
+        var far = new Probe
+        {
+            WhenOpened = connection =>
+            {
+                connection.GetStage(connection.Loop).Write(sent);
+                Volatile.Write(ref writer, connection);
+            },
+        };
+
+        byte[] received = new byte[sent.Length];
+        int length = 0;
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        var near = new Probe
+        {
+            // What is posted from here on is run a turn later, and there is much to be read in that turn.
+            WhenOpened = _ => SpinWait.SpinUntil(() => Volatile.Read(ref writer)?.SentBytes >= sent.Length, ConnectionPairs.Patience),
+            WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
+            {
+                bytes.CopyTo(received.AsSpan(length));
+                length += bytes.Length;
+                if (length == received.Length)
+                {
+                    done.TrySetResult();
+                }
+
+                return bytes.Length;
+            },
+        };
+
+        await pairs.ConnectAsync(near, far);
+        await Soon(done.Task);
+        Assert.Equal(sent, received);
+    }
+}

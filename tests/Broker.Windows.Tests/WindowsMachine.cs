@@ -1,0 +1,161 @@
+using System.Diagnostics;
+
+namespace Broker.Windows.Tests;
+
+/// <summary>
+/// Windows as Wine has it, in a folder of its own, with the programs of this repository published for it. Made once for all tests, one
+/// after the other. <c>eng/test.sh</c> has published them already, and says where.
+/// </summary>
+/// <remarks>
+/// The service control manager ends with the last program of a user, and all services with it: a shell that waits for input stays.
+/// </remarks>
+public sealed class WindowsMachine : IAsyncLifetime
+{
+    private const string Wine = "/usr/lib/wine/wine64";
+    // The runtime maps its code twice, and with Wine 8 it dies of that when a dynamic method is finalized.
+    private const string MappingSetting = "DOTNET_EnableWriteXorExecute";
+    private const string WineServer = "/usr/lib/wine/wineserver";
+
+    // Of a start, a stop, a publish: so long that only what hangs is ended.
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(8);
+
+    private DirectoryInfo? _folder;
+    private string _programs = "";
+    private Process? _user;
+
+    /// <summary>The command, published for Windows.</summary>
+    public string Broker => Path.Combine(_programs, "broker", "broker.exe");
+
+    /// <summary>The sample of a service, likewise.</summary>
+    public string Sample => Path.Combine(_programs, "sample", "WindowsService.exe");
+
+    private string Folder => _folder!.FullName;
+
+    /// <summary>The repository's folder: above the one that this was built into.</summary>
+    public static string Root { get; } = FindRoot();
+
+    public async ValueTask InitializeAsync()
+    {
+        if (!OperatingSystem.IsLinux() || !File.Exists(Wine))
+        {
+            // The tests say it, each by its name.
+            return;
+        }
+
+        _folder = Directory.CreateTempSubdirectory("windows-");
+        _programs = Environment.GetEnvironmentVariable("BROKER_WINDOWS_PROGRAMS") ?? "";
+        if (_programs.Length == 0)
+        {
+            _programs = Path.Combine(Folder, "programs");
+            await SucceedAsync(Path.Combine(Root, "eng", "publish-windows.sh"), _programs);
+        }
+
+        // What it starts for good must not hold our pipes. When the last program has ended, the server ends its services and then
+        // itself; who comes in between would find no service control manager.
+        await SucceedAsync("sh", "-c", $"{Wine} wineboot -i >/dev/null 2>&1 && {Wine} winecfg -v win10 >/dev/null 2>&1 && {WineServer} -w");
+        // Else it gives up a service that has not come up within 10 s, which on a machine with much else to do is soon.
+        const string Control = @"HKLM\SYSTEM\CurrentControlSet\Control";
+        await SucceedAsync(
+            "sh", "-c",
+            $@"{Wine} reg.exe add '{Control}\Session Manager\Environment' /v {MappingSetting} /d 0 /f >/dev/null && "
+                + $"{Wine} reg.exe add '{Control}' /v ServicesPipeTimeout /t REG_DWORD /d 600000 /f >/dev/null && {WineServer} -w");
+        // A pipe that it has open for writing too, and so never comes to the end of.
+        _user = Process.Start(Setup("sh", "-c", $"mkfifo hold && exec <>hold && exec {Wine} cmd.exe >/dev/null 2>&1"));
+    }
+
+    /// <summary>Skips a test where there is no Wine; in CI that fails.</summary>
+    public void Require() => Missing.Unless(_folder is not null, "wine64");
+
+    /// <summary>Runs a program of Windows to its end.</summary>
+    public Task<(int ExitCode, string Text)> RunAsync(string program, params IEnumerable<string> arguments)
+        => RunProcessAsync(Setup(program.EndsWith(".exe", StringComparison.Ordinal) ? Wine : program, [.. program.EndsWith(".exe", StringComparison.Ordinal) ? [program] : Array.Empty<string>(), .. arguments]));
+
+    /// <summary>Runs one that must succeed.</summary>
+    public async Task<string> SucceedAsync(string program, params string[] arguments)
+    {
+        (int exitCode, string text) = await RunAsync(program, arguments);
+        Assert.True(exitCode == 0, $"{program} {string.Join(' ', arguments)} answered {exitCode}:\n{text}");
+        return text;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_folder is null)
+        {
+            return;
+        }
+
+        // The shell first: it reads from the pipe itself, and does not hear of the server's end.
+        if (_user is not null)
+        {
+            _user.Kill(entireProcessTree: true);
+            await _user.WaitForExitAsync(CancellationToken.None);
+            _user.Dispose();
+        }
+
+        // All of this Windows, and nothing else of this machine. What will not end is no fault of what was tested.
+        try
+        {
+            await RunAsync(WineServer, "-k");
+            await RunAsync("timeout", "60", WineServer, "-w");
+            _folder.Delete(recursive: true);
+        }
+        catch (Exception e) when (e is TimeoutException or IOException or UnauthorizedAccessException)
+        {
+            TestContext.Current.SendDiagnosticMessage($"left in {Folder}: {e.Message}");
+        }
+    }
+
+    private ProcessStartInfo Setup(string program, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(program, arguments)
+        {
+            WorkingDirectory = Folder, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
+        };
+        start.Environment["WINEPREFIX"] = Path.Combine(Folder, "wine");
+        start.Environment["WINEDEBUG"] = "-all";
+        start.Environment[MappingSetting] = "0";
+        start.Environment.Remove("DISPLAY");
+        // A compiler that stays for later would hold our pipes.
+        start.Environment["UseSharedCompilation"] = "false";
+        // What the runner says of its own runtime and build is not meant for these.
+        string[] ours = [.. start.Environment.Keys.Where(k => k.StartsWith("DOTNET_ROOT", StringComparison.Ordinal) || k.StartsWith("MSBuild", StringComparison.OrdinalIgnoreCase))];
+        foreach (string variable in ours)
+        {
+            start.Environment.Remove(variable);
+        }
+
+        return start;
+    }
+
+    private static async Task<(int ExitCode, string Text)> RunProcessAsync(ProcessStartInfo start)
+    {
+        using Process process = Process.Start(start)!;
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        limit.CancelAfter(Limit);
+        process.StandardInput.Close();
+        Task<string> output = process.StandardOutput.ReadToEndAsync(limit.Token);
+        Task<string> errors = process.StandardError.ReadToEndAsync(limit.Token);
+        try
+        {
+            await process.WaitForExitAsync(limit.Token);
+            return (process.ExitCode, await output + await errors);
+        }
+        catch (OperationCanceledException)
+        {
+            process.Kill(entireProcessTree: true);
+            throw new TimeoutException($"{start.FileName} {string.Join(' ', start.ArgumentList)} did not end in time");
+        }
+    }
+
+    private static string FindRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
+    }
+}

@@ -1,0 +1,58 @@
+using Broker.Cryptography;
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Tests.Mechanisms;
+using Broker.ZeroMq.Tests.Sockets;
+
+namespace Broker.ZeroMq.Tests.Documents;
+
+/// <summary>What docs/zeromq-security.md shows, compiled and done.</summary>
+public sealed class SecurityPageTests
+{
+    [Fact]
+    public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq-security.md"), Page.ShownIn("SecurityPageTests.cs"));
+
+    [Fact]
+    public async Task A_server_of_CURVE_that_knows_its_clients()
+    {
+        var known = new Dictionary<CurveKey, string> { [Curve.ClientKeys.PublicKey] = "alice" };
+        var folder = Directory.CreateTempSubdirectory("zmq");
+        await System.IO.File.WriteAllTextAsync(
+            Path.Combine(folder.FullName, "server.secret"), Curve.ServerKeys.ExportSecretKey(), TestContext.Current.CancellationToken);
+        var File = new Folder(folder.FullName);
+
+        // shown:
+        var cryptography = new CurveCryptography();
+        var serverKeys = CurveKeyPair.Parse(cryptography, File.ReadAllText("server.secret"));   // 40 characters of Z85
+        var options = new LoopPublisherOptions
+        {
+            Security = ZeroMqSecurity.CurveServer(serverKeys),
+            Authenticate = shown => ValueTask.FromResult(
+                known.TryGetValue(shown.PublicKey!, out string? user) ? ZeroMqAdmission.Admit(user) : ZeroMqAdmission.Refuse("unknown key")),
+        };
+        // end
+        folder.Delete(recursive: true);
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => options with { OnEvent = o.OnEvent, OnInterest = o.OnInterest });
+        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:*").ToString());
+        await rig.InterestAsync("+");
+        Assert.Equal("alice", Assert.Single(publisher.Peers).UserId);
+        var stranger = rig.Subscriber(o => o with
+        {
+            Security = ZeroMqSecurity.CurveClient(CurveKeyPair.Generate(cryptography), serverKeys.PublicKey),
+            OnEvent = null,
+        });
+        stranger.Connect(publisher.LastEndpoint!.ToString());
+        Assert.Contains(
+            "unknown key",
+            (await rig.Events.TakeAsync(e => e.Kind == ZeroMq.Sockets.ZeroMqEventKind.PeerRefused)).Reason,
+            StringComparison.Ordinal);
+    }
+
+    private sealed class Folder(string path)
+    {
+        public string ReadAllText(string name) => File.ReadAllText(Path.Combine(path, name));
+    }
+}

@@ -1,0 +1,150 @@
+namespace Broker.ZeroMq.Tests.Documents;
+
+/// <summary>What docs/zeromq.md shows, compiled and done.</summary>
+public sealed class ZeroMqPageTests
+{
+    [Fact]
+    public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
+
+    [Fact]
+    public void A_program_of_a_few_lines()
+    {
+        using var written = new StringWriter();
+        var Console = written;
+
+        // shown:
+        using var pull = new PullSocket();
+        using var push = new PushSocket();
+        push.Connect(pull.Bind("tcp://127.0.0.1:*"));
+        push.Send("hello");
+        Console.WriteLine(pull.ReceiveString());
+        // end
+        Assert.Equal("hello" + Environment.NewLine, written.ToString());
+    }
+
+    [Fact]
+    public async Task A_poller()
+    {
+        using var requests = new ResponseSocket();
+        using var work = new PushSocket();
+        using var worker = new PullSocket();
+        using var client = new RequestSocket();
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        var stopping = stop.Token;
+        client.Connect(requests.Bind("tcp://127.0.0.1:*"));
+        work.Connect(worker.Bind("tcp://127.0.0.1:*"));
+        int sent = 0;
+        int ticks = 0;
+        var run = Task.Run(Run, stopping);
+        client.Send("shout");
+        Assert.Equal("SHOUT", client.ReceiveString());
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal("task", worker.ReceiveString());
+        }
+
+        await Wait.UntilAsync(() => Volatile.Read(ref ticks) > 1);
+        await stop.CancelAsync();
+        await Wait.For(run);
+
+        void Run()
+        {
+            // shown:
+            using var poller = new ZeroMqPoller();
+            poller.Add(requests, socket =>
+            {
+                string request = socket.ReceiveString();
+                socket.Send(request.ToUpperInvariant());
+            });
+            poller.AddSender(work, socket =>
+            {
+                if (!socket.TrySend("task") || ++sent == 3)
+                {
+                    poller.RemoveSender(socket);
+                }
+            });
+            poller.AddTimer(TimeSpan.FromMilliseconds(5), () => ticks++);
+            poller.Run(stopping);
+            // end
+        }
+    }
+
+    [Fact]
+    public void Sockets_of_one_process()
+    {
+        // shown:
+        using var context = new ZeroMqContext();
+        using var push = new PushSocket(context: context);
+        using var pull = new PullSocket(context: context);
+        push.Connect("inproc://work");
+        pull.Bind("inproc://work");
+        push.Send("hello");
+        // end
+        Assert.Equal("hello", pull.ReceiveString());
+    }
+
+    [Fact]
+    public void Options()
+    {
+        using var written = new StringWriter();
+        var Console = TextWriter.Synchronized(written);
+
+        // shown:
+        var options = new ZeroMqSocketOptions
+        {
+            SendHighWaterMark = 5,
+            SendTimeout = TimeSpan.FromSeconds(1),
+            Linger = TimeSpan.Zero,
+            HeartbeatInterval = TimeSpan.FromSeconds(10),
+            OnEvent = e => Console.WriteLine($"{e.Kind} {e.Endpoint} {e.Reason}"),
+        };
+        using var push = new PushSocket(options);
+        // end
+        string endpoint = push.Bind("tcp://127.0.0.1:*");
+        Assert.Equal($"Listening {endpoint} {Environment.NewLine}", written.ToString());
+    }
+
+    [Fact]
+    public async Task A_proxy_between_publishers_and_subscribers()
+    {
+        using var pub = new XPublisherSocket();
+        using var sub = new SubscriberSocket();
+        string publisher = pub.Bind("tcp://127.0.0.1:*");
+        sub.Subscribe("t");
+
+        // shown:
+        using var front = new XSubscriberSocket();
+        using var back = new XPublisherSocket();
+        front.Connect(publisher);
+        string forSubscribers = back.Bind("tcp://127.0.0.1:*");
+        await using var proxy = ZeroMqProxy.Start(front, back);
+        // end
+        sub.Connect(forSubscribers);
+        Assert.Equal([1, (byte)'t'], pub.ReceiveBytes());
+        pub.Send("t1");
+        Assert.Equal("t1", sub.ReceiveString());
+    }
+
+    [Fact]
+    public void A_manual_publisher()
+    {
+        using var sub = new SubscriberSocket();
+
+        // shown:
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { Manual = true });
+        string endpoint = pub.Bind("tcp://127.0.0.1:*");
+        sub.Subscribe("weather");
+        sub.Connect(endpoint);
+        using var asked = new ZeroMqMessage();
+        pub.Receive(asked);
+        pub.Subscribe(asked.Peer!, "weather.oslo");
+        // end
+        while (!sub.TryReceive(asked, TimeSpan.FromMilliseconds(10)))
+        {
+            pub.Send("weather.bergen");
+            pub.Send("weather.oslo");
+        }
+
+        Assert.Equal("weather.oslo", asked.GetString(0));
+    }
+}

@@ -1,0 +1,72 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Exclusive;
+
+/// <summary>RFC 31, "The PAIR Socket Type".</summary>
+public sealed class PairTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc31_a_pair_shall_talk_both_ways(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var left = rig.Pair();
+        var right = rig.Pair();
+        left.Connect(right.Bind(rig.AnyPort).ToString());
+        await rig.DoAsync(() => Assert.True(left.TrySend("to the right"u8)));
+        Assert.Equal(LibzmqPeer.Show(Wire.Ascii("to the right")), await rig.Messages.TakeAsync());
+        await rig.DoAsync(() => Assert.True(right.TrySend("to the left"u8)));
+        Assert.Equal(LibzmqPeer.Show(Wire.Ascii("to the left")), await rig.Messages.TakeAsync());
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc31_a_pair_shall_have_one_peer_at_most_and_a_next_one_when_that_is_gone(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var pair = rig.Pair();
+        string endpoint = pair.Bind(rig.AnyPort).ToString();
+        var first = rig.Pair();
+        first.Connect(endpoint);
+        await rig.ConnectedAsync();
+        var second = rig.Pair();
+        second.Connect(endpoint);
+        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket has its peer already");
+        Assert.Single(pair.Peers);
+        await first.DisposeAsync();
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.DoAsync(() => Assert.True(second.TrySend("2"u8)));
+        Assert.Equal("32", await rig.Messages.TakeAsync());
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task A_pair_that_connects_has_its_peer_there_and_takes_no_other(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var pair = rig.Pair();
+        string endpoint = pair.Bind(rig.AnyPort).ToString();
+        pair.Connect(Pipeline.PushPullTests.FreeEndpoint(rig));
+        rig.Pair().Connect(endpoint);
+        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket has its peer already");
+        Assert.Empty(pair.Peers);
+    }
+
+    [Fact]
+    public async Task A_libzmq_pair_talks_to_ours()
+    {
+        await using var rig = new Rig();
+        var pair = rig.Pair();
+        using var peer = await LibzmqPeer.StartAsync("PAIR", "connect", pair.Bind(AnyPort).ToString());
+        await peer.DoAsync("send", [1], []);
+        Assert.Equal("01,-", await rig.Messages.TakeAsync());
+        await rig.DoAsync(() => Assert.True(pair.TrySend([2])));
+        Assert.Equal("02", await peer.ReceiveAsync());
+    }
+}

@@ -1,0 +1,55 @@
+using System.Text.Json.Nodes;
+
+namespace Broker.ZeroMq.Tests.Foreign;
+
+/// <summary>One socket of a <see cref="ForeignHost"/>. Frames are written as <see cref="Frame(byte[])"/> writes them.</summary>
+internal sealed class ForeignSocket(ForeignHost host, string name)
+{
+    private const int Short = 1024;
+
+    public static JsonNode Frame(byte[] frame) =>
+        frame.Length <= Short ? Convert.ToHexStringLower(frame) : new JsonArray(frame.Length, frame[0]);
+
+    public async Task<string> BindAsync(string endpoint) => (string)(await CallAsync("bind", ("endpoint", endpoint)))["endpoint"]!;
+
+    public Task ConnectAsync(string endpoint) => CallAsync("connect", ("endpoint", endpoint));
+
+    public Task DisconnectAsync(string endpoint) => CallAsync("disconnect", ("endpoint", endpoint));
+
+    public Task SetAsync(string option, JsonNode value) => CallAsync("option", ("option", option), ("value", value));
+
+    public Task SubscribeAsync(params byte[] prefix) => SetAsync("SUBSCRIBE", new JsonArray(Convert.ToHexStringLower(prefix)));
+
+    public Task UnsubscribeAsync(params byte[] prefix) => SetAsync("UNSUBSCRIBE", new JsonArray(Convert.ToHexStringLower(prefix)));
+
+    /// <summary>False when it would block for longer than the timeout.</summary>
+    public Task<bool> SendAsync(byte[][] frames, int timeout = 120_000) => SendAsync(Show(frames), timeout);
+
+    /// <summary>Sends what <see cref="ReceiveAsync"/> gave.</summary>
+    public async Task<bool> SendAsync(JsonArray frames, int timeout = 120_000) =>
+        (await CallAsync("send", ("frames", frames), ("timeout", timeout)))["refused"] is null;
+
+    /// <summary>The next message in the notation of <see cref="Show"/>; null when none comes in time.</summary>
+    public async Task<string?> ReceiveAsync(int timeout = 120_000) =>
+        (await CallAsync("receive", ("timeout", timeout)))["frames"]?.ToJsonString();
+
+    public Task MonitorAsync() => CallAsync("monitor");
+
+    /// <summary>Waits for an event of the socket's monitor and returns its value; null when it does not come in time.</summary>
+    public async Task<int?> EventAsync(string kind, int timeout = 120_000) =>
+        (int?)(await CallAsync("event", ("event", kind), ("timeout", timeout)))["value"];
+
+    public async Task CloseAsync()
+    {
+        await CallAsync("close");
+        host.Forget(name);
+    }
+
+    public static JsonArray Show(params byte[][] frames) => new([.. frames.Select(Frame)]);
+
+    private Task<JsonNode> CallAsync(string operation, params (string Name, JsonNode Value)[] arguments)
+    {
+        var all = new JsonObject(arguments.Select(a => KeyValuePair.Create<string, JsonNode?>(a.Name, a.Value))) { ["name"] = name };
+        return host.CallAsync(operation, all);
+    }
+}

@@ -1,0 +1,168 @@
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Mechanisms;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Hostility;
+
+/// <summary>
+/// What strangers have sent to sockets of others to their cost, and what they might: the process lives, the stranger is dropped with one line
+/// for a log, and the decent peer beside it is served.
+/// </summary>
+public sealed class StrangerTests
+{
+    private static readonly string[] Types = ["PULL", "ROUTER", "DEALER", "REP", "XPUB", "SUB"];
+
+    private static readonly (string What, byte[] Says)[] Openings =
+    [
+        // The faults of NetMQ that end the process or the stack: a length of ZMTP 1.0, and a negative one in READY.
+        ("a length of ZMTP 1.0 of 2^63", [0xFF, .. Wire.Big64(1UL << 63), 0]),
+        ("a length of ZMTP 1.0 of 2^31", [0xFF, .. Wire.Big64(1UL << 31), 0]),
+        ("a length of ZMTP 1.0 of 2^64-1", [0xFF, .. Wire.Big64(ulong.MaxValue), 0]),
+        ("a short length of ZMTP 1.0", [0x7E, 0, .. Wire.Filled(125)]),
+        ("a property with a length of -1", Wire.Join(Wire.Greeting(), Wire.Command("READY", [11, .. "Socket-Type"u8, .. Wire.Big32(uint.MaxValue)]))),
+        ("a property with a length of -2^31", Wire.Join(Wire.Greeting(), Wire.Command("READY", [11, .. "Socket-Type"u8, .. Wire.Big32(1u << 31)]))),
+        ("a property with a length of 2^31-1", Wire.Join(Wire.Greeting(), Wire.Command("READY", [11, .. "Socket-Type"u8, .. Wire.Big32(int.MaxValue)]))),
+        ("a property with a name beyond the end", Wire.Join(Wire.Greeting(), Wire.Command("READY", 255, 1))),
+        ("an identity of 256 octets", Wire.Join(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", Wire.Filled(256))))),
+        ("a handshake command of 2^31", Wire.Join(Wire.Greeting(), [6, .. Wire.Big64(1UL << 31)])),
+        ("a handshake command of 2^63", Wire.Join(Wire.Greeting(), [6, .. Wire.Big64(1UL << 63)])),
+        ("CURVE where there is none", Wire.Greeting(mechanism: "CURVE")),
+    ];
+
+    private static readonly (string What, byte[] Says)[] Frames =
+    [
+        .. from exponent in (int[])[31, 32, 40, 62, 63]
+           from flags in (byte[])[2, 3, 6]
+           select ($"a frame of 2^{exponent} with flags {flags}", (byte[])[flags, .. Wire.Big64(1UL << exponent)]),
+        .. from flags in (byte[])[2, 3, 6]
+           from length in (ulong[])[int.MaxValue, (1UL << 63) - 1, ulong.MaxValue]
+           select ($"a frame of {length} with flags {flags}", (byte[])[flags, .. Wire.Big64(length)]),
+        ("a frame with all flags", [0xFF, 0xFF]),
+        ("a command without a name", [4, 0, 1]),
+        ("a command with a name beyond its end", [4, 2, 200, 65]),
+        ("a command that promises more", [5, 2, 1, 65]),
+        ("a PING that is too short", Wire.Command("PING", 0)),
+        ("a PING with a context of 17 octets", Wire.Command("PING", [0, 0, .. Wire.Filled(17)])),
+        ("an ERROR with a reason beyond its end", Wire.Command("ERROR", 200, 65)),
+    ];
+
+    public static TheoryData<string, bool> Cases
+    {
+        get
+        {
+            var all = new TheoryData<string, bool>();
+            foreach (string type in Types)
+            {
+                all.Add(type, false);
+                all.Add(type, true);
+            }
+
+            return all;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task A_stranger_that_breaks_the_protocol_is_dropped_with_one_line_and_the_others_are_served(string type, bool amongFrames)
+    {
+        await using var listener = new Listener(type);
+        listener.Serve();
+        await listener.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected);
+        byte[] welcome = Wire.Join(Wire.Greeting(), Wire.Ready(listener.HostileType));
+        (string What, byte[] Says)[] attacks = amongFrames
+            ? [.. Frames.Select(f => (f.What, Wire.Join(welcome, f.Says))), .. Frames.Select(f => (f.What + " within a message", Wire.Join(welcome, [1, 1, 9], f.Says)))]
+            : Openings;
+        foreach (var (what, says) in attacks)
+        {
+            using (var stranger = new RawPeer(listener.Endpoint).Send(says))
+            {
+                try
+                {
+                    stranger.ReadToEnd();
+                }
+                catch (System.Net.Sockets.SocketException e)
+                {
+                    Assert.Fail($"{what}: {e.Message}");
+                }
+            }
+
+            // All that is told until it is dropped, and of it one line says why.
+            var dropped = await listener.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+            Assert.True(dropped.Kind == ZeroMqEventKind.PeerRefused, $"{what}: {dropped.Kind}, {dropped.Reason}");
+            Assert.DoesNotContain(dropped.Reason!, char.IsControl);
+            listener.Serve();
+        }
+
+        await Wait.UntilAsync(() => listener.ConnectionCount == 1);
+        Assert.DoesNotContain(listener.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+    }
+
+    [Fact]
+    public async Task Fifty_that_say_nothing_and_fifty_that_drip_are_gone_when_the_handshake_takes_too_long()
+    {
+        const int Each = 50;
+        var events = new Inbox<ZeroMqEvent>();
+        using var patient = new PullSocket();
+        using var push = new PushSocket();
+        push.Connect(patient.Bind("tcp://127.0.0.1:*"));
+        using var pull = new PullSocket(new ZeroMqSocketOptions { HandshakeTimeout = TimeSpan.FromMilliseconds(500), OnEvent = events.Add });
+        var endpoint = Endpoints.ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
+        var silent = Enumerable.Range(0, Each).Select(_ => new RawPeer(endpoint)).ToList();
+        var dripping = Enumerable.Range(0, Each).Select(_ => new RawPeer(endpoint)).ToList();
+        byte[] greeting = Wire.Greeting();
+        int dropped = 0;
+        for (int octet = 0; dropped < 2 * Each; octet = Math.Min(octet + 1, greeting.Length - 2))
+        {
+            // Never the last one: a handshake that is slow and a half is all there is.
+            dripping.ForEach(peer => peer.Send([greeting[octet]]));
+            push.Send("on it goes");
+            Assert.Equal("on it goes", patient.ReceiveString());
+            dropped += events.TakeAll().Count(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "the handshake took too long" });
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
+
+        Assert.Equal(2 * Each, dropped);
+        silent.ForEach(peer => peer.Dispose());
+        dripping.ForEach(peer => peer.Dispose());
+        Assert.Empty(events.TakeAll());
+        await Wait.UntilAsync(() => pull.ConnectionCount == 0);
+    }
+
+    [Theory]
+    [InlineData("CURVE")]
+    [InlineData("PLAIN")]
+    public async Task Nothing_in_clear_gets_into_a_secured_port(string mechanism)
+    {
+        await using var listener = new Listener("PULL");
+        var events = new Inbox<ZeroMqEvent>();
+        using var pull = new PullSocket(new ZeroMqSocketOptions
+        {
+            OnEvent = events.Add,
+            Security = mechanism == "CURVE" ? Curve.Server : ZeroMqSecurity.PlainServer,
+            Authenticate = _ => ValueTask.FromResult(mechanism == "CURVE" ? ZeroMqAdmission.Admit() : ZeroMqAdmission.Refuse("nobody")),
+        });
+        var endpoint = Endpoints.ZeroMqEndpoint.Parse(pull.Bind("tcp://127.0.0.1:*"));
+        byte[] message = Wire.Message("in clear"u8.ToArray());
+        foreach (byte[] says in (byte[][])
+        [
+            // ZMTP 1.0, as NetMQ's server of CURVE takes it in; 2.0; 3.0 in clear; and the mechanism's name with nothing behind it.
+            Wire.Join([1, 0], [9, 0], "in clear"u8.ToArray()),
+            Wire.Join([0xFF, .. Wire.Big64(1), 0x7F, 1, 8], Wire.Frame(0), message),
+            Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), message),
+            Wire.Join(Wire.Greeting(mechanism: mechanism), Wire.Ready("PUSH"), message),
+            Wire.Join(Wire.Greeting(mechanism: mechanism), message),
+        ])
+        {
+            using var stranger = new RawPeer(endpoint).Send(says);
+            stranger.ReadToEnd();
+            await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused);
+        }
+
+        await Wait.UntilAsync(() => pull.ConnectionCount == 0);
+        Assert.DoesNotContain(events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerConnected or ZeroMqEventKind.PeerRefused);
+        Assert.False(pull.HasMessages);
+        listener.Serve();
+    }
+}

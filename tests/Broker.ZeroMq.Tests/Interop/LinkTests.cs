@@ -1,0 +1,180 @@
+using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Foreign;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Tests.Interop;
+
+/// <summary>Links with other implementations and with ourselves that carry much, break, or go silent.</summary>
+public sealed class LinkTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+    private const int Largest = 64 << 20;
+
+    private static readonly TimeSpan Beat = TimeSpan.FromMilliseconds(100);
+
+    private static readonly ZmtpLimits Roomy = new(maxFrameSize: Largest, maxMessageSize: Largest);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Messages_of_64_MiB_pass_both_ways(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        await using var host = ForeignHost.Take();
+        var sizes = new Inbox<(int Size, int Others)>();
+        var pull = rig.Pull(
+            o => o with { Limits = Roomy },
+            (ZeroMqPeer _, in ZmtpMessage message) =>
+            {
+                var body = message.FirstFrame.Body;
+                sizes.Add((body.Length, body.IndexOfAnyExcept((byte)7)));
+                return true;
+            });
+        var theirPush = await host.SocketAsync("PUSH");
+        await theirPush.ConnectAsync(pull.Bind(AnyPort).ToString());
+        Assert.True(await theirPush.SendAsync([Wire.Filled(Largest, 7)]));
+        Assert.Equal((Largest, -1), await sizes.TakeAsync());
+
+        var push = rig.Push();
+        var theirPull = await host.SocketAsync("PULL");
+        push.Connect(await theirPull.BindAsync(AnyPort));
+        byte[] body = Wire.Filled(Largest, 9);
+        Assert.True(await rig.OnLoopAsync(() => push.TrySend(body)));
+        Assert.Equal($"[[{Largest},9]]", await theirPull.ReceiveAsync());
+    }
+
+    [Fact]
+    public void A_message_of_64_MiB_passes_between_sockets_for_threads()
+    {
+        var options = new ZeroMqSocketOptions { Limits = Roomy };
+        using var pull = new PullSocket(options);
+        using var push = new PushSocket(options);
+        push.Connect(pull.Bind(AnyPort));
+        push.Send(Wire.Filled(Largest, 3));
+        push.Send("behind it");
+        byte[] got = pull.ReceiveBytes();
+        Assert.Equal((Largest, -1), (got.Length, got.AsSpan().IndexOfAnyExcept((byte)3)));
+        Assert.Equal("behind it", pull.ReceiveString());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_program_that_is_killed_in_the_middle_of_a_message_and_started_again_leaves_no_trace_of_it(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var pull = rig.Pull(o => o with { Limits = Roomy }, (ZeroMqPeer _, in ZmtpMessage message) =>
+        {
+            rig.Messages.Add($"{message.BodySize}");
+            return true;
+        });
+        string endpoint = pull.Bind(AnyPort).ToString();
+        await using (var host = ForeignHost.Take())
+        {
+            var push = await host.SocketAsync("PUSH");
+            await push.ConnectAsync(endpoint);
+            Assert.True(await push.SendAsync([[1]]));
+            Assert.Equal("1", await rig.Messages.TakeAsync());
+
+            // From here on nothing is read, so of the large one no more can have left than the kernel holds.
+            await rig.DoAsync(pull.PauseReceiving);
+            Assert.True(await push.SendAsync([Wire.Filled(Largest, 7)]));
+            host.Kill();
+            await rig.DoAsync(pull.ResumeReceiving);
+            await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        }
+
+        await using var again = ForeignHost.Take();
+        var next = await again.SocketAsync("PUSH");
+        await next.ConnectAsync(endpoint);
+        Assert.True(await next.SendAsync([[1, 2]]));
+        Assert.Equal("2", await rig.Messages.TakeAsync());
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_link_that_swallows_everything_is_found_by_both_ends_and_made_anew(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var pull = rig.Pull(o => o with { HeartbeatInterval = Beat });
+        await using var relay = new SwallowingRelay(pull.Bind(AnyPort));
+        var push = rig.Push(o => o with { HeartbeatInterval = Beat });
+        push.Connect(relay.Endpoint);
+        await ArriveAsync(rig, push);
+        relay.Swallow();
+        bool here = false;
+        bool there = false;
+        while (!here || !there)
+        {
+            var found = await rig.Events.TakeAsync(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "no answer to heartbeats" });
+            here |= found.Peer!.IsOutgoing;
+            there |= !found.Peer.IsOutgoing;
+        }
+
+        relay.Forward();
+        rig.Messages.TakeAll();
+        await ArriveAsync(rig, push);
+    }
+
+    [Fact]
+    public async Task A_subscriber_of_libzmq_behind_a_link_that_swallows_is_given_up_and_comes_back()
+    {
+        await using var rig = new Rig();
+        await using var host = ForeignHost.Take();
+        var publisher = rig.Publisher(o => o with { HeartbeatInterval = Beat });
+        await using var relay = new SwallowingRelay(publisher.Bind(AnyPort));
+        var peer = await host.SocketAsync("SUB", ("HEARTBEAT_IVL", 200), ("HEARTBEAT_TIMEOUT", 1000), ("RECONNECT_IVL", 50));
+        await peer.SubscribeAsync((byte)'t');
+        await peer.ConnectAsync(relay.Endpoint);
+        await rig.InterestAsync("+t");
+        relay.Swallow();
+        await rig.Events.TakeAsync(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "no answer to heartbeats" });
+        await rig.InterestAsync("-t");
+        relay.Forward();
+        await rig.InterestAsync("+t");
+    }
+
+    [Fact]
+    public async Task Heartbeats_of_both_sides_keep_a_dealer_and_a_router_of_libzmq_together()
+    {
+        await using var rig = new Rig();
+        await using var host = ForeignHost.Take();
+        var dealer = rig.Dealer(o => o with
+        {
+            RoutingId = "me"u8.ToArray(),
+            HeartbeatInterval = TimeSpan.FromMilliseconds(20),
+            HeartbeatTimeout = TimeSpan.FromMinutes(2),
+            HeartbeatTtl = TimeSpan.FromMinutes(2),
+        });
+        var router = await host.SocketAsync("ROUTER", ("HEARTBEAT_IVL", 20), ("HEARTBEAT_TIMEOUT", 120_000), ("HEARTBEAT_TTL", 120_000));
+        dealer.Connect(await router.BindAsync(AnyPort));
+        for (int i = 0; i < 5; i++)
+        {
+            await rig.DoAsync(() => Assert.True(dealer.TrySend("there"u8)));
+            Assert.Equal(ForeignSocket.Show("me"u8.ToArray(), "there"u8.ToArray()).ToJsonString(), await router.ReceiveAsync());
+            await router.SendAsync(["me"u8.ToArray(), "back"u8.ToArray()]);
+            Assert.Equal(LibzmqPeer.Show("back"u8.ToArray()), await rig.Messages.TakeAsync());
+            await Task.Delay(100, TestContext.Current.CancellationToken);
+        }
+
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerDisconnected or ZeroMqEventKind.PeerRefused);
+    }
+
+    // On a machine with much to do even a good link may be given up in between; what was under way is lost then.
+    private static async Task ArriveAsync(Rig rig, LoopPush push)
+    {
+        var arrival = rig.Messages.TakeAsync();
+        while (!arrival.IsCompleted)
+        {
+            await rig.OnLoopAsync(() => push.TrySend("x"u8));
+            await Task.WhenAny(arrival, Task.Delay(20, TestContext.Current.CancellationToken));
+        }
+
+        await arrival;
+    }
+}

@@ -1,0 +1,168 @@
+using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Tests.Mechanisms;
+
+/// <summary>RFC 26, "MESSAGE Command".</summary>
+public sealed class CurveCipherTests
+{
+    private static readonly byte[][] Frames =
+    [
+        Wire.Frame(0), Wire.Frame(1, 1), Wire.Frame(0, Wire.Filled(255)), Wire.Frame(3, Wire.Filled(256)), Wire.Frame(2, Wire.Filled(100_000)),
+        Wire.Command("PING", 0, 0), Wire.Command("SUBSCRIBE", Wire.Filled(300)),
+    ];
+
+    [Fact]
+    public void Frames_come_out_as_they_went_in_whatever_is_read_at_a_time()
+    {
+        foreach (int size in new[] { 1, 3, 64, 4096, int.MaxValue })
+        {
+            var (client, server) = Make();
+            foreach (byte[] frame in Frames)
+            {
+                byte[] sealedFrame = Seal(client, frame);
+                Assert.Equal(sealedFrame.Length, server.MeasureRecord(sealedFrame));
+                Assert.Equal(frame, Open(server, sealedFrame, size));
+                Assert.Equal(frame, Open(client, Seal(server, frame), size));
+            }
+        }
+    }
+
+    [Fact]
+    public void Equal_frames_look_different_and_have_the_layout_of_the_RFC()
+    {
+        var (client, _) = Make();
+        byte[] first = Seal(client, Wire.Frame(0, 7));
+        byte[] second = Seal(client, Wire.Frame(0, 7));
+        Assert.Equal([0, 34, 7, .. "MESSAGE"u8, 0, 0, 0, 0, 0, 0, 0, 3], first[..18]);
+        Assert.Equal(4, second[17]);
+        Assert.False(first.AsSpan(18).SequenceEqual(second.AsSpan(18)));
+    }
+
+    [Fact]
+    public void Every_octet_that_is_changed_is_noticed()
+    {
+        var (client, _) = Make();
+        byte[] record = Seal(client, Wire.Frame(1, Wire.Filled(40)));
+        for (int at = 0; at < record.Length; at++)
+        {
+            var (_, server) = Make();
+            byte[] changed = [.. record];
+            changed[at] ^= 0x10;
+            int size = server.MeasureRecord(changed);
+            Assert.True(size < 0 || size > changed.Length || server.Open(changed.AsSpan(0, size)) < 0, $"octet {at}");
+        }
+    }
+
+    [Fact]
+    public void A_record_that_is_played_again_or_overtakes_is_refused()
+    {
+        var (client, server) = Make();
+        byte[] first = Seal(client, Wire.Frame(0, 1));
+        byte[] second = Seal(client, Wire.Frame(0, 2));
+        Assert.Equal(Wire.Frame(0, 2), Open(server, second, 100));
+        Assert.True(server.Open(second) < 0);
+        Assert.Equal(ZmtpError.CurveNonceRepeated, server.Error);
+        Assert.True(server.Open(first) < 0);
+    }
+
+    [Fact]
+    public void A_record_that_is_sent_back_is_refused()
+    {
+        var (client, _) = Make();
+        Assert.True(client.Open(Seal(client, Wire.Frame(0, 1))) < 0);
+        Assert.Equal(ZmtpError.CurveNotGenuine, client.Error);
+    }
+
+    public static TheoryData<string, byte[], string> Refused => new()
+    {
+        { "a message in clear", Wire.Message(Wire.Filled(100)), nameof(ZmtpError.NotEncrypted) },
+        { "a short message in clear", Wire.Message([1]), nameof(ZmtpError.NotEncrypted) },
+        { "an empty frame", [0, 0], nameof(ZmtpError.NotEncrypted) },
+        { "MORE in clear", [1, 50], nameof(ZmtpError.NotEncrypted) },
+        { "reserved flags", [0x80, 50], nameof(ZmtpError.NotEncrypted) },
+        { "a PING in clear", Wire.Command("PING", Wire.Filled(40)), nameof(ZmtpError.NotEncrypted) },
+        { "one octet too large", [2, .. Wire.Big64(1000 + 34)], nameof(ZmtpError.FrameTooLarge) },
+        { "2^63-1", [2, .. Wire.Big64(long.MaxValue)], nameof(ZmtpError.FrameTooLarge) },
+        { "2^64-1", [2, .. Wire.Big64(ulong.MaxValue)], nameof(ZmtpError.FrameTooLarge) },
+    };
+
+    [Theory]
+    [MemberData(nameof(Refused))]
+    public void What_is_no_MESSAGE_of_a_permitted_size_is_refused_by_its_header(string what, byte[] stream, string expected)
+    {
+        Assert.NotEmpty(what);
+        var (_, server) = Make(new ZmtpLimits(maxFrameSize: 1000, maxMessageSize: 1000, maxCommandSize: 1000));
+        int size = server.MeasureRecord(stream);
+        Assert.True(size < 0 || server.Open(stream.AsSpan(0, size)) < 0);
+        Assert.Equal(expected, server.Error.ToString());
+    }
+
+    [Fact]
+    public void A_header_is_waited_for_octet_by_octet()
+    {
+        var (client, server) = Make();
+        foreach (byte[] record in new[] { Seal(client, Wire.Frame(0, 1)), Seal(client, Wire.Frame(2, Wire.Filled(300))) })
+        {
+            for (int length = 0; length < record.Length; length++)
+            {
+                Assert.InRange(server.MeasureRecord(record.AsSpan(0, length)), length + 1, record.Length);
+            }
+        }
+    }
+
+    [Fact]
+    public void A_frame_costs_no_more_memory_than_the_package_takes_for_its_keys()
+    {
+        var (client, server) = Make();
+        byte[] frame = Wire.Frame(2, Wire.Filled(10_000));
+        byte[] record = new byte[11_000];
+        byte[] plain = new byte[11_000];
+        for (int i = 0; i < 100; i++)
+        {
+            Pass();
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 100; i++)
+        {
+            Pass();
+        }
+
+        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / 100, 0, 1000);
+
+        void Pass()
+        {
+            client.MeasurePiece(frame, out int size);
+            client.Seal(frame, record.AsSpan(0, size));
+            server.Read(record.AsSpan(0, size), plain.AsSpan(0, server.Open(record.AsSpan(0, size))));
+        }
+    }
+
+    internal static (ZmtpCipher Client, ZmtpCipher Server) Make(ZmtpLimits? limits = null)
+    {
+        var pair = new Handshakes(Curve.Client, Curve.Server).Run();
+        return (pair.Client.TakeCipher(limits ?? ZmtpLimits.Default)!, pair.Server.TakeCipher(limits ?? ZmtpLimits.Default)!);
+    }
+
+    internal static byte[] Seal(ZmtpCipher cipher, byte[] frame)
+    {
+        Assert.Equal(frame.Length, cipher.MeasurePiece([.. frame, 0, 1, 2], out int size));
+        byte[] record = new byte[size];
+        cipher.Seal(frame, record);
+        return record;
+    }
+
+    private static byte[] Open(ZmtpCipher cipher, byte[] record, int atATime)
+    {
+        byte[] frame = new byte[cipher.Open(record)];
+        for (int at = 0; at < frame.Length; at += Math.Min(atATime, frame.Length - at))
+        {
+            cipher.Read(record, frame.AsSpan(at, Math.Min(atATime, frame.Length - at)));
+        }
+
+        return frame;
+    }
+}

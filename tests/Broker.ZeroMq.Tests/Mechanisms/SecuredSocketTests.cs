@@ -1,0 +1,211 @@
+using Broker.Transport;
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Mechanisms;
+
+/// <summary>Secured sockets of ours with each other and with strangers.</summary>
+public sealed class SecuredSocketTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Messages_of_all_sizes_pass_encrypted_on_either_poller(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
+        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        int[] sizes = [0, 1, 254, 255, 256, 65_500, 65_536, 200_000, 5_000_000, 3];
+        foreach (int size in sizes)
+        {
+            Assert.Equal(1, await rig.PublishAsync(publisher, [Wire.Filled(size % 300), Wire.Filled(size, (byte)'y')]));
+        }
+
+        foreach (int size in sizes)
+        {
+            Assert.Equal(LibzmqPeer.Show(Wire.Filled(size % 300), Wire.Filled(size, (byte)'y')), await rig.Messages.TakeAsync());
+        }
+
+        Assert.Equal(0, Assert.Single(publisher.Peers).PendingBytes);
+    }
+
+    [Fact]
+    public async Task Several_loops_publish_to_an_encrypted_peer_and_nothing_is_lost_or_mixed()
+    {
+        const int Each = 3000;
+        await using var rig = new Rig(loops: 3);
+        var publisher = rig.Publisher(o => o with { Security = Curve.Server, HighWaterMark = 64 << 20 });
+        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client });
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        for (int i = 0; i < 3; i++)
+        {
+            EventLoop loop = rig.Loops[i];
+            byte topic = (byte)('a' + i);
+            loop.Post(() =>
+            {
+                for (int n = 0; n < Each; n++)
+                {
+                    publisher.Publish(loop, [topic], Wire.Filled(n % 500));
+                }
+            });
+        }
+
+        int[] next = new int[3];
+        for (int n = 0; n < 3 * Each; n++)
+        {
+            string message = await rig.Messages.TakeAsync();
+            int from = Convert.FromHexString(message[..2])[0] - 'a';
+            Assert.Equal(LibzmqPeer.Show([(byte)('a' + from)], Wire.Filled(next[from]++ % 500)), message);
+        }
+    }
+
+    public static TheoryData<string, byte[]> Strangers => new()
+    {
+        { "a plaintext peer", Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE")) },
+        { "a plaintext peer that claims to be the server", Wire.Join(AsServer(Wire.Greeting()), Wire.Ready("SUB")) },
+        { "PLAIN", Wire.Join(Wire.Greeting(mechanism: "PLAIN"), Wire.Command("HELLO", 0, 0)) },
+        { "ZMTP 2.0", Wire.Join(Wire.Greeting(major: 1)[..11], [2], Wire.Frame(0), Wire.Message([1])) },
+        { "ZMTP 2.1", Wire.Join(Wire.Greeting(major: 2)[..11], [2], Wire.Frame(0), Wire.Message([1])) },
+        { "ZMTP 1.0", Wire.Join([1, 0], [2, 0, 1]) },
+        { "ZMTP 1.0 with a length of 2^63", Wire.Join([0xFF, .. Wire.Big64(1UL << 63)], [0]) },
+        { "the right mechanism and READY in clear", Wire.Join(Wire.Greeting(mechanism: "CURVE"), Wire.Ready("SUB")) },
+        { "the right mechanism and a message in clear", Wire.Join(Wire.Greeting(mechanism: "CURVE"), Wire.Message([1])) },
+        { "the right mechanism and MESSAGE before INITIATE", Wire.Join(Wire.Greeting(mechanism: "CURVE"), Wire.Command("MESSAGE", Wire.Filled(40))) },
+    };
+
+    [Theory]
+    [MemberData(nameof(Strangers))]
+    public async Task Who_does_not_speak_CURVE_is_dropped_with_one_line_and_others_are_served_on(string who, byte[] says)
+    {
+        Assert.NotEmpty(who);
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { Security = Curve.Server });
+        var endpoint = publisher.Bind(AnyPort);
+        using (var stranger = new RawPeer(endpoint).Send(says))
+        {
+            byte[] heard = stranger.ReadToEnd();
+            Assert.InRange(heard.Length, 0, 64 + 100);
+        }
+
+        Assert.Equal(ZeroMqEventKind.PeerRefused, (await rig.Events.TakeAsync(e => e.Kind != ZeroMqEventKind.Listening)).Kind);
+        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
+        subscriber.Subscribe([]);
+        subscriber.Connect(endpoint.ToString());
+        await rig.InterestAsync("+");
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        Assert.Empty(rig.Events.TakeAll());
+    }
+
+    [Theory]
+    [InlineData(70)]
+    [InlineData(100)]
+    [InlineData(-1)]
+    public async Task A_record_that_was_changed_under_way_ends_the_connection_with_one_line(int at)
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { Security = Curve.Server });
+        await using var link = new ChangingLink(publisher.Bind(AnyPort));
+        var subscriber = rig.Subscriber(o => o with { Security = Curve.Client, OnEvent = null });
+        subscriber.Connect(link.Endpoint);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        link.ChangeNext(at);
+        subscriber.Subscribe(Wire.Filled(100));
+        Assert.Contains("does not open", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerDisconnected);
+        Assert.Empty(rig.Interest.TakeAll());
+    }
+
+    [Fact]
+    public async Task An_answer_that_comes_later_admits_or_refuses_and_nothing_is_read_before()
+    {
+        await using var rig = new Rig();
+        var asked = new Inbox<(ZeroMqCredentials Shown, TaskCompletionSource<ZeroMqAdmission> Answer)>();
+        var publisher = rig.Publisher(o => o with
+        {
+            Authenticate = shown =>
+            {
+                var answer = new TaskCompletionSource<ZeroMqAdmission>(TaskCreationOptions.RunContinuationsAsynchronously);
+                asked.Add((shown, answer));
+                return new ValueTask<ZeroMqAdmission>(answer.Task);
+            },
+        });
+        var endpoint = publisher.Bind(AnyPort);
+        using var admitted = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", 1));
+        var (shown, answer) = await asked.TakeAsync();
+        Assert.Equal(("NULL", null, null, null), (shown.Mechanism, shown.Username, shown.Password, shown.PublicKey));
+        Assert.Equal(endpoint.ToString(), shown.Endpoint);
+        Assert.Empty(rig.Interest.TakeAll());
+        answer.SetResult(ZeroMqAdmission.Admit("bob"));
+        await rig.InterestAsync("+\u0001");
+        Assert.Equal("bob", Assert.Single(publisher.Peers).UserId);
+
+        using var refused = new RawPeer(endpoint).Handshake("SUB");
+        (_, answer) = await asked.TakeAsync();
+        answer.SetResult(default);
+        Assert.Equal(Wire.Command("ERROR", [3, .. "400"u8]), refused.ReadToEnd()[^12..]);
+        Assert.Equal("the peer was not admitted: refused", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+
+        using var gone = new RawPeer(endpoint).Handshake("SUB");
+        (_, answer) = await asked.TakeAsync();
+        gone.Dispose();
+        await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        answer.SetResult(ZeroMqAdmission.Admit());
+        Assert.Single(publisher.Peers);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_callback_that_fails_refuses_and_says_so(bool atOnce)
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with
+        {
+            Authenticate = _ => atOnce
+                ? throw new InvalidOperationException("secret")
+                : new ValueTask<ZeroMqAdmission>(Task.FromException<ZeroMqAdmission>(new InvalidOperationException("secret"))),
+        });
+        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
+        Assert.Equal(Wire.Command("ERROR", [3, .. "500"u8]), peer.ReadToEnd()[^12..]);
+        Assert.Equal("the peer was not admitted: the authentication failed", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+    }
+
+    [Fact]
+    public async Task An_answer_that_does_not_come_ends_with_the_handshakes_time()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with
+        {
+            HandshakeTimeout = TimeSpan.FromMilliseconds(300),
+            Authenticate = _ => new ValueTask<ZeroMqAdmission>(new TaskCompletionSource<ZeroMqAdmission>().Task),
+        });
+        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB");
+        Assert.Equal("the handshake took too long", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+        peer.ReadToEnd();
+    }
+
+    [Fact]
+    public async Task A_server_of_PLAIN_that_asks_nobody_is_a_mistake()
+    {
+        await using var rig = new Rig();
+        var error = Assert.Throws<ArgumentException>(
+            () => new LoopPublisher(rig.Loops, new LoopPublisherOptions { Security = ZeroMqSecurity.PlainServer }));
+        Assert.Contains("Authenticate", error.Message, StringComparison.Ordinal);
+    }
+
+    private static byte[] AsServer(byte[] greeting)
+    {
+        greeting[32] = 1;
+        return greeting;
+    }
+}

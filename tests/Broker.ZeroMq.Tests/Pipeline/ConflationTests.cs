@@ -1,0 +1,176 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Queues;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Tests.Pipeline;
+
+/// <summary>Only the newest message counts (libzmq: ZMQ_CONFLATE).</summary>
+public sealed class ConflationTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+    private const int Large = 100_000;
+    private const int Count = 1000;
+
+    [Fact]
+    public async Task Of_what_waits_for_an_endpoint_only_the_newest_is_sent_when_it_comes()
+    {
+        await using var rig = new Rig();
+        var push = rig.Push(o => o with { Conflate = true });
+        string endpoint = "ipc:///tmp/zmq-" + Guid.NewGuid().ToString("N");
+        push.Connect(endpoint);
+        await rig.DoAsync(() =>
+        {
+            for (byte i = 0; i < 100; i++)
+            {
+                Assert.True(push.TrySend([i]));
+            }
+        });
+        rig.Pull().Bind(endpoint);
+        Assert.Equal("63", await rig.Messages.TakeAsync());
+        await rig.DoAsync(() => Assert.True(push.TrySend([200])));
+        Assert.Equal("c8", await rig.Messages.TakeAsync());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Of_what_a_peer_does_not_take_only_the_newest_is_kept_for_it(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var got = new Inbox<int>();
+        var pull = rig.Pull(onMessage: Taker(got));
+        var push = rig.Push(o => o with { Conflate = true, SendHighWaterMark = 2 });
+        push.Connect(pull.Bind(AnyPort).ToString());
+        await rig.ConnectedAsync();
+        await rig.DoAsync(pull.PauseReceiving);
+        for (int i = 0; i < Count; i++)
+        {
+            int number = i;
+            Assert.True(await rig.OnLoopAsync(() => push.TrySend(BitConverter.GetBytes(number), new byte[Large])));
+        }
+
+        Assert.InRange(rig.Loops.HeldBytes, 0, 20 * Large);
+        await rig.DoAsync(pull.ResumeReceiving);
+        await CheckAsync(got);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_subscriber_that_does_not_keep_up_gets_the_newest_of_what_is_published(int loops)
+    {
+        await using var rig = new Rig(loops);
+        await using var other = new Rig();
+        var got = new Inbox<int>();
+        var publisher = rig.Publisher(o => o with { Conflate = true });
+        var subscriber = other.Subscriber(onMessage: Taker(got));
+        subscriber.Subscribe([]);
+        bool isPaused = false;
+        subscriber.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        while (!isPaused)
+        {
+            isPaused = await other.OnLoopAsync(() =>
+            {
+                foreach (var peer in subscriber.Peers)
+                {
+                    peer.PauseReceiving();
+                }
+
+                return subscriber.Peers.Count > 0;
+            });
+        }
+
+        for (int i = 0; i < Count; i++)
+        {
+            int number = i;
+            Assert.Equal(1, await rig.OnLoopAsync(() => rig.Publish(publisher, [BitConverter.GetBytes(number), new byte[Large]])));
+        }
+
+        Assert.InRange(rig.Loops.HeldBytes, 0, 20 * Large);
+        Assert.Equal(0, publisher.MessagesDropped);
+        await other.DoAsync(() => subscriber.Peers.Single().ResumeReceiving());
+        await CheckAsync(got);
+    }
+
+    [Fact]
+    public void Of_what_a_peer_has_sent_a_receiver_gets_the_newest()
+    {
+        var bench = new Bench(conflates: true);
+        var one = bench.Source();
+        var other = bench.Source();
+        bench.Add(one, Bench.Numbers(0, 50), 50);
+        Assert.Equal(49, bench.TakeNumber());
+        Assert.Equal(-1, bench.TakeNumber());
+        bench.Add(one, Bench.Numbers(100, 2), 2);
+        bench.Add(other, Bench.Numbers(1000, 2), 2);
+        Assert.Equal(101, bench.TakeNumber());
+
+        // The receivers have taken over what it replaces.
+        bench.Add(other, Bench.Numbers(1002, 1), 1);
+        bench.Add(one, Bench.Numbers(102, 1), 1);
+        bench.Add(one, Bench.Numbers(103, 1), 1);
+        Assert.Equal([103, 1002], new[] { bench.TakeNumber(), bench.TakeNumber() }.Order());
+        Assert.Equal(-1, bench.TakeNumber());
+        bench.Queue.Close();
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void Sockets_for_threads_conflate_both_ways()
+    {
+        var options = new ZeroMqSocketOptions { Conflate = true };
+        using var pull = new PullSocket(options);
+        using var push = new PushSocket(options);
+        push.Connect(pull.Bind(AnyPort));
+        int last = -1;
+        for (int i = 0; i < 10_000; i++)
+        {
+            push.Send(BitConverter.GetBytes(i));
+        }
+
+        while (last != 9_999)
+        {
+            int number = BitConverter.ToInt32(pull.ReceiveBytes());
+            Assert.InRange(number, last + 1, 9_999);
+            last = number;
+        }
+
+        Assert.False(pull.HasMessages);
+    }
+
+    [Fact]
+    public async Task Sockets_that_cannot_do_without_the_older_ones_refuse_it()
+    {
+        await using var rig = new Rig();
+        var options = new ZeroMqSocketOptions { Conflate = true };
+        Assert.Throws<ArgumentException>(() => new ResponseSocket(options));
+        Assert.Throws<ArgumentException>(() => new PairSocket(options));
+        Assert.Throws<ArgumentException>(() => new XSubscriberSocket(options));
+        Assert.Throws<ArgumentException>(() => new XPublisherSocket(new XPublisherSocketOptions { Conflate = true }));
+        Assert.Throws<ArgumentException>(() => rig.Req(o => o with { Conflate = true }));
+        Assert.Throws<ArgumentException>(() => rig.Router(o => o with { Conflate = true }));
+    }
+
+    private static ZeroMqMessageHandler Taker(Inbox<int> into) => (ZeroMqPeer _, in ZmtpMessage message) =>
+    {
+        into.Add(BitConverter.ToInt32(message.FirstFrame.Body));
+        return true;
+    };
+
+    // What the kernel held, and the last one.
+    private static async Task CheckAsync(Inbox<int> got)
+    {
+        int count = 0;
+        for (int last = -1; last != Count - 1; count++)
+        {
+            int number = await got.TakeAsync();
+            Assert.InRange(number, last + 1, Count - 1);
+            last = number;
+        }
+
+        Assert.InRange(count, 1, Count / 2);
+        Assert.Empty(got.TakeAll());
+    }
+}

@@ -1,0 +1,70 @@
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Pipeline;
+
+public sealed class PausedHeartbeatTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    private static readonly byte[] Welcome = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_ping_that_was_received_behind_messages_which_nobody_takes_is_answered_once(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        bool takes = false;
+        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        Assert.Equal(Welcome, push.Read(Welcome.Length));
+
+        // What looks like a PING in a message is none.
+        push.Send(Wire.Join(
+            Wire.Message([1]), Wire.Message(Wire.Command("PING", 0, 0, 7)), Wire.Message([2]), Ping(8), Wire.Message(Wire.Filled(300)), Ping(9), Wire.Message([3])));
+        Assert.Equal(Wire.Join(Pong(8), Pong(9)), push.Read(2 * Pong(8).Length));
+
+        // Each message is refused once more: what was answered stays answered.
+        for (int i = 0; i < 3; i++)
+        {
+            await rig.DoAsync(pull.ResumeReceiving);
+        }
+
+        await rig.DoAsync(() => takes = true);
+        await rig.DoAsync(pull.ResumeReceiving);
+        Assert.Equal("01", await rig.Messages.TakeAsync());
+        for (int i = 0; i < 3; i++)
+        {
+            await rig.Messages.TakeAsync();
+        }
+
+        Assert.Equal("03", await rig.Messages.TakeAsync());
+        push.Send(Ping(10));
+        Assert.Equal(Pong(10), push.Read(Pong(10).Length));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_is_held_is_not_judged_before_its_turn_whatever_it_is(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        bool takes = false;
+        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        Assert.Equal(Welcome, push.Read(Welcome.Length));
+        push.Send(Wire.Join(Wire.Message([1]), Ping(8), [2, 255, 255, 255, 255, 255, 255, 255, 255], Ping(9)));
+        Assert.Equal(Pong(8), push.Read(Pong(8).Length));
+
+        await rig.DoAsync(() => takes = true);
+        await rig.DoAsync(pull.ResumeReceiving);
+        Assert.Equal("01", await rig.Messages.TakeAsync());
+        Assert.Empty(push.ReadToEnd());
+        await rig.EventAsync(Broker.ZeroMq.Sockets.ZeroMqEventKind.PeerRefused);
+    }
+
+    private static byte[] Ping(byte context) => Wire.Command("PING", 0, 0, context);
+
+    private static byte[] Pong(byte context) => Wire.Command("PONG", context);
+}

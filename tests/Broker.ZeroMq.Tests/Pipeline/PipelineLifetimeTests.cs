@@ -1,0 +1,140 @@
+using System.Text;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Pipeline;
+
+public sealed class PipelineLifetimeTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task What_waits_for_an_endpoint_is_sent_within_the_linger_though_the_peer_comes_after_the_close(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push();
+        string endpoint = PushPullTests.FreeEndpoint(rig);
+        push.Connect(endpoint);
+        await rig.DoAsync(() =>
+        {
+            Assert.True(push.TrySend("1"u8));
+            Assert.True(push.TrySend("2"u8));
+        });
+        var closing = push.CloseAsync(Wait.Limit);
+        Assert.False(await rig.OnLoopAsync(() => push.TrySend("3"u8)));
+        rig.Pull().Bind(endpoint);
+        Assert.Equal("31", await rig.Messages.TakeAsync());
+        Assert.Equal("32", await rig.Messages.TakeAsync());
+        Assert.Equal(0, (await closing.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken)).Undelivered);
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task What_waits_for_an_endpoint_that_never_comes_is_counted_when_the_linger_is_over(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push();
+        push.Connect(PushPullTests.FreeEndpoint(rig));
+        await rig.DoAsync(() =>
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                Assert.True(push.TrySend("1"u8));
+            }
+        });
+        Assert.Equal(5, (await push.CloseAsync(TimeSpan.FromMilliseconds(50))).Undelivered);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_pull_that_is_killed_and_started_again_gets_what_had_not_left(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var push = rig.Push(o => o with { SendHighWaterMark = 100 });
+        string endpoint = PushPullTests.FreeEndpoint(rig);
+        push.Connect(endpoint);
+        using (var first = await LibzmqPeer.StartAsync("PULL", "bind", endpoint, "RCVHWM=1"))
+        {
+            await first.DoAsync("pause");
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            var pump = new Pump(rig, push, 100_000, sent => [Wire.Ascii($"{sent}"), new byte[20_000]]);
+            await pump.HeldUp.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+            push.OnWritable = null;
+            first.Kill();
+            await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+            int sent = pump.Sent;
+            using var second = await LibzmqPeer.StartAsync("PULL", "bind", endpoint);
+            var numbers = new List<int>();
+            do
+            {
+                string frame = (await second.ReceiveAsync()).Split(',')[0];
+                numbers.Add(int.Parse(Encoding.ASCII.GetString(Convert.FromHexString(frame)), null));
+            }
+            while (numbers[^1] != sent - 1);
+
+            Assert.Equal(Enumerable.Range(sent - numbers.Count, numbers.Count), numbers);
+            Assert.InRange(numbers.Count, 1, 101);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_push_that_is_killed_in_the_middle_of_a_message_leaves_nothing_and_its_successor_is_served(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var pull = rig.Pull();
+        var endpoint = pull.Bind(AnyPort);
+        using (var half = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1])).Send(Wire.Message([2], [3])[..^1]))
+        {
+            Assert.Equal("01", await rig.Messages.TakeAsync());
+        }
+
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        using var next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([4]));
+        Assert.Equal("04", await rig.Messages.TakeAsync());
+        Assert.Single(pull.Peers);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_silence_that_a_pause_has_caused_is_not_taken_for_death(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(20) });
+        var endpoint = pull.Bind(AnyPort);
+        await rig.DoAsync(pull.PauseReceiving);
+
+        // It answers nothing at all, and is not given up for as long as nothing of it is read.
+        using var push = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1]));
+        byte[] ping = Wire.Command("PING", 0, 0);
+        byte[] expected = Wire.Join([Wire.Greeting(), Wire.Ready("PULL"), .. Enumerable.Repeat(ping, 10)]);
+        Assert.Equal(expected, push.Read(expected.Length));
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+        await rig.DoAsync(pull.ResumeReceiving);
+        Assert.Equal("01", await rig.Messages.TakeAsync());
+        Assert.Equal("no answer to heartbeats", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_paused_peer_that_goes_is_noticed_when_nothing_of_it_is_held(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var pull = rig.Pull();
+        var endpoint = pull.Bind(AnyPort);
+        var peer = new RawPeer(endpoint).Handshake("PUSH");
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.DoAsync(pull.PauseReceiving);
+        peer.Dispose();
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        Assert.True(pull.IsReceivingPaused);
+    }
+}

@@ -1,0 +1,486 @@
+using System.Text;
+using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Tests.Pipeline;
+
+public sealed class PushPullTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    public static TheoryData<bool> Pollers => [false, true];
+
+    public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Messages_of_any_number_of_frames_arrive_whole_and_in_order(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var pull = rig.Pull();
+        var push = rig.Push();
+        push.Connect(pull.Bind(rig.AnyPort).ToString());
+        byte[] large = Wire.Filled(1_000_000);
+        bool[] sent = await rig.OnLoopAsync(() => new[]
+        {
+            push.TrySend("1"u8),
+            push.TrySend([], "2"u8),
+            push.TrySend([new byte[1], ReadOnlyMemory<byte>.Empty, new byte[] { 3 }]),
+            push.TrySend(large),
+            push.TrySendEncoded([0, 1, 5]),
+        });
+        Assert.All(sent, Assert.True);
+        foreach (string expected in (string[])["31", "-,32", "00,-,03", LibzmqPeer.Show(large), "05"])
+        {
+            Assert.Equal(expected, await rig.Messages.TakeAsync());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc30_a_push_shall_give_messages_to_its_peers_in_turn(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push();
+        var inboxes = new List<Inbox<string>>();
+        for (int i = 0; i < 3; i++)
+        {
+            var inbox = new Inbox<string>();
+            inboxes.Add(inbox);
+            push.Connect(rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
+            {
+                inbox.Add(Encoding.ASCII.GetString(message.FirstFrame.Body));
+                return true;
+            }).Bind(rig.AnyPort).ToString());
+        }
+
+        await SendAsync(rig, push, 9);
+        for (int i = 0; i < 9; i++)
+        {
+            Assert.Equal($"{i}", await inboxes[i % 3].TakeAsync());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc30_a_push_shall_take_nothing_without_a_peer_and_tells_once_of_the_first(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push();
+        var writable = new Inbox<int>();
+        await rig.OnLoopAsync(() =>
+        {
+            push.OnWritable = () => writable.Add(1);
+            Assert.False(push.TrySend("1"u8));
+            Assert.False(push.TrySend("2"u8));
+            return 0;
+        });
+        string endpoint = push.Bind(rig.AnyPort).ToString();
+        rig.Pull().Connect(endpoint);
+        rig.Pull().Connect(endpoint);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await writable.TakeAsync();
+        await SendAsync(rig, push, 2);
+        await rig.Messages.TakeAsync();
+        await rig.Messages.TakeAsync();
+        Assert.Empty(writable.TakeAll());
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc30_a_push_shall_have_a_queue_for_an_endpoint_whether_or_not_it_is_connected_up_to_the_mark(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        string endpoint = FreeEndpoint(rig);
+        push.Connect(endpoint);
+        int sent = await rig.OnLoopAsync(() =>
+        {
+            int count = 0;
+            while (push.TrySend(Encoding.ASCII.GetBytes($"{count}")))
+            {
+                count++;
+            }
+
+            return count;
+        });
+        Assert.Equal(7, sent);
+        rig.Pull().Bind(endpoint);
+        for (int i = 0; i < sent; i++)
+        {
+            Assert.Equal(Show($"{i}"), await rig.Messages.TakeAsync());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Messages_handed_over_together_go_to_a_single_peer_up_to_its_mark_and_arrive_in_order(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        string endpoint = FreeEndpoint(rig);
+        push.Connect(endpoint);
+        int taken = await rig.OnLoopAsync(() => SendTogether(push, 100, out _));
+        Assert.Equal(7, taken);
+        Assert.False(await rig.OnLoopAsync(() => push.TrySend("full"u8)));
+        rig.Pull().Bind(endpoint);
+        for (int i = 0; i < 7; i++)
+        {
+            Assert.Equal(Show($"{i}"), await rig.Messages.TakeAsync());
+        }
+
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        int late = await rig.OnLoopAsync(() => SendTogether(push, 5, out _));
+        for (int i = 0; i < late; i++)
+        {
+            Assert.Equal(Show($"{i}"), await rig.Messages.TakeAsync());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Messages_handed_over_together_go_to_several_peers_in_turn(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push(o => o with { SendHighWaterMark = 7 });
+        push.Connect(FreeEndpoint(rig));
+        push.Connect(FreeEndpoint(rig));
+        int most = 0;
+        int taken = await rig.OnLoopAsync(() => SendTogether(push, 100, out most));
+        Assert.Equal(14, taken);
+
+        // The second peer's last one is alone in having room.
+        Assert.Equal(1, most);
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task An_immediate_socket_gives_nothing_to_an_endpoint_that_is_not_there(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push(o => o with { Immediate = true });
+        string endpoint = FreeEndpoint(rig);
+        push.Connect(endpoint);
+        Assert.False(await rig.OnLoopAsync(() => push.TrySend("1"u8)));
+        rig.Pull().Bind(endpoint);
+        await rig.ConnectedAsync();
+        await SendAsync(rig, push, 1);
+        Assert.Equal(Show("0"), await rig.Messages.TakeAsync());
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task A_message_that_is_not_taken_comes_again_and_nothing_overtakes_it(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var offered = new Inbox<string>();
+        bool takes = false;
+        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        {
+            offered.Add(Encoding.ASCII.GetString(message.FirstFrame.Body));
+            return takes && rig.Record(peer, message);
+        });
+        var push = rig.Push();
+        push.Connect(pull.Bind(rig.AnyPort).ToString());
+        await SendAsync(rig, push, 100);
+        Assert.Equal("0", await offered.TakeAsync());
+        Assert.True(await rig.OnLoopAsync(() => pull.Peers.Count == 1));
+        await rig.OnLoopAsync(() =>
+        {
+            takes = true;
+            pull.ResumeReceiving();
+            return 0;
+        });
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.Equal($"{i}", await offered.TakeAsync());
+            Assert.Equal(Show($"{i}"), await rig.Messages.TakeAsync());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc30_a_push_shall_discard_nothing_when_its_peers_are_full_and_is_told_once_of_room(RigTransport transport)
+    {
+        const int Mark = 100;
+        await using var rig = new Rig(transport);
+        var pull = rig.Pull();
+        var push = rig.Push(o => o with { SendHighWaterMark = Mark });
+        var writable = new Inbox<int>();
+        push.OnWritable = () => writable.Add(1);
+        push.Connect(pull.Bind(rig.AnyPort).ToString());
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.OnLoopAsync(() =>
+        {
+            pull.PauseReceiving();
+            return 0;
+        });
+        byte[] body = Wire.Filled(10_000);
+        int sent = 0;
+        int told = 0;
+        bool wasTaken = true;
+        for (int quiet = 0; quiet < 20; quiet++)
+        {
+            bool taken = await rig.OnLoopAsync(() => push.TrySend(body));
+            if (taken)
+            {
+                sent++;
+                quiet = 0;
+            }
+            else
+            {
+                // The kernel may take more some time later: that is room, and told of once.
+                told += wasTaken ? 1 : 0;
+                await Task.Delay(10, TestContext.Current.CancellationToken);
+            }
+
+            wasTaken = taken;
+        }
+
+        Assert.Empty(rig.Messages.TakeAll());
+        Assert.InRange(push.Peers.Single().PendingBytes, 1, Mark * (body.Length + 9));
+        Assert.InRange(rig.Loops.HeldBytes, 1, 2 * Mark * (body.Length + 9));
+
+        await rig.OnLoopAsync(() =>
+        {
+            pull.ResumeReceiving();
+            return 0;
+        });
+        for (int i = 0; i < told; i++)
+        {
+            await writable.TakeAsync();
+        }
+
+        for (int i = 0; i < sent; i++)
+        {
+            await rig.Messages.TakeAsync();
+        }
+
+        Assert.Empty(writable.TakeAll());
+        Assert.True(await rig.OnLoopAsync(() => push.TrySend(body)));
+        await rig.Messages.TakeAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task What_a_lost_connection_had_not_sent_goes_to_the_next_one(RigTransport transport)
+    {
+        const int Count = 200;
+        await using var rig = new Rig(transport);
+        var received = new Inbox<(long Peer, int Number)>();
+        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
+        {
+            received.Add((peer.Id, int.Parse(message.FirstFrame.Body, null)));
+            return true;
+        });
+        var push = rig.Push(o => o with { SendHighWaterBytes = 64 << 20 });
+        push.Connect(pull.Bind(rig.AnyPort).ToString());
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await rig.OnLoopAsync(() =>
+        {
+            pull.PauseReceiving();
+            return 0;
+        });
+        await rig.OnLoopAsync(() =>
+        {
+            // More than the kernel takes.
+            for (int i = 0; i < Count; i++)
+            {
+                Assert.True(push.TrySend(Wire.Ascii($"{i:D8}"), new byte[64 * 1024]));
+            }
+
+            return 0;
+        });
+        long waiting = await rig.OnLoopAsync(() => push.Peers.Single().PendingBytes);
+        Assert.InRange(waiting, 64 * 1024, Count * 65 * 1024);
+        await rig.OnLoopAsync(() =>
+        {
+            push.Peers.Single().Close("for the test");
+            pull.ResumeReceiving();
+            return 0;
+        });
+        var all = new List<(long Peer, int Number)>();
+        do
+        {
+            all.Add(await received.TakeAsync());
+        }
+        while (all[^1].Number != Count - 1);
+
+        // The first connection ends within what the kernel had taken; all the rest comes by the second, from where it had not.
+        int[] first = [.. all.Where(m => m.Peer == 1).Select(m => m.Number)];
+        int[] second = [.. all.Where(m => m.Peer == 2).Select(m => m.Number)];
+        Assert.Equal(Enumerable.Range(0, first.Length), first);
+        Assert.Equal(Enumerable.Range(Count - second.Length, second.Length), second);
+        Assert.InRange(second.Length, waiting / (65 * 1024), Count - first.Length);
+    }
+
+    [Theory]
+    [InlineData(false, true)]
+    [InlineData(false, false)]
+    [InlineData(true, true)]
+    public async Task A_libzmq_pull_gets_everything_and_holds_us_up_while_it_is_paused(bool portable, bool binds)
+    {
+        const int Count = 2_000;
+        await using var rig = new Rig(portable: portable);
+        var push = rig.Push(o => o with { SendHighWaterMark = 50 });
+        string endpoint = binds ? push.Bind(AnyPort).ToString() : FreeEndpoint(rig);
+        using var pull = await LibzmqPeer.StartAsync("PULL", binds ? "connect" : "bind", endpoint, "RCVHWM=10");
+        await pull.DoAsync("count");
+        await pull.DoAsync("pause");
+        if (!binds)
+        {
+            push.Connect(endpoint);
+        }
+
+        var pump = new Pump(rig, push, Count, number => [Wire.Ascii($"{number:D60}"), Repeated($"{number:D60}")]);
+        await pump.HeldUp.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+        Assert.InRange(pump.Sent, 1, Count - 1);
+        await pull.DoAsync("resume");
+        await pump.Done.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+        while (!await rig.OnLoopAsync(() => push.TrySend("END"u8)))
+        {
+            await Task.Delay(5, TestContext.Current.CancellationToken);
+        }
+
+        Assert.Equal((Count, 0), await pull.CountedAsync());
+    }
+
+    [Theory]
+    [MemberData(nameof(Pollers))]
+    public async Task A_libzmq_push_is_held_up_while_we_take_nothing_and_loses_nothing(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        bool takes = false;
+        int next = 0;
+        var done = new TaskCompletionSource();
+        var pull = rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
+        {
+            if (!takes)
+            {
+                return false;
+            }
+
+            if (Encoding.ASCII.GetString(message.FirstFrame.Body) != $"{next++}")
+            {
+                done.TrySetException(new InvalidOperationException($"{next - 1} is missing"));
+            }
+
+            if (next == 3000)
+            {
+                done.TrySetResult();
+            }
+
+            return true;
+        });
+        using var push = await LibzmqPeer.StartAsync("PUSH", "connect", pull.Bind(AnyPort).ToString(), "SNDHWM=10");
+        await push.DoAsync("flood", Wire.Ascii("3000"), Wire.Ascii("10000"));
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await Task.Delay(200, TestContext.Current.CancellationToken);
+        Assert.Equal(0, next);
+        await rig.OnLoopAsync(() =>
+        {
+            takes = true;
+            pull.ResumeReceiving();
+            return 0;
+        });
+        await done.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc30_a_pull_shall_receive_from_its_peers_fairly(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var taken = new Dictionary<ZeroMqPeer, int>();
+        int room = 0;
+        var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
+        {
+            if (room == 0)
+            {
+                return false;
+            }
+
+            room--;
+            taken[peer] = taken.GetValueOrDefault(peer) + 1;
+            return true;
+        });
+        string endpoint = pull.Bind(rig.AnyPort).ToString();
+        for (int i = 0; i < 4; i++)
+        {
+            var push = rig.Push();
+            push.Connect(endpoint);
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            await SendAsync(rig, push, 100);
+        }
+
+        for (int i = 0; i < 40; i++)
+        {
+            // The second goes behind the deliveries of the first.
+            await rig.OnLoopAsync(() =>
+            {
+                room = 1;
+                pull.ResumeReceiving();
+                return 0;
+            });
+            while (await rig.OnLoopAsync(() => room) == 1)
+            {
+                await Task.Delay(1, TestContext.Current.CancellationToken);
+            }
+        }
+
+        Assert.Equal(4, taken.Count);
+        Assert.All(taken.Values, count => Assert.InRange(count, 5, 15));
+    }
+
+    internal static string FreeEndpoint(Rig rig)
+    {
+        var holder = rig.Pull();
+        string endpoint = holder.Bind(rig.AnyPort).ToString();
+        holder.Unbind(endpoint);
+        return endpoint;
+    }
+
+    private static async Task SendAsync(Rig rig, LoopPush push, int count) => await rig.OnLoopAsync(() =>
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Assert.True(push.TrySend(Encoding.ASCII.GetBytes($"{i}")));
+        }
+
+        return 0;
+    });
+
+    private static string Show(string frame) => LibzmqPeer.Show(Encoding.ASCII.GetBytes(frame));
+
+    private static byte[] Repeated(string text) => Wire.Ascii(string.Concat(Enumerable.Repeat(text, 100)));
+    // What a queue for threads does. On the loop.
+    private static int SendTogether(LoopPush push, int count, out int most)
+    {
+        byte[] messages = [.. Enumerable.Range(0, count).SelectMany(i => Queues.Bench.Encode($"{i}"))];
+        int at = 0;
+        int sent = 0;
+        most = 0;
+        while (sent < count)
+        {
+            int size = push.SendSome(messages.AsSpan(at), count - sent, out int some);
+            if (some == 0)
+            {
+                break;
+            }
+
+            most = Math.Max(most, some);
+            at += size;
+            sent += some;
+        }
+
+        return sent;
+    }
+
+}

@@ -1,0 +1,148 @@
+using System.Buffers.Binary;
+using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.ZeroMq.Tests.Queues;
+
+/// <summary>A queue of received messages without sockets: the test is the loop.</summary>
+internal sealed class Bench
+{
+    private readonly List<ReceiveSource> _resumed = [];
+
+    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false) =>
+        Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates);
+
+    public ChunkPool Pool { get; } = new();
+
+    public ReceiveQueue Queue { get; }
+
+    public Action? Resumed { get; set; }
+
+    public IReadOnlyList<ReceiveSource> AllResumed
+    {
+        get
+        {
+            lock (_resumed)
+            {
+                return [.. _resumed];
+            }
+        }
+    }
+
+    /// <summary>A peer.</summary>
+    public ReceiveSource Source()
+    {
+        ReceiveSource? source = null;
+        return source = new ReceiveSource(peer: null, loop: null, () =>
+        {
+            lock (_resumed)
+            {
+                _resumed.Add(source!);
+            }
+
+            Resumed?.Invoke();
+        });
+    }
+
+    public static byte[] Encode(params string[] frames)
+    {
+        using var message = new ZeroMqMessage(frames);
+        return message.Encoded.ToArray();
+    }
+
+    /// <summary>Messages of a number each.</summary>
+    public static byte[] Numbers(int from, int count, int size = 8)
+    {
+        using var all = new MemoryStream();
+        byte[] body = new byte[size];
+        byte[] encoded = new byte[ZmtpWriter.FrameSize(size)];
+        for (int i = 0; i < count; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(body, from + i);
+            ZmtpWriter.WriteMessage(encoded, body);
+            all.Write(encoded);
+        }
+
+        return all.ToArray();
+    }
+
+    public bool Add(ReceiveSource source, params string[] frames)
+    {
+        byte[] encoded = Encode(frames);
+        return Add(source, encoded, 1) == encoded.Length;
+    }
+
+    /// <summary>What a loop does with what it has read. Returns how many bytes the queue took.</summary>
+    public int Add(ReceiveSource source, ReadOnlySpan<byte> encoded, int messages)
+    {
+        int most = Math.Min(Queue.Room(source, out long bytes), messages);
+        int count = 0;
+        int size = 0;
+        for (; count < most && size < bytes; count++)
+        {
+            size += EncodedMessage.Measure(encoded[size..]);
+        }
+
+        if (count > 0)
+        {
+            Queue.Add(source, encoded[..size], count);
+        }
+
+        if (count < messages)
+        {
+            Queue.TryPause(source);
+        }
+
+        return size;
+    }
+
+    /// <summary>The frames of the next message, joined by a bar; null when there is none.</summary>
+    public string? TakeNow()
+    {
+        using var message = new ZeroMqMessage();
+        var reader = new Taker(message);
+        return Queue.TryTake(ref reader) == TakeOutcome.Taken ? Show(message) : null;
+    }
+
+    public string? Take(int attempts, TimeSpan timeout)
+    {
+        using var message = new ZeroMqMessage();
+        var reader = new Taker(message);
+        return Queue.Take(ref reader, attempts, timeout) == TakeOutcome.Taken ? Show(message) : null;
+    }
+
+    /// <summary>The number in the next message, or -1.</summary>
+    public int TakeNumber()
+    {
+        var reader = new NumberTaker();
+        return Queue.TryTake(ref reader) == TakeOutcome.Taken ? reader.Number : -1;
+    }
+
+    private static string Show(ZeroMqMessage message) =>
+        string.Join('|', Enumerable.Range(0, message.FrameCount).Select(message.GetString));
+
+    public readonly struct Taker(ZeroMqMessage message) : IMessageReader
+    {
+        public bool TryRead(ReadOnlySpan<byte> encoded, ReceiveSource source)
+        {
+            message.SetEncoded(encoded);
+            return true;
+        }
+    }
+
+    public struct NumberTaker : IMessageReader
+    {
+        public int Number { get; private set; }
+
+        public bool TryRead(ReadOnlySpan<byte> encoded, ReceiveSource source)
+        {
+            Number = BinaryPrimitives.ReadInt32LittleEndian(EncodedMessage.SplitFrame(encoded, out _, out _));
+            return true;
+        }
+    }
+
+    public readonly struct Refuser : IMessageReader
+    {
+        public bool TryRead(ReadOnlySpan<byte> encoded, ReceiveSource source) => false;
+    }
+}

@@ -1,0 +1,111 @@
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Tests.Queues;
+
+public sealed class BiasedGateTests
+{
+    [Fact]
+    public void A_single_thread_is_let_in_without_the_lock_from_the_second_time_on()
+    {
+        var gate = new BiasedGate();
+
+        gate.Exit(gate.Enter());
+        var bias = gate.Enter();
+        gate.Exit(bias);
+
+        Assert.NotNull(bias);
+    }
+
+    [Fact]
+    public void A_second_thread_ends_the_favour_of_the_first()
+    {
+        var gate = new BiasedGate();
+        gate.Exit(gate.Enter());
+
+        OnAnotherThread(() => gate.Exit(gate.Enter()));
+        var bias = gate.Enter();
+        gate.Exit(bias);
+
+        Assert.Null(bias);
+    }
+
+    [Fact]
+    public void A_thread_that_stays_alone_for_long_is_favoured_again()
+    {
+        var gate = new BiasedGate();
+        gate.Exit(gate.Enter());
+        OnAnotherThread(() => gate.Exit(gate.Enter()));
+
+        int entries = 0;
+        BiasedGate.Bias? bias = null;
+        while (bias is null && entries++ < 100_000)
+        {
+            bias = gate.Enter();
+            gate.Exit(bias);
+        }
+
+        Assert.NotNull(bias);
+    }
+
+    [Fact]
+    public void Nobody_is_let_in_while_the_favoured_thread_is_in()
+    {
+        var gate = new BiasedGate();
+        gate.Exit(gate.Enter());
+        var bias = gate.Enter();
+        using var entered = new ManualResetEventSlim();
+        var other = new Thread(() =>
+        {
+            gate.Exit(gate.Enter());
+            entered.Set();
+        });
+        other.Start();
+
+        bool early = entered.Wait(TimeSpan.FromMilliseconds(50), TestContext.Current.CancellationToken);
+        gate.Exit(bias);
+        Assert.True(other.Join(TimeSpan.FromMinutes(2)));
+        Assert.False(early);
+    }
+
+    /// <summary>Threads come and go, so that the favour is given and taken back many times while others are in.</summary>
+    [Fact]
+    public void A_plain_counter_under_the_gate_is_exact_whoever_counts()
+    {
+        const int Threads = 8;
+        const int Rounds = 60;
+        var gate = new BiasedGate();
+        long counter = 0;
+        long expected = 0;
+        for (int round = 0; round < Rounds; round++)
+        {
+            // Mostly one thread that counts for long; the others come while it does.
+            var threads = new Thread[round % Threads + 1];
+            for (int i = 0; i < threads.Length; i++)
+            {
+                int times = i == 0 ? 40_000 : 200;
+                expected += times;
+                threads[i] = new Thread(() =>
+                {
+                    for (int n = 0; n < times; n++)
+                    {
+                        var bias = gate.Enter();
+                        counter++;
+                        gate.Exit(bias);
+                    }
+                });
+            }
+
+            Array.ForEach(threads, thread => thread.Start());
+            Array.ForEach(threads, thread => thread.Join());
+        }
+
+        Assert.Equal(expected, counter);
+    }
+
+    private static void OnAnotherThread(Action action)
+    {
+        var thread = new Thread(() => action());
+        thread.Start();
+        thread.Join();
+    }
+}

@@ -1,0 +1,222 @@
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Tests.Queues;
+
+public sealed class ReceiveQueueTests
+{
+    [Fact]
+    public void Messages_of_a_peer_are_taken_whole_and_in_order()
+    {
+        var bench = new Bench();
+        var peer = bench.Source();
+        byte[] batch = [.. Bench.Encode("one"), .. Bench.Encode("two", "", "parts"), .. Bench.Encode(new string('x', 300))];
+
+        Assert.Equal(batch.Length, bench.Add(peer, batch, 3));
+
+        Assert.Equal("one", bench.TakeNow());
+        Assert.Equal("two||parts", bench.TakeNow());
+        Assert.Equal(new string('x', 300), bench.TakeNow());
+        Assert.Null(bench.TakeNow());
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void Peers_that_have_messages_take_turns_message_by_message()
+    {
+        var bench = new Bench();
+        bench.Add(bench.Source(), Bench.Numbers(100, 500), 500);
+        bench.Add(bench.Source(), Bench.Numbers(2000, 3), 3);
+        bench.Add(bench.Source(), Bench.Numbers(3000, 3), 3);
+
+        int[] taken = [.. Enumerable.Range(0, 9).Select(_ => bench.TakeNumber())];
+
+        Assert.Equal([100, 2000, 3000, 101, 2001, 3001, 102, 2002, 3002], taken);
+        Assert.Equal(103, bench.TakeNumber());
+    }
+
+    [Fact]
+    public void A_newcomer_is_heard_after_one_message_of_those_that_flood()
+    {
+        var bench = new Bench();
+        bench.Add(bench.Source(), Bench.Numbers(0, 900), 900);
+        Assert.Equal(0, bench.TakeNumber());
+
+        bench.Add(bench.Source(), "late");
+
+        Assert.Equal(1, bench.TakeNumber());
+        Assert.Equal("late", bench.TakeNow());
+    }
+
+    [Fact]
+    public void A_message_that_is_refused_stays_the_next()
+    {
+        var bench = new Bench();
+        bench.Add(bench.Source(), "kept");
+        var refuser = new Bench.Refuser();
+
+        Assert.Equal(TakeOutcome.Refused, bench.Queue.TryTake(ref refuser));
+
+        Assert.Equal("kept", bench.TakeNow());
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(7)]
+    [InlineData(1000)]
+    public void A_peer_gets_room_for_as_many_messages_as_the_mark_says(int mark)
+    {
+        var bench = new Bench(mostMessages: mark);
+        var peer = bench.Source();
+        byte[] batch = Bench.Numbers(0, mark + 5);
+
+        int added = bench.Add(peer, batch, mark + 5);
+
+        Assert.Equal(mark * 10, added);
+        Assert.True(peer.IsPaused);
+        Assert.Equal(0, bench.Add(peer, batch.AsSpan(added), 5));
+        Assert.True(bench.Add(bench.Source(), "another peer has room of its own"));
+    }
+
+    [Fact]
+    public void A_peer_that_was_held_up_is_resumed_once_at_half_of_the_mark()
+    {
+        var bench = new Bench(mostMessages: 8);
+        var peer = bench.Source();
+        bench.Add(peer, Bench.Numbers(0, 9), 9);
+
+        // Four chunks of two messages, which count until the second is taken.
+        int[] early = [.. Enumerable.Range(0, 3).Select(_ => bench.TakeNumber())];
+        Assert.Equal([0, 1, 2], early);
+        Assert.Empty(bench.AllResumed);
+
+        Assert.Equal(3, bench.TakeNumber());
+        Assert.Equal(peer, Assert.Single(bench.AllResumed));
+        Assert.False(peer.IsPaused);
+        Assert.Equal(10, bench.Add(peer, Bench.Numbers(8, 1), 1));
+        while (bench.TakeNumber() >= 0)
+        {
+        }
+
+        Assert.Single(bench.AllResumed);
+    }
+
+    [Fact]
+    public void Memory_is_bounded_over_all_peers_and_all_are_resumed()
+    {
+        var bench = new Bench(mostMessages: 0, mostBytes: 256 * 1024);
+        var peers = Enumerable.Range(0, 10).Select(i => bench.Source()).ToArray();
+        byte[] batch = Bench.Numbers(0, 60, size: 1000);
+
+        int[] added = [.. peers.Select(peer => bench.Add(peer, batch, 60))];
+
+        Assert.Equal(4, added.Count(bytes => bytes == batch.Length));
+        Assert.Equal(6, added.Count(bytes => bytes == 0));
+        Assert.InRange(bench.Pool.Outstanding, 1, 256 * 1024);
+        while (bench.TakeNumber() >= 0)
+        {
+        }
+
+        Assert.Equal(6, bench.AllResumed.Count);
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void A_message_larger_than_the_bound_passes_alone()
+    {
+        var bench = new Bench(mostBytes: 1000);
+        var peer = bench.Source();
+        string large = new('x', 200_000);
+
+        Assert.True(bench.Add(peer, large));
+        Assert.False(bench.Add(peer, "small"));
+
+        Assert.Equal(large, bench.TakeNow());
+        Assert.Equal(peer, Assert.Single(bench.AllResumed));
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void Large_and_small_messages_of_one_batch_stay_in_order()
+    {
+        var bench = new Bench(mostBytes: 10 << 20);
+        int[] sizes = [10, 70_000, 30_000, 40_000, 1, 65_000, 200_000, 3];
+        byte[] batch = [.. sizes.SelectMany(size => Bench.Encode(new string('x', size)))];
+
+        Assert.Equal(batch.Length, bench.Add(bench.Source(), batch, sizes.Length));
+
+        Assert.Equal(sizes, sizes.Select(_ => bench.TakeNow()!.Length));
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void What_comes_in_little_is_packed()
+    {
+        var bench = new Bench(mostMessages: 0);
+        var peer = bench.Source();
+        for (int i = 0; i < 5000; i++)
+        {
+            Assert.Equal(10, bench.Add(peer, Bench.Numbers(i, 1), 1));
+        }
+
+        // 50 kB.
+        Assert.InRange(bench.Pool.Outstanding, 50_000, 4096 + 65_536);
+        Assert.Equal(Enumerable.Range(0, 5000), Enumerable.Range(0, 5000).Select(_ => bench.TakeNumber()));
+    }
+
+    [Fact]
+    public void A_closed_queue_holds_nothing_and_takes_what_still_comes()
+    {
+        var bench = new Bench();
+        var peer = bench.Source();
+        bench.Add(peer, Bench.Numbers(0, 900), 900);
+        bench.Add(bench.Source(), Bench.Numbers(0, 5), 5);
+        bench.TakeNumber();
+
+        bench.Queue.Close();
+
+        Assert.Equal(0, bench.Pool.Outstanding);
+        Assert.Equal(10, bench.Add(peer, Bench.Numbers(0, 1), 1));
+        var reader = new Bench.NumberTaker();
+        Assert.Equal(TakeOutcome.Closed, bench.Queue.TryTake(ref reader));
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void A_peer_that_has_gone_is_not_resumed_and_what_it_sent_is_received()
+    {
+        var bench = new Bench(mostMessages: 4);
+        var peer = bench.Source();
+        bench.Add(peer, Bench.Numbers(0, 5), 5);
+
+        bench.Queue.Forget(peer);
+
+        Assert.Equal([0, 1, 2, 3], Enumerable.Range(0, 4).Select(_ => bench.TakeNumber()));
+        Assert.Empty(bench.AllResumed);
+    }
+
+    [Fact]
+    public void Adding_and_taking_allocate_nothing()
+    {
+        var bench = new Bench();
+        var peer = bench.Source();
+        byte[] batch = Bench.Numbers(0, 200);
+        Round(bench, peer, batch);
+
+        Assert.Equal(0, Allocations.Of(() =>
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                Round(bench, peer, batch);
+            }
+        }));
+
+        static void Round(Bench bench, ReceiveSource peer, byte[] batch)
+        {
+            bench.Add(peer, batch, 200);
+            while (bench.TakeNumber() >= 0)
+            {
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+using System.Buffers.Binary;
+using Broker.Transport;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Tests.Queues;
+
+public sealed class SendQueueTests
+{
+    private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
+
+    [Fact]
+    public void Messages_reach_the_loop_in_order_and_leave_no_memory_behind()
+    {
+        using var rig = new Line();
+        for (int i = 0; i < 10_000; i++)
+        {
+            Assert.Equal(SendOutcome.Sent, rig.Send(i, Timeout.InfiniteTimeSpan));
+        }
+
+        rig.End();
+        Assert.Equal(Enumerable.Range(0, 10_000), rig.Sent);
+        Assert.Equal(0, rig.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void A_single_message_is_sent_without_another_one()
+    {
+        using var rig = new Line();
+        for (int i = 1; i <= 100; i++)
+        {
+            rig.Send(i, TimeSpan.Zero);
+            int sent = i;
+            Until(() => rig.SentCount == sent);
+        }
+    }
+
+    [Fact]
+    public void Nothing_is_taken_before_there_is_room_and_while_there_is_none()
+    {
+        using var rig = new Line(isOpen: false);
+
+        Assert.Equal(SendOutcome.Full, rig.Send(0, TimeSpan.Zero));
+        Assert.Equal(SendOutcome.Full, rig.Send(0, TimeSpan.FromMilliseconds(5)));
+        rig.Allow(3);
+
+        int taken = 0;
+        while (rig.Send(taken, TimeSpan.FromMilliseconds(50)) == SendOutcome.Sent)
+        {
+            taken++;
+        }
+
+        // Three for the peer, and what may wait for the loop.
+        Until(() => rig.SentCount == 3);
+        Assert.InRange(taken, 3, 3 + Line.Mark);
+        Assert.Equal([0, 1, 2], rig.Sent);
+        Assert.True(rig.Queue.Waiters.IsEmpty);
+    }
+
+    [Fact]
+    public void A_blocked_writer_is_woken_by_room()
+    {
+        using var rig = new Line(isOpen: false);
+        var writer = new Thread(() => rig.Send(7, Timeout.InfiniteTimeSpan));
+        writer.Start();
+        Until(() => !rig.Queue.Waiters.IsEmpty);
+
+        rig.Allow(1);
+
+        Assert.True(writer.Join(Guard));
+        Until(() => rig.SentCount == 1);
+    }
+
+    [Fact]
+    public async Task An_awaiting_writer_is_woken_by_room()
+    {
+        using var rig = new Line(isOpen: false);
+        var wait = rig.Queue.WaitAsync(CancellationToken.None).AsTask();
+        Assert.False(wait.IsCompleted);
+
+        rig.Allow(1);
+
+        await wait.WaitAsync(Guard, TestContext.Current.CancellationToken);
+        Assert.Equal(SendOutcome.Sent, rig.Send(7, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public void A_closed_queue_ends_waits_and_says_so()
+    {
+        using var rig = new Line(isOpen: false);
+        var outcome = SendOutcome.Sent;
+        var writer = new Thread(() => outcome = rig.Send(7, Timeout.InfiniteTimeSpan));
+        writer.Start();
+        Until(() => !rig.Queue.Waiters.IsEmpty);
+
+        _ = rig.Queue.SealAsync();
+
+        Assert.True(writer.Join(Guard));
+        Assert.Equal(SendOutcome.Closed, outcome);
+        Assert.Equal(SendOutcome.Closed, rig.Send(7, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public void Large_messages_pass_alone()
+    {
+        using var rig = new Line();
+        for (int i = 0; i < 20; i++)
+        {
+            rig.Send(i, Timeout.InfiniteTimeSpan, size: 3 << 20);
+        }
+
+        rig.End();
+        Assert.Equal(Enumerable.Range(0, 20), rig.Sent);
+        Assert.Equal(0, rig.Pool.Outstanding);
+    }
+
+    /// <summary>Eight threads, a peer that has room now and then: all messages come, each thread's in its order.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(8)]
+    public void Each_message_is_sent_once_and_in_its_threads_order(int threads)
+    {
+        const int PerThread = 20_000;
+        using var rig = new Line(isOpen: false);
+        var writers = Enumerable.Range(0, threads).Select(t => new Thread(() =>
+        {
+            for (int i = 0; i < PerThread; i++)
+            {
+                rig.Send((t * PerThread) + i, Timeout.InfiniteTimeSpan, size: 8 + (i % 100));
+            }
+        })).ToArray();
+        Array.ForEach(writers, writer => writer.Start());
+        var random = new Random(3);
+        while (rig.SentCount < threads * PerThread)
+        {
+            rig.Allow(random.Next(1, 500));
+        }
+
+        Assert.All(writers, writer => Assert.True(writer.Join(Guard)));
+        rig.End();
+        int[] sent = [.. rig.Sent];
+        Assert.Equal(threads * PerThread, sent.Length);
+        for (int t = 0; t < threads; t++)
+        {
+            Assert.Equal(Enumerable.Range(t * PerThread, PerThread), sent.Where(n => n / PerThread == t));
+        }
+
+        Assert.Equal(0, rig.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void Sending_allocates_nothing()
+    {
+        using var rig = new Line();
+        byte[] body = new byte[64];
+        Some(rig, body);
+
+        Assert.Equal(0, Allocations.Of(() => Some(rig, body)));
+
+        static void Some(Line rig, byte[] body)
+        {
+            for (int i = 0; i < 50_000; i++)
+            {
+                rig.Queue.Add(new Encoders.OneFrame(body), Timeout.InfiniteTimeSpan);
+            }
+        }
+    }
+
+    private static void Until(Func<bool> condition) => Assert.True(SpinWait.SpinUntil(condition, Guard));
+
+    /// <summary>A queue whose peer is the test.</summary>
+    private sealed class Line : IBatchSender, IDisposable
+    {
+        public const int Mark = 100;
+
+        private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1 });
+        private readonly List<int> _sent = [];
+        private int _room;
+
+        public Line(bool isOpen = true)
+        {
+            _room = isOpen ? int.MaxValue : 0;
+            Queue = new SendQueue(Pool, _loops[0], this, Mark, 64 * 1024, isOpen);
+        }
+
+        public ChunkPool Pool { get; } = new();
+
+        public SendQueue Queue { get; }
+
+        public int SentCount => Sent.Count;
+
+        public IReadOnlyList<int> Sent
+        {
+            get
+            {
+                lock (_sent)
+                {
+                    return [.. _sent];
+                }
+            }
+        }
+
+        public SendOutcome Send(int number, TimeSpan timeout, int size = 8)
+        {
+            byte[] body = new byte[size];
+            BinaryPrimitives.WriteInt32LittleEndian(body, number);
+            return Queue.Add(new Encoders.OneFrame(body), timeout);
+        }
+
+        public void Allow(int messages)
+        {
+            using var done = new ManualResetEventSlim();
+            _loops[0].Post(() =>
+            {
+                _room = (int)Math.Min((long)_room + messages, int.MaxValue);
+                Queue.Resume();
+                done.Set();
+            });
+            Assert.True(done.Wait(Guard, TestContext.Current.CancellationToken));
+        }
+
+        public int Send(ReadOnlySpan<byte> messages, int count, out int sent)
+        {
+            int at = 0;
+            lock (_sent)
+            {
+                for (sent = 0; sent < count && _room > 0; sent++, _room -= _room == int.MaxValue ? 0 : 1)
+                {
+                    int size = EncodedMessage.Measure(messages[at..]);
+                    _sent.Add(BinaryPrimitives.ReadInt32LittleEndian(EncodedMessage.SplitFrame(messages[at..], out _, out _)));
+                    at += size;
+                }
+            }
+
+            return at;
+        }
+
+        public void End()
+        {
+            Allow(int.MaxValue);
+            Assert.True(Queue.SealAsync().Wait(Guard));
+            using var done = new ManualResetEventSlim();
+            _loops[0].Post(() =>
+            {
+                Assert.Equal(0, Queue.Drop());
+                done.Set();
+            });
+            Assert.True(done.Wait(Guard, TestContext.Current.CancellationToken));
+        }
+
+        public void Dispose() => _loops.Dispose();
+    }
+}

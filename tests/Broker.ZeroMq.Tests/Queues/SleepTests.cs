@@ -1,0 +1,78 @@
+using Broker.ZeroMq.Queues;
+
+namespace Broker.ZeroMq.Tests.Queues;
+
+public class SleepTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_sleep_that_was_ended_before_it_began_is_none(bool isPortable)
+    {
+        var sleep = new Sleep(isPortable);
+        sleep.Arm();
+
+        Assert.False(sleep.End());
+        Assert.True(sleep.Wait(Timeout.Infinite));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_sleep_ends_with_its_time(bool isPortable)
+    {
+        var sleep = new Sleep(isPortable);
+        sleep.Arm();
+
+        Assert.False(sleep.Wait(1));
+        sleep.Arm();
+        Assert.False(sleep.Wait(0));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Each_of_many_sleeps_is_ended_by_another_thread(bool isPortable)
+    {
+        const int Rounds = 20_000;
+        var ping = new Sleep(isPortable);
+        var pong = new Sleep(isPortable);
+        ping.Arm();
+        pong.Arm();
+        int answered = 0;
+        var other = new Thread(() =>
+        {
+            for (int i = 0; i < Rounds && ping.Wait(Timeout.Infinite); i++)
+            {
+                answered++;
+                ping.Arm();
+                End(pong);
+            }
+        });
+        other.Start();
+        int got = 0;
+        for (int i = 0; i < Rounds; i++)
+        {
+            End(ping);
+
+            if (!pong.Wait(Timeout.Infinite))
+            {
+                break;
+            }
+
+            got++;
+            pong.Arm();
+        }
+
+        other.Join();
+        Assert.Equal((Rounds, Rounds), (answered, got));
+    }
+
+    private static void End(Sleep sleep)
+    {
+        if (sleep.End())
+        {
+            sleep.Wake();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using System.Net;
+using System.Net.Sockets;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+/// <summary>A TCP client that sends what no decent peer would.</summary>
+internal sealed class RawPeer : IDisposable
+{
+    private readonly Socket _socket = new(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 120_000, SendTimeout = 120_000 };
+
+    public RawPeer(ZeroMqEndpoint endpoint) => _socket.Connect(new IPEndPoint(IPAddress.Loopback, endpoint.Port));
+
+    public RawPeer Send(params byte[][] parts)
+    {
+        try
+        {
+            foreach (byte[] part in parts)
+            {
+                _socket.Send(part);
+            }
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown)
+        {
+            // Who is cut off in the middle of what it says learns of it here or when it reads.
+        }
+
+        return this;
+    }
+
+    public RawPeer Handshake(string type, byte minor = 1) => Send(Wire.Greeting(minor: minor), Wire.Ready(type));
+
+    /// <summary>Everything the other side sends until it closes.</summary>
+    public byte[] ReadToEnd()
+    {
+        var all = new MemoryStream();
+        var buffer = new byte[65536];
+        try
+        {
+            for (int got; (got = _socket.Receive(buffer)) != 0;)
+            {
+                all.Write(buffer, 0, got);
+            }
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
+        {
+            // A peer that is cut off with bytes under way sees a reset.
+        }
+
+        return all.ToArray();
+    }
+
+    public byte[] Read(int count)
+    {
+        var buffer = new byte[count];
+        for (int at = 0; at < count;)
+        {
+            int got = _socket.Receive(buffer, at, count - at, SocketFlags.None);
+            Assert.NotEqual(0, got);
+            at += got;
+        }
+
+        return buffer;
+    }
+
+    public void Dispose() => _socket.Dispose();
+}

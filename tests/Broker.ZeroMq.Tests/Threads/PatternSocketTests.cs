@@ -1,0 +1,211 @@
+using System.Text;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+public abstract class PatternSocketTests : IDisposable
+{
+    private readonly SocketTransport _transport;
+
+    protected PatternSocketTests(SocketTransport transport) => _transport = transport;
+
+    private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
+
+    public void Dispose()
+    {
+        _transport.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    [Fact]
+    public void A_request_gets_its_reply()
+    {
+        using var rep = new ResponseSocket(context: _transport.Context);
+        using var req = new RequestSocket(context: _transport.Context);
+        req.Connect(rep.Bind(_transport.AnyEndpoint));
+        for (int i = 0; i < 100; i++)
+        {
+            req.Send($"question {i}");
+            Assert.Equal($"question {i}", rep.ReceiveString());
+            rep.Send("answer"u8, Encoding.UTF8.GetBytes($"{i}"));
+            Assert.Equal(["answer", $"{i}"], req.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        }
+    }
+
+    [Fact]
+    public void Requests_and_replies_alternate_and_any_other_order_throws()
+    {
+        using var rep = new ResponseSocket(context: _transport.Context);
+        using var req = new RequestSocket(context: _transport.Context);
+        req.Connect(rep.Bind(_transport.AnyEndpoint));
+
+        Assert.Throws<InvalidOperationException>(() => req.ReceiveString());
+        Assert.Throws<InvalidOperationException>(() => rep.Send("unasked"u8));
+        req.Send("1"u8);
+        Assert.Throws<InvalidOperationException>(() => req.Send("2"u8));
+        Assert.Equal("1", rep.ReceiveString());
+        Assert.Throws<InvalidOperationException>(() => rep.ReceiveString());
+        rep.Send("one"u8);
+        Assert.Throws<InvalidOperationException>(() => rep.Send("again"u8));
+        Assert.Equal("one", req.ReceiveString());
+        Assert.Throws<InvalidOperationException>(() => req.ReceiveString());
+    }
+
+    [Fact]
+    public void A_request_without_a_peer_is_not_taken_and_may_be_tried_again()
+    {
+        using var req = new RequestSocket(context: _transport.Context);
+        string endpoint = req.Bind(_transport.AnyEndpoint);
+
+        Assert.False(req.TrySend("early"u8));
+        Assert.False(req.TrySend("early"u8, TimeSpan.FromMilliseconds(5)));
+
+        using var rep = new ResponseSocket(context: _transport.Context);
+        rep.Connect(endpoint);
+        req.Send("now"u8);
+        Assert.Equal("now", rep.ReceiveString());
+    }
+
+    [Fact]
+    public void A_relaxed_request_gives_the_one_before_up_and_numbers_tell_their_replies_apart()
+    {
+        using var router = new RouterSocket(context: _transport.Context);
+        using var req = new RequestSocket(new RequestSocketOptions { Relaxed = true, Correlate = true }, _transport.Context);
+        req.Connect(router.Bind(_transport.AnyEndpoint));
+        using var first = new ZeroMqMessage();
+        using var second = new ZeroMqMessage();
+        req.Send("first"u8);
+        router.Receive(first);
+        req.Send("second"u8);
+        router.Receive(second);
+
+        Assert.Equal("second", Encoding.UTF8.GetString(second.Last));
+        router.Send(first);
+        router.Send(second);
+
+        Assert.Equal("second", req.ReceiveString());
+    }
+
+    [Fact]
+    public void Many_requests_are_open_at_a_dealer_and_the_router_answers_each_by_its_id()
+    {
+        using var router = new RouterSocket(context: _transport.Context);
+        using var a = new DealerSocket(new ZeroMqSocketOptions { RoutingId = Encoding.UTF8.GetBytes("a") }, _transport.Context);
+        using var b = new DealerSocket(new ZeroMqSocketOptions { RoutingId = Encoding.UTF8.GetBytes("b") }, _transport.Context);
+        string endpoint = router.Bind(_transport.AnyEndpoint);
+        a.Connect(endpoint);
+        b.Connect(endpoint);
+        for (int i = 0; i < 200; i++)
+        {
+            a.Send($"{i}", "of a");
+            b.Send($"{i}", "of b");
+        }
+
+        using var message = new ZeroMqMessage();
+        for (int i = 0; i < 400; i++)
+        {
+            router.Receive(message);
+            Assert.Equal(3, message.FrameCount);
+            Assert.Equal("of " + message.GetString(0), message.GetString(2));
+            router.Send(message);
+        }
+
+        for (int i = 0; i < 200; i++)
+        {
+            Assert.Equal([$"{i}", "of a"], a.ReceiveFrames().Select(Encoding.UTF8.GetString));
+            Assert.Equal([$"{i}", "of b"], b.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        }
+    }
+
+    [Fact]
+    public void A_message_of_a_router_for_nobody_is_dropped_and_counted()
+    {
+        using var router = new RouterSocket(context: _transport.Context);
+        router.Bind(_transport.AnyEndpoint);
+
+        router.Send("nobody", "hello");
+        router.Send("no body"u8);
+
+        Assert.True(SpinWait.SpinUntil(() => router.MessagesDropped == 2, Guard));
+    }
+
+    [Fact]
+    public void A_buffer_takes_no_message_of_a_router_since_it_has_the_id_before_it()
+    {
+        using var router = new RouterSocket(context: _transport.Context);
+        using var dealer = new DealerSocket(context: _transport.Context);
+        dealer.Connect(router.Bind(_transport.AnyEndpoint));
+        dealer.Send("one frame"u8);
+
+        Assert.Throws<InvalidOperationException>(() => router.Receive(new byte[100]));
+        Assert.Throws<InvalidOperationException>(() => router.ReceiveString());
+        Assert.Equal(2, router.ReceiveFrames().Length);
+    }
+
+    [Fact]
+    public void A_pair_talks_both_ways()
+    {
+        using var left = new PairSocket(context: _transport.Context);
+        using var right = new PairSocket(context: _transport.Context);
+        right.Connect(left.Bind(_transport.AnyEndpoint));
+
+        right.Send("to the left");
+        Assert.Equal("to the left", left.ReceiveString());
+        left.Send("to the right");
+        Assert.Equal("to the right", right.ReceiveString());
+    }
+
+    [Fact]
+    public void A_subscriber_gets_what_it_has_subscribed_to()
+    {
+        using var pub = new PublisherSocket(context: _transport.Context);
+        using var sub = new SubscriberSocket(context: _transport.Context);
+        sub.Subscribe("weather");
+        sub.Connect(pub.Bind(_transport.AnyEndpoint));
+        using var message = new ZeroMqMessage();
+
+        // What is published before the peer is there goes to nobody.
+        while (!sub.TryReceive(message, TimeSpan.FromMilliseconds(10)))
+        {
+            pub.Send("weather.oslo", "4 degrees");
+        }
+
+        Assert.Equal("weather.oslo", message.GetString(0));
+        pub.Send("news", "none");
+        pub.Send("weather.end", "of it");
+        while (message.GetString(0) != "weather.end")
+        {
+            Assert.StartsWith("weather.", message.GetString(0), StringComparison.Ordinal);
+            sub.Receive(message);
+        }
+
+        sub.Unsubscribe("weather");
+        sub.Subscribe("other"u8);
+        while (!sub.TryReceive(message, TimeSpan.FromMilliseconds(10)) || message.GetString(0) != "other")
+        {
+            pub.Send("weather", "too late");
+            pub.Send("other"u8);
+        }
+    }
+
+    [Fact]
+    public void A_subscriber_that_stops_holds_up_nobody()
+    {
+        using var pub = new PublisherSocket(new ZeroMqSocketOptions { SendHighWaterBytes = 100_000 }, _transport.Context);
+        using var stuck = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1 }, _transport.Context);
+        stuck.Subscribe("");
+        stuck.Connect(pub.Bind(_transport.AnyEndpoint));
+        byte[] body = new byte[10_000];
+
+        Assert.True(SpinWait.SpinUntil(() =>
+        {
+            pub.Send(body);
+            return pub.MessagesDropped > 100;
+        }, Guard));
+    }
+}
+
+public sealed class PatternsOverSystemSocketsTests() : PatternSocketTests(new SocketTransport.OfSystem());
+
+public sealed class PatternsOverInprocTests() : PatternSocketTests(new SocketTransport.OfProcess(loops: 1));
+
+public sealed class PatternsOverInprocOfTwoLoopsTests() : PatternSocketTests(new SocketTransport.OfProcess(loops: 2));

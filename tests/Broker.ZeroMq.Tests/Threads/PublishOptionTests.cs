@@ -1,0 +1,226 @@
+using System.Text;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>What can be set at PUB, XPUB and XSUB, as libzmq's users know it.</summary>
+public sealed class PublishOptionTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public void An_xpub_receives_the_first_subscription_to_a_prefix_and_the_last_cancellation()
+    {
+        using var pub = new XPublisherSocket();
+        string endpoint = pub.Bind(AnyPort);
+        using var one = Subscriber(endpoint, "a");
+        Assert.Equal("+a", Read(pub));
+        using var two = Subscriber(endpoint, "a", "b");
+        Assert.Equal("+b", Read(pub));
+        one.Unsubscribe("a");
+        one.Subscribe("c");
+        Assert.Equal("+c", Read(pub));
+        two.Dispose();
+        Assert.Equal(["-a", "-b"], new[] { Read(pub), Read(pub) }.Order());
+    }
+
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public void A_verbose_xpub_receives_every_subscription_and_a_verboser_one_every_cancellation(bool verbose, bool verboser)
+    {
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verbose = verbose, Verboser = verboser });
+        string endpoint = pub.Bind(AnyPort);
+        using var one = Subscriber(endpoint, "a");
+        Assert.Equal("+a", Read(pub));
+        using var two = Subscriber(endpoint, "a");
+        Assert.Equal("+a", Read(pub));
+        one.Unsubscribe("a");
+        one.Subscribe("b");
+        if (verboser)
+        {
+            Assert.Equal("-a", Read(pub));
+        }
+
+        Assert.Equal("+b", Read(pub));
+        two.Unsubscribe("a");
+        Assert.Equal("-a", Read(pub));
+    }
+
+    [Fact]
+    public void A_manual_xpub_gives_a_peer_what_its_application_says()
+    {
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { Manual = true });
+        string endpoint = pub.Bind(AnyPort);
+        using var one = Subscriber(endpoint, "asks");
+        using var asked = new ZeroMqMessage();
+        pub.Receive(asked);
+        Assert.Equal("+asks", Show(asked.First));
+        pub.Subscribe(asked.Peer!, "gets");
+
+        // What the peer filters itself would not come through, so it subscribes to that too.
+        one.Subscribe("gets");
+        pub.Receive(asked);
+        var peer = asked.Peer!;
+        pub.Send("asks"u8);
+        pub.Send("gets"u8);
+        Assert.Equal("gets", one.ReceiveString());
+        pub.Unsubscribe(peer, "gets");
+        pub.Subscribe(peer, "asks");
+        pub.Send("gets"u8);
+        pub.Send("asks"u8);
+        Assert.Equal("asks", one.ReceiveString());
+        one.Dispose();
+        Assert.Equal(["-asks", "-gets"], new[] { Read(pub), Read(pub) }.Order());
+        using var plain = new XPublisherSocket();
+        Assert.Throws<InvalidOperationException>(() => plain.Subscribe(peer, "x"));
+    }
+
+    [Fact]
+    public void A_welcome_message_reaches_those_who_have_subscribed_to_it()
+    {
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { WelcomeMessage = "welcome"u8.ToArray() });
+        using var sub = Subscriber(pub.Bind(AnyPort), "wel");
+        Assert.Equal("welcome", sub.ReceiveString());
+    }
+
+    [Fact]
+    public void What_an_xsub_sends_upstream_is_received_from_the_xpub_and_a_pub_ignores_it()
+    {
+        using var xpub = new XPublisherSocket();
+        using var pub = new PublisherSocket();
+        using var xsub = new XSubscriberSocket();
+        xsub.Connect(xpub.Bind(AnyPort));
+        xsub.Connect(pub.Bind(AnyPort));
+        xsub.Send([1, (byte)'t']);
+        Assert.Equal("+t", Read(xpub));
+        xsub.Send("hello"u8, "up there"u8);
+        xsub.Send("\u0002");
+        Assert.Equal(["hello", "up there"], xpub.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        Assert.Equal([2], xpub.ReceiveBytes());
+        xpub.Send("t1"u8);
+        Assert.Equal("t1", xsub.ReceiveString());
+        xsub.Send([0, (byte)'t']);
+        Assert.Equal("-t", Read(xpub));
+    }
+
+    [Fact]
+    public async Task A_proxy_of_xsub_and_xpub_passes_subscriptions_up_and_messages_down()
+    {
+        using var pub = new XPublisherSocket();
+        using var front = new XSubscriberSocket();
+        using var back = new XPublisherSocket();
+        front.Connect(pub.Bind(AnyPort));
+        await using var proxy = ZeroMqProxy.Start(front, back);
+        using var sub = Subscriber(back.Bind(AnyPort), "t");
+        Assert.Equal("+t", Read(pub));
+        pub.Send("t", "through");
+        Assert.Equal(["t", "through"], sub.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        sub.Unsubscribe("t");
+        Assert.Equal("-t", Read(pub));
+    }
+
+    [Fact]
+    public void An_xpub_that_drops_nothing_waits_for_the_slowest_and_goes_on_without_one_that_is_gone()
+    {
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { NoDrop = true, SendHighWaterMark = 10 });
+        string endpoint = pub.Bind(AnyPort);
+        using var slow = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 4 });
+        slow.Subscribe("");
+        slow.Connect(endpoint);
+        Assert.Equal("+", Read(pub));
+        byte[] body = new byte[50_000];
+        int sent = 0;
+        for (int refused = 0; refused < 20;)
+        {
+            body[0] = (byte)sent;
+            bool taken = pub.TrySend(body, TimeSpan.FromMilliseconds(20));
+            sent += taken ? 1 : 0;
+            refused = taken ? 0 : refused + 1;
+        }
+
+        Assert.Equal(0, pub.MessagesDropped);
+        for (int i = 0; i < sent; i++)
+        {
+            Assert.Equal((byte)i, slow.ReceiveBytes()[0]);
+        }
+
+        while (pub.TrySend(body, TimeSpan.FromMilliseconds(20)))
+        {
+        }
+
+        slow.Dispose();
+        Assert.True(pub.TrySend(body, Wait.Limit));
+        Assert.Equal(0, pub.MessagesDropped);
+    }
+
+    [Fact]
+    public async Task The_mark_of_a_publisher_is_in_messages_and_what_exceeds_it_is_dropped_whole()
+    {
+        await using var host = ForeignHost.Take();
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40 });
+        string endpoint = pub.Bind(AnyPort);
+        var stuck = await host.SocketAsync("SUB", ("RCVHWM", 1));
+        await stuck.ConnectAsync(endpoint);
+        await stuck.SubscribeAsync();
+        Assert.Equal("+", Read(pub));
+        using var context = pub.Context;
+        byte[] body = new byte[100_000];
+        while (pub.MessagesDropped < 1000)
+        {
+            pub.Send(body);
+        }
+
+        // A hundred of them wait and no more, and so is the memory bounded.
+        Assert.InRange(context.Loops.HeldBytes, 1, 40_000_000);
+    }
+
+    [Fact]
+    public async Task A_libzmq_xsub_and_its_upstream_messages_come_to_our_xpub()
+    {
+        await using var host = ForeignHost.Take();
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { WelcomeMessage = "t-welcome"u8.ToArray() });
+        var peer = await host.SocketAsync("XSUB");
+        await peer.ConnectAsync(pub.Bind(AnyPort));
+        await peer.SendAsync([[1, (byte)'t']]);
+        Assert.Equal("+t", Read(pub));
+        await peer.SendAsync([[7, 8]]);
+        Assert.Equal([7, 8], pub.ReceiveBytes());
+        pub.Send("t1"u8);
+        Assert.Equal(ForeignSocket.Show("t-welcome"u8.ToArray()).ToJsonString(), await peer.ReceiveAsync());
+        Assert.Equal(ForeignSocket.Show("t1"u8.ToArray()).ToJsonString(), await peer.ReceiveAsync());
+    }
+
+    [Fact]
+    public async Task Our_xsub_talks_upstream_to_a_libzmq_xpub()
+    {
+        await using var host = ForeignHost.Take();
+        using var sub = new XSubscriberSocket();
+        var peer = await host.SocketAsync("XPUB");
+        sub.Connect(await peer.BindAsync(AnyPort));
+        sub.Subscribe("t");
+        Assert.Equal("""["0174"]""", await peer.ReceiveAsync());
+        sub.Send([9, 9]);
+        Assert.Equal("""["0909"]""", await peer.ReceiveAsync());
+        await peer.SendAsync(["t!"u8.ToArray()]);
+        Assert.Equal("t!", sub.ReceiveString());
+    }
+
+    private static SubscriberSocket Subscriber(string endpoint, params string[] prefixes)
+    {
+        var sub = new SubscriberSocket();
+        foreach (string prefix in prefixes)
+        {
+            sub.Subscribe(prefix);
+        }
+
+        sub.Connect(endpoint);
+        return sub;
+    }
+
+    private static string Read(XPublisherSocket pub) => Show(pub.ReceiveBytes());
+
+    private static string Show(ReadOnlySpan<byte> subscription) =>
+        (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
+}

@@ -1,0 +1,92 @@
+using Broker.Transport;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>A thread that sends does the loop's part itself.</summary>
+public sealed class SendingThreadTests
+{
+    public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    [Fact]
+    public void Messages_leave_though_the_loop_is_busy_with_something_else()
+    {
+        // Less than any system's buffers, since who is held up needs the loop to go on; and more than what waits for company.
+        const int Count = 40;
+        const int Certain = 30;
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        using var context = new ZeroMqContext(loops);
+        using var pull = new PullSocket();
+        using var push = new PushSocket(context: context);
+        push.Connect(pull.Bind("tcp://127.0.0.1:*"));
+        push.Send("first");
+        Assert.Equal("first", pull.ReceiveString());
+
+        using var isBusy = new ManualResetEventSlim();
+        using var done = new ManualResetEventSlim();
+        loops[0].Post(() =>
+        {
+            isBusy.Set();
+            done.Wait();
+        });
+        isBusy.Wait(TestContext.Current.CancellationToken);
+        try
+        {
+            byte[] body = new byte[1024];
+            for (int i = 0; i < Count; i++)
+            {
+                body[0] = (byte)i;
+                push.Send(body);
+            }
+
+            for (int i = 0; i < Certain; i++)
+            {
+                Assert.Equal(i, pull.ReceiveBytes()[0]);
+            }
+        }
+        finally
+        {
+            done.Set();
+        }
+
+        for (int i = Certain; i < Count; i++)
+        {
+            Assert.Equal(i, pull.ReceiveBytes()[0]);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task What_a_thread_writes_to_a_connection_that_has_just_ended_goes_to_the_next_one(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var push = rig.Push();
+        push.IsShared = true;
+        push.Connect(rig.Pull().Bind(rig.AnyPort).ToString());
+        await rig.ConnectedAsync();
+
+        SendWhileItEnds();
+
+        Assert.Equal("31", await rig.Messages.TakeAsync());
+        Assert.Equal("32", await rig.Messages.TakeAsync());
+        Assert.Equal("33", await rig.Messages.TakeAsync());
+        await rig.DoAsync(() => Assert.Empty(rig.Messages.TakeAll()));
+
+        void SendWhileItEnds()
+        {
+            // The loop cannot take the pipe back before the gate is free.
+            lock (push.PipeGate)
+            {
+                var peer = Assert.Single(push.Peers);
+                peer.Close("for the test");
+                SpinWait.SpinUntil(() => !peer.IsConnected);
+                Assert.True(push.TrySend(Wire.Ascii("1")));
+                push.FlushPipes();
+                Assert.True(push.TrySend(Wire.Ascii("2")));
+                Assert.True(push.TrySend(Wire.Ascii("3")));
+                push.FlushPipes();
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+namespace Broker.ZeroMq.Tests.Threads;
+
+public sealed class SocketAllocationTests
+{
+    // What a message costs shows in each round. What it does not may come in one of them: the event of a lock that is contended for the first
+    // time, a block when more waits than ever before, what the runtime's compiler takes.
+    private const int Rounds = 12;
+    private const int PerRound = 25_000;
+
+    // Nothing that any share of the messages could cost.
+    private const int Allowed = 512;
+
+    [Theory]
+    [InlineData(64)]
+    [InlineData(1000)]
+    public async Task Sending_and_receiving_allocate_nothing_per_message(int size)
+    {
+        await using var pair = new PushPull();
+        byte[] body = new byte[size];
+        long sending = long.MaxValue;
+        var sender = new Thread(() =>
+        {
+            using var message = new ZeroMqMessage(body);
+            sending = LeastOfRounds(i =>
+            {
+                if (i % 2 == 0)
+                {
+                    pair.Push.Send(body);
+                }
+                else
+                {
+                    pair.Push.Send(message);
+                }
+            });
+        });
+        sender.Start();
+        byte[] buffer = new byte[size];
+        using var received = new ZeroMqMessage();
+        long receiving = LeastOfRounds(i =>
+        {
+            if (i % 2 == 0)
+            {
+                pair.Pull.Receive(buffer);
+            }
+            else
+            {
+                pair.Pull.Receive(received);
+            }
+        });
+
+        Assert.True(sender.Join(TimeSpan.FromSeconds(60)));
+        Assert.InRange(receiving, 0, Allowed);
+        Assert.InRange(sending, 0, Allowed);
+    }
+
+    [Fact]
+    public async Task What_is_awaited_and_is_there_allocates_nothing()
+    {
+        await using var pair = new PushPull(new ZeroMqSocketOptions { SendHighWaterMark = 0, ReceiveHighWaterMark = 0 });
+        byte[] body = new byte[64];
+        byte[] buffer = new byte[64];
+        using var message = new ZeroMqMessage(body);
+        using var received = new ZeroMqMessage();
+        const int Messages = 5000;
+        long least = long.MaxValue;
+        for (int round = 0; round < Rounds; round++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < Messages / 2; i++)
+            {
+                Assert.True(IsDone(pair.Push.SendAsync(body.AsMemory(), CancellationToken.None)));
+                Assert.True(IsDone(pair.Push.SendAsync(message, CancellationToken.None)));
+            }
+
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            var source = pair.Pull;
+            int there = 0;
+            while (there < Messages)
+            {
+                while (!source.HasMessages)
+                {
+                    Thread.Yield();
+                }
+
+                before = GC.GetAllocatedBytesForCurrentThread();
+                while (source.HasMessages)
+                {
+                    var receive = there++ % 2 == 0
+                        ? Discard(source.ReceiveAsync(buffer.AsMemory(), CancellationToken.None))
+                        : IsDone(source.ReceiveAsync(received, CancellationToken.None));
+                    Assert.True(receive);
+                }
+
+                allocated += GC.GetAllocatedBytesForCurrentThread() - before;
+            }
+
+            least = Math.Min(least, allocated);
+        }
+
+        Assert.InRange(least, 0, Allowed);
+
+        static bool IsDone(ValueTask call) => call.IsCompletedSuccessfully;
+
+        static bool Discard(ValueTask<int> receive) => receive.IsCompletedSuccessfully;
+    }
+
+    // On the thread that calls.
+    private static long LeastOfRounds(Action<int> step)
+    {
+        long least = long.MaxValue;
+        for (int round = 0; round < Rounds; round++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < PerRound; i++)
+            {
+                step(i);
+            }
+
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        return least;
+    }
+}

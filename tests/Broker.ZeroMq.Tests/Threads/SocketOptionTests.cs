@@ -1,0 +1,157 @@
+using System.Text;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>What can be set at the sockets for threads besides what PUB and XPUB have.</summary>
+public sealed class SocketOptionTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public void A_mandatory_router_says_that_nobody_has_the_routing_id()
+    {
+        using var router = new RouterSocket(new RouterSocketOptions { Mandatory = true });
+        using var dealer = new DealerSocket(new ZeroMqSocketOptions { RoutingId = "d"u8.ToArray(), ProbeRouter = true });
+        Assert.Throws<ZeroMqUnroutableException>(() => router.Send("nobody", "hello"));
+        Assert.Throws<ZeroMqUnroutableException>(() => router.TrySend("nobody"u8, "hello"u8));
+        dealer.Connect(router.Bind(AnyPort));
+        Assert.Equal(["d", ""], router.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        Assert.Throws<ZeroMqUnroutableException>(() => router.Send("d"u8));
+        router.Send("d", "hello");
+        Assert.Equal("hello", dealer.ReceiveString());
+        Assert.Equal(0, router.MessagesDropped);
+    }
+
+    [Fact]
+    public void A_mandatory_router_waits_for_a_full_peer_and_no_longer_once_that_is_gone()
+    {
+        using var router = new RouterSocket(new RouterSocketOptions { Mandatory = true, SendHighWaterMark = 4 });
+        using var slow = new DealerSocket(
+            new ZeroMqSocketOptions { RoutingId = "slow"u8.ToArray(), ProbeRouter = true, ReceiveHighWaterMark = 4, Linger = TimeSpan.Zero });
+        using var quick = new DealerSocket(new ZeroMqSocketOptions { RoutingId = "quick"u8.ToArray(), ProbeRouter = true });
+        string endpoint = router.Bind(AnyPort);
+        slow.Connect(endpoint);
+        quick.Connect(endpoint);
+        router.ReceiveFrames();
+        router.ReceiveFrames();
+        byte[] body = new byte[100_000];
+        int sent = 0;
+        for (int refused = 0; refused < 20;)
+        {
+            bool taken = router.TrySend("slow"u8, body, TimeSpan.FromMilliseconds(20));
+            sent += taken ? 1 : 0;
+            refused = taken ? 0 : refused + 1;
+        }
+
+        for (int i = 0; i < sent; i++)
+        {
+            Assert.Equal(body.Length, slow.ReceiveBytes().Length);
+        }
+
+        Assert.Equal(0, router.MessagesDropped);
+        while (router.TrySend("slow"u8, body, TimeSpan.FromMilliseconds(20)))
+        {
+        }
+
+        slow.Dispose();
+        Assert.True(router.TrySend("quick"u8, "free"u8, Wait.Limit));
+        Assert.Equal("free", quick.ReceiveString());
+    }
+
+    [Fact]
+    public void A_router_with_handover_gives_the_id_to_the_newcomer()
+    {
+        using var router = new RouterSocket(new RouterSocketOptions { Handover = true });
+        var options = new ZeroMqSocketOptions { RoutingId = "same"u8.ToArray(), ReconnectInitial = Timeout.InfiniteTimeSpan };
+        using var first = new DealerSocket(options);
+        using var second = new DealerSocket(options);
+        string endpoint = router.Bind(AnyPort);
+        first.Connect(endpoint);
+        first.Send("1"u8);
+        Assert.Equal(["same", "1"], router.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        second.Connect(endpoint);
+        second.Send("2"u8);
+        Assert.Equal(["same", "2"], router.ReceiveFrames().Select(Encoding.UTF8.GetString));
+        router.Send("same", "for the second");
+        Assert.Equal("for the second", second.ReceiveString());
+    }
+
+    [Fact]
+    public void A_poller_tells_of_room_and_a_sender_that_is_removed_is_told_no_more()
+    {
+        using var pair = new PushPull(new ZeroMqSocketOptions { SendHighWaterMark = 5, ReceiveHighWaterMark = 5 });
+        using var poller = new ZeroMqPoller();
+        byte[] body = new byte[20_000];
+        int sent = 0;
+        int received = 0;
+        poller.AddSender(pair.Push, push =>
+        {
+            if (push.TrySend(body) && ++sent == 1000)
+            {
+                Assert.True(poller.RemoveSender(push));
+                Assert.False(poller.RemoveSender(push));
+            }
+        });
+        Assert.Throws<InvalidOperationException>(() => poller.AddSender(pair.Push, _ => { }));
+        poller.Add(pair.Pull, pull =>
+        {
+            pull.Receive(body);
+            if (++received == 1000)
+            {
+                poller.Stop();
+            }
+        });
+        poller.Run(TestContext.Current.CancellationToken);
+        Assert.Equal((1000, 1000), (sent, received));
+    }
+
+    [Fact]
+    public async Task A_poller_that_waits_for_room_alone_is_woken_by_a_peer()
+    {
+        using var push = new PushSocket();
+        using var poller = new ZeroMqPoller();
+        poller.AddSender(push, socket =>
+        {
+            Assert.True(socket.TrySend("now"u8));
+            poller.Stop();
+        });
+        string endpoint = push.Bind(AnyPort);
+        var run = Task.Run(() => poller.Run(TestContext.Current.CancellationToken), TestContext.Current.CancellationToken);
+        using var pull = new PullSocket();
+        pull.Connect(endpoint);
+        await Wait.For(run);
+        Assert.Equal("now", pull.ReceiveString());
+    }
+
+    [Fact]
+    public async Task A_socket_that_shall_not_reconnect_tries_once()
+    {
+        var events = new Inbox<ZeroMqEvent>();
+        var first = new PullSocket();
+        string endpoint = first.Bind("ipc://*");
+        using var push = new PushSocket(new ZeroMqSocketOptions { ReconnectInitial = Timeout.InfiniteTimeSpan, OnEvent = events.Add, Linger = TimeSpan.Zero });
+        push.Connect(endpoint);
+        await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected);
+        await first.DisposeAsync();
+        await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerDisconnected);
+        using var second = new PullSocket(new ZeroMqSocketOptions { OnEvent = events.Add });
+        second.Bind(endpoint);
+        using var other = new PushSocket();
+        other.Connect(endpoint);
+        other.Send("from another");
+        push.TrySend("never"u8);
+        Assert.Equal("from another", second.ReceiveString());
+        Assert.Equal(1, second.ConnectionCount);
+    }
+
+    [Fact]
+    public void Options_out_of_their_range_are_refused()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { ConnectTimeout = TimeSpan.Zero }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { ReconnectInitial = TimeSpan.FromSeconds(-2) }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = -1 }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { HeartbeatTtl = TimeSpan.FromHours(2) }));
+    }
+}

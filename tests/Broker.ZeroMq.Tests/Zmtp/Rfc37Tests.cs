@@ -1,0 +1,109 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+
+namespace Broker.ZeroMq.Tests.Zmtp;
+
+/// <summary>RFC 37, ZMTP 3.1: what it has beyond RFC 23.</summary>
+public sealed class Rfc37Tests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(16)]
+    public async Task Rfc37_heartbeating_a_ping_shall_be_answered_by_a_pong_with_its_context(int length)
+    {
+        await using var rig = new Rig();
+        byte[] context = Wire.Filled(length, (byte)'c');
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. context]));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PONG", context));
+        Assert.Equal(expected, peer.Read(expected.Length));
+    }
+
+    [Fact]
+    public async Task Rfc37_heartbeating_a_context_shall_have_16_octets_at_most()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", [0, 0, .. Wire.Filled(17)]));
+        peer.ReadToEnd();
+        Assert.Contains("PING", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rfc37_heartbeating_a_ping_and_its_time_to_live_shall_be_in_tenths_of_seconds()
+    {
+        await using var rig = new Rig();
+        var pull = rig.Pull(o => o with
+        {
+            HeartbeatInterval = TimeSpan.FromMilliseconds(10),
+            HeartbeatTimeout = TimeSpan.FromMinutes(2),
+            HeartbeatTtl = TimeSpan.FromSeconds(51.2),
+        });
+        using var peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PING", 2, 0));
+        Assert.Equal(expected, peer.Read(expected.Length));
+    }
+
+    [Fact]
+    public async Task Rfc37_heartbeating_who_is_silent_for_longer_than_its_time_to_live_shall_be_disconnected()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", 0, 1));
+        peer.ReadToEnd();
+        Assert.Contains("time-to-live", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rfc37_a_peer_of_3_0_shall_be_sent_no_ping()
+    {
+        await using var rig = new Rig();
+        var push = rig.Push(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(5) });
+        using var peer = new RawPeer(push.Bind(AnyPort)).Handshake("PULL", minor: 0);
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        await Task.Delay(100, TestContext.Current.CancellationToken);
+        await rig.DoAsync(() => Assert.True(push.TrySend("x"u8)));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), Wire.Message("x"u8.ToArray()));
+        Assert.Equal(expected, peer.Read(expected.Length));
+    }
+
+    [Fact]
+    public async Task Rfc37_unknown_commands_shall_be_ignored()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
+            .Send(Wire.Command("WHATEVER", Wire.Filled(300)), Wire.Message([1]), Wire.Command("PONG"), Wire.Message([2]));
+        Assert.Equal("01", await rig.Messages.TakeAsync());
+        Assert.Equal("02", await rig.Messages.TakeAsync());
+    }
+
+    [Fact]
+    public async Task Rfc37_a_command_between_the_frames_of_a_message_shall_not_disturb_it()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH")
+            .Send(Wire.Frame(1, 1), Wire.Command("PING", 0, 0, 9), Wire.Frame(0, 2));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"), Wire.Command("PONG", 9));
+        Assert.Equal(expected, peer.Read(expected.Length));
+        Assert.Equal("01,02", await rig.Messages.TakeAsync());
+    }
+
+    [Fact]
+    public async Task Rfc37_pub_sub_subscriptions_and_cancellations_shall_be_commands()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher();
+        using var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'a'));
+        await rig.InterestAsync("+a");
+        peer.Send(Wire.Command("CANCEL", (byte)'a'));
+        await rig.InterestAsync("-a");
+
+        var subscriber = rig.Subscriber();
+        using var pub = new RawPeer(subscriber.Bind(AnyPort)).Handshake("PUB");
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'b'), Wire.Command("CANCEL", (byte)'b'));
+        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected && e.Endpoint == subscriber.LastEndpoint!.ToString());
+        subscriber.Subscribe("b"u8);
+        subscriber.Unsubscribe("b"u8);
+        Assert.Equal(expected, pub.Read(expected.Length));
+    }
+}

@@ -1,0 +1,134 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Tests.Zmtp;
+
+/// <summary>
+/// Dialogues by RFC 15 (ZMTP/2.0), as libzmq 3.2 leads them: signature with the length of its identity plus 1, revision, socket type, identity.
+/// </summary>
+public sealed class Version2Tests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    private static readonly byte[] OurStart = Wire.Greeting()[..11];
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_subscriber_says_its_type_and_subscribes_by_messages_however_it_is_cut(byte revision)
+    {
+        byte[] stream = Wire.Join(Start(revision), [2], Wire.Frame(0), Wire.Message([1]), Wire.Message([0, 97]));
+        for (int piece = 1; piece <= stream.Length; piece++)
+        {
+            var (handshake, session) = Run(ZmtpSocketType.Pub, stream, piece: piece);
+            Assert.Equal(["active Sub 2.0 ", "message [01] = Subscribe []", "message [0061] = Cancel [61]"], session.Events);
+            Assert.Equal(Wire.Join(OurStart, [1, 0, 0]), session.Sent);
+            Assert.False(handshake.Peer!.UsesSubscribeCommands);
+            Assert.False(handshake.Peer.UnderstandsPing);
+        }
+    }
+
+    [Theory]
+    [InlineData(0, "Pair", "Pair", 0)]
+    [InlineData(1, "Pub", "Sub", 2)]
+    [InlineData(2, "Sub", "XPub", 9)]
+    [InlineData(3, "Req", "Rep", 4)]
+    [InlineData(4, "Rep", "Req", 3)]
+    [InlineData(5, "Dealer", "Router", 6)]
+    [InlineData(6, "Router", "Dealer", 5)]
+    [InlineData(7, "Pull", "Push", 8)]
+    [InlineData(8, "Push", "Pull", 7)]
+    [InlineData(9, "XPub", "XSub", 10)]
+    [InlineData(10, "XSub", "Pub", 1)]
+    public void Each_socket_type_has_its_number(byte number, string theirs, string ours, byte ourNumber)
+    {
+        var own = Enum.Parse<ZmtpSocketType>(ours);
+        var (handshake, session) = Run(own, Wire.Join(Start(), [number], Wire.Frame(0)));
+        Assert.Equal((ZmtpHandshakeState.Active, Enum.Parse<ZmtpSocketType>(theirs)), (handshake.State, handshake.Peer!.SocketType));
+        Assert.Equal(Wire.Join(OurStart, [ourNumber, 0, 0]), session.Sent);
+    }
+
+    [Fact]
+    public void Identities_are_told_both_ways()
+    {
+        byte[] identity = Wire.Filled(255);
+        var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "me"u8.ToArray()));
+        var session = new Session(ZmtpLimits.Default, handshake).Feed(Wire.Join(Start(), [6], Wire.Frame(0, identity), Wire.Message([], [7])));
+        Assert.Equal(identity, handshake.Peer!.Identity.ToArray());
+        Assert.Equal(Wire.Join(OurStart, [5, 0, 2], Wire.Ascii("me")), session.Sent);
+        Assert.Equal("message [] [07]", session.Events[1]);
+    }
+
+    public static TheoryData<string, byte[], string> Refused => new()
+    {
+        { "another pair", [8, 0, 0], nameof(ZmtpError.SocketTypeIncompatible) },
+        { "unknown type", [11], nameof(ZmtpError.SocketTypeUnknown) },
+        { "type 255", [255], nameof(ZmtpError.SocketTypeUnknown) },
+        { "identity with MORE", [5, 1], nameof(ZmtpError.FrameFlagsReserved) },
+        { "long identity", [5, 2, 0x7F, 0xFF], nameof(ZmtpError.FrameFlagsReserved) },
+        { "reserved identity", [5, 0, 2, 0, 1], nameof(ZmtpError.IdentityReserved) },
+    };
+
+    [Theory]
+    [MemberData(nameof(Refused))]
+    public void What_the_RFC_does_not_allow_is_refused_without_a_command(string what, byte[] says, string expected)
+    {
+        Assert.NotEmpty(what);
+        var (handshake, session) = Run(ZmtpSocketType.Router, Wire.Join(Start(), says));
+        Assert.Equal((ZmtpHandshakeState.Failed, expected), (handshake.State, handshake.Error.ToString()));
+        Assert.Equal(Wire.Join(OurStart, [6, 0, 0]), session.Sent);
+    }
+
+    [Fact]
+    public async Task An_old_subscriber_gets_what_it_asked_for_by_messages()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20) });
+        using var peer = new RawPeer(publisher.Bind(AnyPort)).Send(Start(), [2], Wire.Frame(0), Wire.Message([1, 97]));
+        await rig.InterestAsync("+a");
+        await Task.Delay(100, TestContext.Current.CancellationToken);
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("abc"), Wire.Filled(300)));
+        byte[] expected = Wire.Join(OurStart, [1, 0, 0], Wire.Message(Wire.Ascii("abc"), Wire.Filled(300)));
+        Assert.Equal(expected, peer.Read(expected.Length));
+        Assert.Equal(new Version(2, 0), Assert.Single(publisher.Peers).ProtocolVersion);
+        peer.Send(Wire.Message([0, 97]));
+        await rig.InterestAsync("-a");
+    }
+
+    [Fact]
+    public async Task An_old_publisher_is_asked_by_messages()
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe("a"u8);
+        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Start(), [1], Wire.Frame(0));
+        byte[] expected = Wire.Join(OurStart, [2, 0, 0], Wire.Message([1, 97]));
+        Assert.Equal(expected, peer.Read(expected.Length));
+        peer.Send(Wire.Message(Wire.Ascii("ab"), []));
+        Assert.Equal("6162,-", await rig.Messages.TakeAsync());
+    }
+
+    [Fact]
+    public async Task A_peer_of_ZMTP_1_is_refused_and_the_line_says_why()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Publisher().Bind(AnyPort);
+        foreach (byte[] greeting in new byte[][] { [1, 0], [5, 0, 1, 2, 3, 4], [0xFF, 0, 0, 0, 0, 0, 0, 1, 1, 0] })
+        {
+            using var peer = new RawPeer(endpoint).Send(greeting);
+            Assert.Contains("ZMTP/1.0", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+            Assert.Equal(OurStart, peer.ReadToEnd());
+        }
+    }
+
+    private static byte[] Start(byte revision = 1) => [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, revision];
+
+    private static (ZmtpHandshake Handshake, Session Session) Run(ZmtpSocketType own, byte[] stream, int piece = int.MaxValue)
+    {
+        var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(own));
+        return (handshake, new Session(ZmtpLimits.Default, handshake).FeedInPieces(stream, piece));
+    }
+}

@@ -1,0 +1,155 @@
+"""libzmq sockets that do what standard input says: one JSON object per line in, one per line out, in order.
+
+A frame is a hexadecimal string, or [length, octet] for one that is filled; long frames are told as [length, octet] too where all
+their octets are the same, and as {"size", "crc"} otherwise.
+"""
+import json
+import select
+import sys
+import threading
+import zlib
+
+import zmq
+from zmq.utils.monitor import parse_monitor_message
+
+SHORT = 1024
+
+context = zmq.Context()
+sockets = {}
+monitors = {}
+zap = {"users": {}, "keys": [], "asked": 0}
+
+
+def encode(frame):
+    if len(frame) <= SHORT:
+        return frame.hex()
+    if frame == frame[:1] * len(frame):
+        return [len(frame), frame[0]]
+    return {"size": len(frame), "crc": zlib.crc32(frame)}
+
+
+def decode(frame):
+    return bytes.fromhex(frame) if isinstance(frame, str) else bytes([frame[1]]) * frame[0]
+
+
+def answer_zap():
+    socket = context.socket(zmq.REP)
+    socket.linger = 0
+    socket.bind("inproc://zeromq.zap.01")
+    while True:
+        try:
+            version, sequence, domain, address, identity, mechanism, *credentials = socket.recv_multipart()
+        except zmq.ZMQError:
+            return
+        zap["asked"] += 1
+        if mechanism == b"PLAIN":
+            good = zap["users"].get(credentials[0].decode()) == credentials[1].decode()
+        else:
+            good = credentials[0].hex() in zap["keys"]
+        status = b"200" if good else b"400"
+        socket.send_multipart([version, sequence, status, b"", b"user", b""])
+
+
+def set_option(socket, name, value):
+    if isinstance(value, str):
+        value = value.encode()
+    elif isinstance(value, list):
+        value = bytes.fromhex(value[0])
+    socket.setsockopt(getattr(zmq, name), value)
+
+
+def wait(socket, timeout):
+    return socket.poll(timeout, zmq.POLLIN) != 0
+
+
+def op_socket(name, type, options=None):
+    socket = context.socket(getattr(zmq, type))
+    socket.linger = 0
+    sockets[name] = socket
+    for option, value in (options or {}).items():
+        set_option(socket, option, value)
+    return {}
+
+
+def op_bind(name, endpoint):
+    sockets[name].bind(endpoint)
+    return {"endpoint": sockets[name].getsockopt(zmq.LAST_ENDPOINT).rstrip(b"\0").decode()}
+
+
+def op_connect(name, endpoint):
+    sockets[name].connect(endpoint)
+    return {}
+
+
+def op_disconnect(name, endpoint):
+    sockets[name].disconnect(endpoint)
+    return {}
+
+
+def op_option(name, option, value):
+    set_option(sockets[name], option, value)
+    return {}
+
+
+def op_send(name, frames, timeout=120000):
+    sockets[name].sndtimeo = timeout
+    try:
+        sockets[name].send_multipart([decode(frame) for frame in frames])
+    except zmq.ZMQError as error:
+        return {"refused": error.errno}
+    return {}
+
+
+def op_receive(name, timeout=120000):
+    if not wait(sockets[name], timeout):
+        return {"frames": None}
+    return {"frames": [encode(frame) for frame in sockets[name].recv_multipart()]}
+
+
+def op_close(name):
+    sockets.pop(name).close(0)
+    return {}
+
+
+def op_zap(users=None, keys=None):
+    zap["users"] = users or {}
+    zap["keys"] = keys or []
+    if "thread" not in zap:
+        zap["thread"] = threading.Thread(target=answer_zap, daemon=True)
+        zap["thread"].start()
+    return {"asked": zap["asked"]}
+
+
+def op_monitor(name):
+    monitors[name] = sockets[name].get_monitor_socket()
+    return {}
+
+
+def op_event(name, event, timeout=120000):
+    wanted = getattr(zmq, event)
+    while wait(monitors[name], timeout):
+        seen = parse_monitor_message(monitors[name].recv_multipart())
+        if seen["event"] == wanted:
+            return {"value": int(seen["value"])}
+    return {"value": None}
+
+
+def next_line():
+    # Without a call now and then a socket of libzmq takes in no new peer, and tells it of no subscription.
+    while not select.select([0], [], [], 0.01)[0]:
+        for each in sockets.values():
+            each.getsockopt(zmq.EVENTS)
+    return sys.stdin.readline()
+
+
+while line := next_line():
+    command = json.loads(line)
+    try:
+        result = globals()["op_" + command.pop("op")](**command)
+    except Exception as error:
+        result = {"error": f"{type(error).__name__}: {error}"}
+    sys.stdout.write(json.dumps(result) + "\n")
+    sys.stdout.flush()
+
+for socket in list(sockets.values()):
+    socket.close(0)
