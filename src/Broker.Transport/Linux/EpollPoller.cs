@@ -32,6 +32,7 @@ internal sealed unsafe class EpollPoller : Poller
 
     internal EpollPoller()
     {
+        LibC.Resolve();
         _events = GC.AllocateArray<byte>(MostEvents * EpollLayout.EventSize, pinned: true);
         _first = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
         _epoll = LibC.EpollCreate(LibC.EPOLL_CLOEXEC);

@@ -75,6 +75,25 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "ioctl")]
     internal static partial int Control(int descriptor, nuint request, int* argument);
 
+    /// <summary>
+    /// Looks up what connections call, so that no later call is the first of its function: that allocates, and opens files to find the
+    /// library, which a process that has run out of descriptors cannot.
+    /// </summary>
+    internal static void Resolve()
+    {
+        const int none = -1;
+        byte at;
+        int count;
+        var message = default(MessageHeader);
+        _ = Receive(none, &at, 0, MSG_DONTWAIT);
+        _ = Send(none, &at, 0, MSG_DONTWAIT);
+        _ = SendMessage(none, &message, MSG_DONTWAIT);
+        _ = Control(none, FIONREAD, &count);
+        _ = Read(none, &at, 0);
+        _ = Write(none, &at, 0);
+        _ = EpollWait(none, &at, 1, 0);
+    }
+
     /// <summary>Asks for one of the counts that the kernel keeps of a socket.</summary>
     internal static bool TryGetCount(SafeSocketHandle socket, nuint request, out int count)
     {
