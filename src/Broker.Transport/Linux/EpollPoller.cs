@@ -32,7 +32,6 @@ internal sealed unsafe class EpollPoller : Poller
 
     internal EpollPoller()
     {
-        LibC.Resolve();
         _events = GC.AllocateArray<byte>(MostEvents * EpollLayout.EventSize, pinned: true);
         _first = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
         _epoll = LibC.EpollCreate(LibC.EPOLL_CLOEXEC);
@@ -85,7 +84,7 @@ internal sealed unsafe class EpollPoller : Poller
 
         LibC.TimeSpec time = new() { Nanoseconds = (long)Math.Clamp(most.TotalNanoseconds, 0, 999_999_999) };
         nint ready = LibC.EpollWait2(LibC.SYS_epoll_pwait2, _epoll, _first, MostEvents, &time, null, 0);
-        if (ready < 0 && Marshal.GetLastPInvokeError() != LibC.EINTR)
+        if (ready < 0 && Marshal.GetLastSystemError() != LibC.EINTR)
         {
             // A kernel without it, or a filter of system calls.
             _waitsInMilliseconds = true;

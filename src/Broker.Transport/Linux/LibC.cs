@@ -5,10 +5,13 @@ namespace Broker.Transport.Linux;
 
 /// <summary>The calls of the C library that the Linux transport needs. All arguments are blittable; none throws.</summary>
 /// <remarks>
-/// The error number is read with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and sending
-/// copy for microseconds, so they must not suppress the transition that lets the garbage collector go on.
+/// <para>The error number is read with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and sending
+/// copy for microseconds, so they must not suppress the transition that lets the garbage collector go on.</para>
+/// <para>By pointer, not by <see cref="DllImportAttribute"/>: an import is looked up at its first call, again once that call is compiled into its
+/// caller, allocates for it in the middle of the traffic, and the first opens files, which a process without descriptors cannot. Whatever
+/// C library the process runs on has them all.</para>
 /// </remarks>
-internal static unsafe partial class LibC
+internal static unsafe class LibC
 {
     internal const int EINTR = 4;
     internal const int EAGAIN = 11;
@@ -38,61 +41,57 @@ internal static unsafe partial class LibC
     internal const int MSG_DONTWAIT = 0x40;
     internal const int MSG_NOSIGNAL = 0x4000;
 
-    [LibraryImport("libc", EntryPoint = "epoll_create1")]
-    internal static partial int EpollCreate(int flags);
+    private static readonly nint s_epollCreate = Symbol("epoll_create1");
+    private static readonly nint s_epollControl = Symbol("epoll_ctl");
+    private static readonly nint s_epollWait = Symbol("epoll_wait");
+    private static readonly nint s_systemCall = Symbol("syscall");
+    private static readonly nint s_eventFd = Symbol("eventfd");
+    private static readonly nint s_read = Symbol("read");
+    private static readonly nint s_write = Symbol("write");
+    private static readonly nint s_close = Symbol("close");
+    private static readonly nint s_receive = Symbol("recv");
+    private static readonly nint s_send = Symbol("send");
+    private static readonly nint s_sendMessage = Symbol("sendmsg");
+    private static readonly nint s_control = Symbol("ioctl");
 
-    [LibraryImport("libc", EntryPoint = "epoll_ctl")]
-    internal static partial int EpollControl(int epoll, int operation, int descriptor, byte* epollEvent);
+    internal static int EpollCreate(int flags)
+        => ((delegate* unmanaged<int, int>)s_epollCreate)(flags);
 
-    [LibraryImport("libc", EntryPoint = "epoll_wait")]
-    internal static partial int EpollWait(int epoll, byte* events, int most, int milliseconds);
+    internal static int EpollControl(int epoll, int operation, int descriptor, byte* epollEvent)
+        => ((delegate* unmanaged<int, int, int, byte*, int>)s_epollControl)(epoll, operation, descriptor, epollEvent);
+
+    internal static int EpollWait(int epoll, byte* events, int most, int milliseconds)
+        => ((delegate* unmanaged<int, byte*, int, int, int>)s_epollWait)(epoll, events, most, milliseconds);
 
     /// <summary>Linux 5.11 has epoll_pwait2; C libraries have it later, so it is called by its number.</summary>
-    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
-    internal static partial nint EpollWait2(nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize);
+    internal static nint EpollWait2(
+        nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize)
+        => ((delegate* unmanaged<nint, nint, byte*, nint, TimeSpec*, void*, nint, nint>)s_systemCall)(
+            number, epoll, events, most, time, signals, signalsSize);
 
-    [LibraryImport("libc", EntryPoint = "eventfd")]
-    internal static partial int EventFd(uint initial, int flags);
+    internal static int EventFd(uint initial, int flags)
+        => ((delegate* unmanaged<uint, int, int>)s_eventFd)(initial, flags);
 
-    [LibraryImport("libc", EntryPoint = "read")]
-    internal static partial nint Read(int descriptor, void* buffer, nuint length);
+    internal static nint Read(int descriptor, void* buffer, nuint length)
+        => ((delegate* unmanaged<int, void*, nuint, nint>)s_read)(descriptor, buffer, length);
 
-    [LibraryImport("libc", EntryPoint = "write")]
-    internal static partial nint Write(int descriptor, void* buffer, nuint length);
+    internal static nint Write(int descriptor, void* buffer, nuint length)
+        => ((delegate* unmanaged<int, void*, nuint, nint>)s_write)(descriptor, buffer, length);
 
-    [LibraryImport("libc", EntryPoint = "close")]
-    internal static partial int Close(int descriptor);
+    internal static int Close(int descriptor)
+        => ((delegate* unmanaged<int, int>)s_close)(descriptor);
 
-    [LibraryImport("libc", EntryPoint = "recv")]
-    internal static partial nint Receive(int descriptor, void* buffer, nuint length, int flags);
+    internal static nint Receive(int descriptor, void* buffer, nuint length, int flags)
+        => ((delegate* unmanaged<int, void*, nuint, int, nint>)s_receive)(descriptor, buffer, length, flags);
 
-    [LibraryImport("libc", EntryPoint = "send")]
-    internal static partial nint Send(int descriptor, void* buffer, nuint length, int flags);
+    internal static nint Send(int descriptor, void* buffer, nuint length, int flags)
+        => ((delegate* unmanaged<int, void*, nuint, int, nint>)s_send)(descriptor, buffer, length, flags);
 
-    [LibraryImport("libc", EntryPoint = "sendmsg")]
-    internal static partial nint SendMessage(int descriptor, MessageHeader* message, int flags);
+    internal static nint SendMessage(int descriptor, MessageHeader* message, int flags)
+        => ((delegate* unmanaged<int, MessageHeader*, int, nint>)s_sendMessage)(descriptor, message, flags);
 
-    [LibraryImport("libc", EntryPoint = "ioctl")]
-    internal static partial int Control(int descriptor, nuint request, int* argument);
-
-    /// <summary>
-    /// Looks up what connections call, so that no later call is the first of its function: that allocates, and opens files to find the
-    /// library, which a process that has run out of descriptors cannot.
-    /// </summary>
-    internal static void Resolve()
-    {
-        const int none = -1;
-        byte at;
-        int count;
-        var message = default(MessageHeader);
-        _ = Receive(none, &at, 0, MSG_DONTWAIT);
-        _ = Send(none, &at, 0, MSG_DONTWAIT);
-        _ = SendMessage(none, &message, MSG_DONTWAIT);
-        _ = Control(none, FIONREAD, &count);
-        _ = Read(none, &at, 0);
-        _ = Write(none, &at, 0);
-        _ = EpollWait(none, &at, 1, 0);
-    }
+    internal static int Control(int descriptor, nuint request, int* argument)
+        => ((delegate* unmanaged<int, nuint, int*, int>)s_control)(descriptor, request, argument);
 
     /// <summary>Asks for one of the counts that the kernel keeps of a socket.</summary>
     internal static bool TryGetCount(SafeSocketHandle socket, nuint request, out int count)
@@ -114,6 +113,8 @@ internal static unsafe partial class LibC
             }
         }
     }
+
+    private static nint Symbol(string name) => NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), name);
 
     /// <summary>A <c>struct timespec</c> of a 64-bit system.</summary>
     [StructLayout(LayoutKind.Sequential)]

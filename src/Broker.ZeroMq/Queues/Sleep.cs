@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Queues;
 /// On Linux the kernel waits for the word itself. A monitor would have the woken thread wait once more, for the lock that the one who woke it
 /// still holds: on a single processor that is two more changes of threads for each message that somebody waits for.
 /// </remarks>
-internal sealed unsafe partial class Sleep
+internal sealed unsafe class Sleep
 {
     private const int Awake = 0;
     private const int Asleep = 1;
@@ -15,6 +15,10 @@ internal sealed unsafe partial class Sleep
 
     private const int FutexWaitPrivate = 128;
     private const int FutexWakePrivate = 129;
+
+    // An import would be looked up in the middle of the first sleeps, and allocate for it.
+    private static readonly nint s_systemCall =
+        OperatingSystem.IsLinux() ? NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "syscall") : 0;
 
     // The kernel is given its address.
     private readonly int[] _state = GC.AllocateArray<int>(1, pinned: true);
@@ -101,6 +105,6 @@ internal sealed unsafe partial class Sleep
         }
     }
 
-    [LibraryImport("libc", EntryPoint = "syscall")]
-    private static partial nint Futex(nint number, int* word, nint operation, nint value, nint* time, nint second, nint third);
+    private static nint Futex(nint number, int* word, nint operation, nint value, nint* time, nint second, nint third)
+        => ((delegate* unmanaged<nint, int*, nint, nint, nint*, nint, nint, nint>)s_systemCall)(number, word, operation, value, time, second, third);
 }
