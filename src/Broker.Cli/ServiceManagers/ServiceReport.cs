@@ -8,6 +8,7 @@ namespace Broker.Cli.ServiceManagers;
 internal readonly record struct ServiceReport(uint State, uint ProcessId, uint ExitCode, uint CheckPoint)
 {
     public const uint Stopped = 1;
+    public const uint Starting = 2;
     public const uint Running = 4;
 
     /// <summary>ERROR_SERVICE_NEVER_STARTED, which is the code of one that was not started yet.</summary>
@@ -16,7 +17,7 @@ internal readonly record struct ServiceReport(uint State, uint ProcessId, uint E
     public string StateName => State switch
     {
         Stopped => "stopped",
-        2 => "starting",
+        Starting => "starting",
         3 => "stopping",
         Running => "running",
         5 or 6 or 7 => "paused",

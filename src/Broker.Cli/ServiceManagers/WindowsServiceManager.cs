@@ -70,11 +70,18 @@ internal static unsafe class WindowsServiceManager
         return Stop(service);
     }
 
-    /// <exception cref="Win32Exception">Windows has refused it.</exception>
+    /// <summary>Asks it to read its configuration again; one that starts is waited for.</summary>
+    /// <exception cref="Win32Exception">Windows has refused it, for one because it does not run.</exception>
     public static void Reload(string name)
     {
         using ServiceHandle manager = Manager(NativeServiceManager.ManagerConnect);
-        using ServiceHandle service = Open(manager, name, NativeServiceManager.PauseContinue);
+        using ServiceHandle service = Open(manager, name, NativeServiceManager.QueryStatus | NativeServiceManager.PauseContinue);
+        if (Query(service).State == ServiceReport.Starting)
+        {
+            // Windows takes no control for it meanwhile.
+            WaitFor(service, ServiceReport.Running, ServiceReport.Stopped);
+        }
+
         Control(service, ControlParamChange);
     }
 

@@ -89,6 +89,24 @@ internal abstract class BufferedTarget : DeliveryTarget
         return true;
     }
 
+    /// <summary>Whether nothing has to be looked at for each message to a subscription: then <see cref="Count"/> is all there is to do.</summary>
+    private protected bool IsPlain(Subscription subscription) => !_isWatched && subscription.Max == 0;
+
+    /// <summary>Counts some messages together, which are to be written.</summary>
+    private protected void Count(Subscription subscription, int messages, long payload, LoopState state)
+    {
+        if (state.IsAlone)
+        {
+            subscription.Count(messages);
+        }
+        else
+        {
+            subscription.CountShared(messages);
+        }
+
+        _tallies[state.Index].Count(messages, payload);
+    }
+
     /// <summary>Bytes that wait, with those that <paramref name="loop"/> has just written; 0 for a peer that is gone.</summary>
     private protected abstract long CountWaiting(EventLoop loop);
 

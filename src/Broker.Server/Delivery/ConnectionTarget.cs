@@ -80,6 +80,25 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         return true;
     }
 
+    /// <summary>Whether a subscription may be sent all of a run at once.</summary>
+    internal bool CanTake(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
+
+    /// <summary>Delivers all of a run to a subscription that <see cref="CanTake"/> it.</summary>
+    internal bool Deliver(Subscription subscription, MessageRun run, Publisher publisher)
+    {
+        if (!Connection.IsOpen || subscription.IsClosed)
+        {
+            return false;
+        }
+
+        Count(subscription, run.Count, run.PayloadBytes, publisher.State);
+        ReadOnlySpan<byte> text = run.TextFor(subscription.SidWord, subscription.SidLength);
+        Connection.GetStage(publisher.Loop).Write(text);
+        publisher.State.MessagesOut += run.Count;
+        publisher.State.BytesOut += text.Length;
+        return true;
+    }
+
     private protected override long CountWaiting(EventLoop loop)
         => Connection is { IsOpen: true } connection ? connection.HeldBytes + connection.StagedBytes(loop) : 0;
 

@@ -11,4 +11,10 @@ internal struct DeliveryTally
         Messages++;
         PayloadBytes += payload;
     }
+
+    internal void Count(int messages, long payload)
+    {
+        Messages += messages;
+        PayloadBytes += payload;
+    }
 }

@@ -50,6 +50,12 @@ internal sealed class LoopState
     /// <summary>When <see cref="BytesOut"/> reaches this, whoever publishes now has had his part of the turn.</summary>
     internal long YieldAt { get; set; }
 
+    /// <summary>What the batch that is being read has to deliver still.</summary>
+    internal MessageRun Run { get; } = new();
+
+    /// <summary>Whether that is anything.</summary>
+    internal bool HasRun { get; set; }
+
     /// <summary>Messages that slow clients lost to what this loop delivered.</summary>
     internal long Dropped { get; set; }
 

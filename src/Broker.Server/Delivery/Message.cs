@@ -23,6 +23,12 @@ internal readonly ref struct Message
     {
     }
 
+    /// <summary>One without reply and headers.</summary>
+    internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> tail, ReadOnlySpan<byte> payload)
+        : this(subject, default, -1, payload, tail)
+    {
+    }
+
     private Message(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload, ReadOnlySpan<byte> tail)
     {

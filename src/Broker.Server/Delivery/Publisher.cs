@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Broker.Protocol.Parsing;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Transport;
@@ -75,7 +76,12 @@ internal sealed class Publisher
     internal bool IsSpent => State.BytesOut >= State.YieldAt;
 
     /// <summary>A batch begins.</summary>
-    internal void Begin() => State.YieldAt = State.BytesOut + (Loop.IsBehind ? MostStagedBehind : MostStaged);
+    internal void Begin()
+    {
+        // Of a batch that an exception has ended.
+        EndRun();
+        State.YieldAt = State.BytesOut + (Loop.IsBehind ? MostStagedBehind : MostStaged);
+    }
 
     /// <summary>Counts work that stages nothing, in places and subscriptions looked at.</summary>
     internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
@@ -140,6 +146,44 @@ internal sealed class Publisher
         return delivered;
     }
 
+    /// <summary>
+    /// Keeps a plain message for a wide route, to be delivered with those that follow: by <see cref="EndRun"/>, which must come before anything else
+    /// is written to anybody. False when it must be delivered at once.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal bool TryKeep(PublishOperation operation, Route route)
+    {
+        if (operation.Length > MessageRun.MostLength || route.HasMore)
+        {
+            return false;
+        }
+
+        MessageRun run = State.Run;
+        if (!run.HasRoomFor(this, route, operation.Length))
+        {
+            EndRun();
+        }
+
+        run.Add(this, route, operation);
+        State.HasRun = true;
+        if (State.BytesOut + (run.Bytes * route.Plain.Length) >= State.YieldAt)
+        {
+            EndRun();
+        }
+
+        return true;
+    }
+
+    /// <summary>Delivers what <see cref="TryKeep"/> has kept.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void EndRun()
+    {
+        if (State.HasRun)
+        {
+            State.Run.Publisher!.DeliverRun();
+        }
+    }
+
     /// <summary>Publishes on into another account: what <see cref="Deliver"/> does, as often as imports may follow each other.</summary>
     internal int Import(in Message message, Route route)
     {
@@ -158,6 +202,7 @@ internal sealed class Publisher
     /// <summary>Publishes as the server, in any account.</summary>
     internal void Publish(Router router, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
     {
+        EndRun();
         Router = router;
         Import(new Message(subject, default, -1, payload), router.Find(subject));
     }
@@ -201,9 +246,52 @@ internal sealed class Publisher
         return route;
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void DeliverRun()
+    {
+        MessageRun run = State.Run;
+        Route route = run.Route!;
+        State.HasRun = false;
+        long delivered = 0;
+        long payload = 0;
+        try
+        {
+            foreach (Subscription subscription in route.Plain)
+            {
+                if (subscription.Subscriber is ConnectionTarget target && target.CanTake(subscription))
+                {
+                    if (target != NotTo && target.Deliver(subscription, run, this))
+                    {
+                        delivered += run.Count;
+                        payload += run.PayloadBytes;
+                    }
+
+                    continue;
+                }
+
+                foreach (Message message in run)
+                {
+                    if (TryDeliver(subscription, route, in message))
+                    {
+                        delivered++;
+                        payload += message.Payload.Length;
+                    }
+                }
+            }
+
+            PassOver(((long)run.Count * route.Plain.Length) - delivered);
+        }
+        finally
+        {
+            run.Clear();
+        }
+
+        State.PayloadOut += payload;
+    }
+
     // Who is not sent a message costs a look all the same.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void PassOver(int count) => State.YieldAt -= (long)count * BytesPerPassedOver;
+    private void PassOver(long count) => State.YieldAt -= count * BytesPerPassedOver;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryDeliver(Subscription subscription, Route route, in Message message)

@@ -7,6 +7,9 @@ namespace Broker.Server.Routing;
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
+    /// <summary>From how many on a route may be a wide one.</summary>
+    internal const int LeastWide = 16;
+
     // The object itself and its arrays' headers.
     private const int OwnCost = 256;
 
@@ -20,7 +23,8 @@ internal sealed class Route : TokenEntry
     // Written by whoever finds it, on any loop, and by the router: what is lost in between is not missed.
     private bool _wasFound;
 
-    internal Route(byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost)
+    internal Route(
+        byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost, bool isOnceEach = false)
         : base(subject)
     {
         Plain = plain;
@@ -28,6 +32,7 @@ internal sealed class Route : TokenEntry
         Renamed = renamed;
         _hasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
+        IsWide = isOnceEach && plain.Length >= LeastWide;
         _cost = (int)Math.Min(
             int.MaxValue,
             OwnCost + subject.Length + (IntPtr.Size * (long)plain.Length)
@@ -77,6 +82,12 @@ internal sealed class Route : TokenEntry
     }
 
     internal bool IsEmpty { get; }
+
+    /// <summary>
+    /// Whether <see cref="Plain"/> are many, each of another target: then the order of what one of them is sent is kept also where some
+    /// messages are delivered target by target, and not one by one.
+    /// </summary>
+    internal bool IsWide { get; }
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;

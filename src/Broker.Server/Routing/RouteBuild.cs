@@ -14,11 +14,16 @@ internal sealed class RouteBuild(ulong seed)
     // So many that came late are remembered.
     private const int MostLate = 64 * 1024;
 
+    // Room for so many targets is kept for the next route.
+    private const int MostTargetsKept = 4096;
+
     // What a group's members cost to copy, in subscriptions looked at.
     private const int MembersPerStep = 64;
 
     private byte[] _subject = [];
+    private readonly HashSet<Subscriber> _targets = [];
     private Subscription[] _found = [];
+    private bool _isOnceEach;
     private List<Subscription>? _late;
     private List<RenamedDelivery>? _renamed;
     private List<Subscription>? _own;
@@ -83,6 +88,7 @@ internal sealed class RouteBuild(ulong seed)
         Clear();
         _subject = subject;
         _found = found;
+        _isOnceEach = found.Length >= Route.LeastWide;
         return this;
     }
 
@@ -91,6 +97,13 @@ internal sealed class RouteBuild(ulong seed)
     {
         _subject = [];
         _found = [];
+        _targets.Clear();
+        if (_targets.Capacity > MostTargetsKept)
+        {
+            _targets.TrimExcess();
+        }
+
+        _isOnceEach = false;
         _late = null;
         _renamed = null;
         _own = null;
@@ -139,7 +152,7 @@ internal sealed class RouteBuild(ulong seed)
     {
         RenamedDelivery[] renamed = _renamed is null ? [] : [.. _renamed.Where(static r => r.Subscription.Queue is null)];
         Subscription[] plain = _plain == _found.Length ? _found : _found.AsSpan(0, _plain).ToArray();
-        return new Route(_subject, plain, _queues ?? [], renamed, _groupCost);
+        return new Route(_subject, plain, _queues ?? [], renamed, _groupCost, _isOnceEach);
     }
 
     private void Look(Subscription subscription)
@@ -186,6 +199,7 @@ internal sealed class RouteBuild(ulong seed)
         {
             // Never beyond where it is read.
             _found[_plain++] = subscription;
+            _isOnceEach = _isOnceEach && subscription.Subscriber is { } target && _targets.Add(target);
             return;
         }
 

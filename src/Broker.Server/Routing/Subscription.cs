@@ -96,6 +96,12 @@ internal class Subscription : TokenEntry
     /// <summary>Counts a delivery by one of several loops.</summary>
     internal long CountShared() => Interlocked.Increment(ref _delivered);
 
+    /// <summary>The same of several deliveries.</summary>
+    internal void Count(int deliveries) => _delivered += deliveries;
+
+    /// <inheritdoc cref="CountShared()"/>
+    internal void CountShared(int deliveries) => Interlocked.Add(ref _delivered, deliveries);
+
     private sealed class Extras
     {
         internal byte[]? Queue { get; init; }

@@ -19,7 +19,7 @@ namespace Broker.Server.Sessions;
 /// <param name="user">As whom this process connects it, without credentials; null for nobody in particular.</param>
 /// <param name="certificate">What it has proved to be its own before; null for none.</param>
 /// <param name="owner">Who is told.</param>
-internal sealed class Authentication(
+internal sealed partial class Authentication(
     ClientChannel channel, ClientIdentity identity, string? user, X509Certificate2? certificate, IAuthenticationOwner owner)
 {
     private const string NotAuthorized = "Authorization Violation";
@@ -204,74 +204,6 @@ internal sealed class Authentication(
         return false;
     }
 
-    private bool Ask(ConnectRequest request)
-    {
-        var asked = new AuthorizationRequest
-        {
-            ClientId = channel.Id,
-            RemoteEndPoint = channel.RemoteEndPoint,
-            UserName = request.Credentials.User,
-            Password = request.Credentials.Password,
-            Token = request.Credentials.Token,
-            ClientName = request.Name,
-            PeerCertificate = _certificate,
-        };
-        try
-        {
-            ValueTask<AuthorizationResult> answer = _security.Authorize is { } authorize
-                ? new ValueTask<AuthorizationResult>(authorize(asked))
-                : _security.AuthorizeAsync!(asked);
-            if (answer.IsCompleted)
-            {
-                return EnterAs(ToPrincipal(answer.GetAwaiter().GetResult(), request), request);
-            }
-
-            _admission.BeginDecision(_security.Timeout, OnLate);
-            _ = DecideAsync(answer, request);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            LogFailure(e);
-            Refuse("the callback failed");
-        }
-
-        return false;
-    }
-
-    private async Task DecideAsync(ValueTask<AuthorizationResult> answer, ConnectRequest request)
-    {
-        Principal? principal = null;
-        try
-        {
-            principal = ToPrincipal(await answer.ConfigureAwait(false), request);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            LogFailure(e);
-        }
-
-        Decide(request, principal);
-    }
-
-    private Principal? ToPrincipal(AuthorizationResult? result, ConnectRequest request)
-    {
-        if (result is { IsAllowed: true })
-        {
-            return new Principal(
-                PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess)
-            {
-                Account = result.Account ?? AccountNames.Global,
-            };
-        }
-
-        if (result?.Reason is { } reason)
-        {
-            channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, reason);
-        }
-
-        return null;
-    }
-
     // One at a time: whoever waits for one is not read, and can ask for no other.
     private void OnDecided(ConnectRequest request, Principal? principal)
     {
@@ -373,38 +305,5 @@ internal sealed class Authentication(
 
         channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, why);
         channel.Fail(NotAuthorized);
-    }
-
-    /// <summary>What the parser tells of a client that is not in yet.</summary>
-    private readonly struct OperationsBeforeAdmission(Authentication authentication) : IClientOperationHandler
-    {
-        public bool OnPublish(scoped PublishOperation operation) => Refuse();
-
-        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Refuse();
-
-        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => Refuse();
-
-        public bool OnConnect(ReadOnlySpan<byte> json)
-        {
-            authentication.Connect(json);
-            // What follows is for another handler, or for later.
-            return false;
-        }
-
-        public bool OnPing() => Refuse();
-
-        public bool OnPong() => Refuse();
-
-        public bool OnOk() => Refuse();
-
-        public bool OnInfo(ReadOnlySpan<byte> json) => Refuse();
-
-        public bool OnError(ReadOnlySpan<byte> text) => Refuse();
-
-        private bool Refuse()
-        {
-            authentication.Refuse("an operation before CONNECT");
-            return false;
-        }
     }
 }

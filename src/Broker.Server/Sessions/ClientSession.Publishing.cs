@@ -26,6 +26,7 @@ internal sealed partial class ClientSession
         Publisher publisher = _publisher;
         Route? route = publisher.Last;
         bool goesOn = true;
+        bool isSame = true;
         if (route is null || !route.IsCurrent
             || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
         {
@@ -36,6 +37,7 @@ internal sealed partial class ClientSession
             }
 
             goesOn = !publisher.IsSpent;
+            isSame = false;
         }
 
         _state.MessagesIn++;
@@ -48,7 +50,7 @@ internal sealed partial class ClientSession
 
         if (!route.IsEmpty)
         {
-            Deliver(operation, route);
+            Deliver(operation, route, isSame);
             return !publisher.IsSpent;
         }
 
@@ -62,10 +64,20 @@ internal sealed partial class ClientSession
         return goesOn;
     }
 
-    private void Deliver(PublishOperation operation, Route route) => Deliver(new Message(operation), route);
+    // Where one goes elsewhere than the one before, the next may too.
+    private void Deliver(PublishOperation operation, Route route, bool isSame)
+    {
+        if (route.IsWide && isSame && !_mustCheck && operation.IsPlain && _publisher.TryKeep(operation, route))
+        {
+            return;
+        }
+
+        Deliver(new Message(operation), route);
+    }
 
     private void Deliver(in Message message, Route route)
     {
+        _publisher.EndRun();
         if (_publisher.Deliver(in message, route) == 0 && !message.ReplyTo.IsEmpty)
         {
             AnswerNoResponders(message.ReplyTo);
@@ -78,6 +90,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishToNobody(PublishOperation operation, Route route)
     {
+        _publisher.EndRun();
         if (route.IsRefused)
         {
             PublishRefused(new Message(operation), route);
@@ -92,6 +105,7 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool CheckPublish(PublishOperation operation, Route route)
     {
+        _publisher.EndRun();
         if (operation.HasHeaders && !_target.TakesHeaders)
         {
             // nats-server closes without a word.

@@ -165,6 +165,7 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         int consumed = _channel.Trace is { } trace
             ? ParseTraced(bytes, trace, ref needed, out ProtocolError error)
             : _parser.Parse(bytes, ref handler, ref needed, out error);
+        _publisher.EndRun();
         if (_publisher.IsSpent)
         {
             consumed -= TakePutOff(bytes[..consumed]);
@@ -215,46 +216,6 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         error = _tls is null ? error : _tls.End(error);
         _server.Leave(this, connection, reason, error);
     }
-
-    /// <summary>It can be found from now on: what changed before that it is told now. On the loop.</summary>
-    internal void Recheck()
-    {
-        ApplyLimits();
-        AdoptSecurity();
-    }
-
-    /// <summary>The server's options have changed. Any thread.</summary>
-    /// <param name="security">Whether the rules have been replaced.</param>
-    /// <param name="info">Whether INFO says something else now.</param>
-    internal void OnReloaded(bool security, bool info) => Loop.Run(() =>
-    {
-        if (!_channel.IsEnded && _channel.Connection is not null)
-        {
-            ApplyLimits();
-        }
-
-        if (info)
-        {
-            TellInfo();
-        }
-
-        if (security)
-        {
-            AdoptSecurity();
-        }
-    });
-
-    /// <summary>Sends another INFO if the client said that it understands one. Any thread.</summary>
-    internal void TellInfo() => Loop.Run(() =>
-    {
-        if (!_channel.IsEnded && _channel.Connection is not null && _authentication.Request is { ProtocolLevel: >= 1 })
-        {
-            Greet();
-        }
-    });
-
-    /// <summary>It is about to be sent what INFO says now. On the loop.</summary>
-    internal void SetInfoVersion(int version) => _infoVersion = version;
 
     /// <inheritdoc/>
     public bool TryTakePlace(out string refusal) => _server.TryEnter(this, out refusal);
@@ -364,93 +325,5 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
     {
         var handler = new TracedOperations<Operations>(new Operations(this), _publisher, trace);
         return _parser.Parse(bytes, ref handler, ref needed, out error);
-    }
-
-    // How much may wait for the client. Again whenever the options or the level of the log may have changed.
-    private void ApplyLimits()
-    {
-        ApplyTracing();
-        BrokerServerOptions options = _server.Options;
-        Connection connection = _channel.Connection;
-        bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
-        // A loop's stage is handed over at 256 KiB and a message; the transport's bound comes after all that may be staged.
-        long room = drops ? RoomForAnswers + (Loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
-        connection.Framing = WrittenOperation.Framing;
-        connection.MaxPendingBytes = options.MaxPending + room;
-        connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
-        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0, isTraced: _channel.Trace is not null);
-    }
-
-    private void ApplyTracing()
-    {
-        if (!_server.Log.IsTrace)
-        {
-            _channel.Trace = null;
-            return;
-        }
-
-        if (_channel.Trace is null)
-        {
-            _channel.Trace = _server.Log.TraceOf(Id, RemoteEndPoint);
-            _channel.Trace.Name(_authentication.Request?.Name);
-        }
-
-        _channel.Trace.PayloadLength = _server.Options.TracedPayload;
-    }
-
-    private void AdoptSecurity()
-    {
-        Security.AccessRules? before = _identity.Access;
-        if (_authentication.TryRenew())
-        {
-            _subscriptions.Review(accessChanged: before != _identity.Access);
-        }
-    }
-
-    /// <summary>The parser's direct way to the session.</summary>
-    private readonly struct Operations(ClientSession session) : IClientOperationHandler
-    {
-        public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
-
-        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
-        {
-            session._subscriptions.Subscribe(subject, queue, sid);
-            return session.GoesOn;
-        }
-
-        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
-        {
-            session._subscriptions.Unsubscribe(sid, max);
-            return session.GoesOn;
-        }
-
-        public bool OnConnect(ReadOnlySpan<byte> json) => session.Connect(json);
-
-        public bool OnPing()
-        {
-            session._channel.Trace?.Out("PONG");
-            session._channel.Write("PONG\r\n"u8);
-            return true;
-        }
-
-        public bool OnPong()
-        {
-            session._liveness.OnPong();
-            return true;
-        }
-
-        public bool OnOk() => session.GoesOn;
-
-        public bool OnInfo(ReadOnlySpan<byte> json)
-        {
-            ServerWords.HearInfo(session._channel, json);
-            return session.GoesOn;
-        }
-
-        public bool OnError(ReadOnlySpan<byte> text)
-        {
-            ServerWords.HearError(session._channel, text);
-            return session.GoesOn;
-        }
     }
 }

@@ -130,6 +130,12 @@ internal sealed class RawClient : IDisposable
     internal string Sync()
     {
         SendWhatGoes("PING\r\n");
+        return ReadToPong();
+    }
+
+    /// <summary>All that comes before the next PONG.</summary>
+    internal string ReadToPong()
+    {
         var text = new StringBuilder();
         while (true)
         {

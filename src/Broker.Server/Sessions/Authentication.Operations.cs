@@ -1,0 +1,39 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Server.Sessions;
+
+internal sealed partial class Authentication
+{
+    /// <summary>What the parser tells of a client that is not in yet.</summary>
+    private readonly struct OperationsBeforeAdmission(Authentication authentication) : IClientOperationHandler
+    {
+        public bool OnPublish(scoped PublishOperation operation) => Refuse();
+
+        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Refuse();
+
+        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => Refuse();
+
+        public bool OnConnect(ReadOnlySpan<byte> json)
+        {
+            authentication.Connect(json);
+            // What follows is for another handler, or for later.
+            return false;
+        }
+
+        public bool OnPing() => Refuse();
+
+        public bool OnPong() => Refuse();
+
+        public bool OnOk() => Refuse();
+
+        public bool OnInfo(ReadOnlySpan<byte> json) => Refuse();
+
+        public bool OnError(ReadOnlySpan<byte> text) => Refuse();
+
+        private bool Refuse()
+        {
+            authentication.Refuse("an operation before CONNECT");
+            return false;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+using Broker.Protocol.Parsing;
+
+namespace Broker.Server.Sessions;
+
+internal sealed partial class ClientSession
+{
+    /// <summary>The parser's direct way to the session.</summary>
+    private readonly struct Operations(ClientSession session) : IClientOperationHandler
+    {
+        public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
+
+        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+        {
+            session._publisher.EndRun();
+            session._subscriptions.Subscribe(subject, queue, sid);
+            return session.GoesOn;
+        }
+
+        public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
+        {
+            session._publisher.EndRun();
+            session._subscriptions.Unsubscribe(sid, max);
+            return session.GoesOn;
+        }
+
+        public bool OnConnect(ReadOnlySpan<byte> json)
+        {
+            session._publisher.EndRun();
+            return session.Connect(json);
+        }
+
+        public bool OnPing()
+        {
+            session._publisher.EndRun();
+            session._channel.Trace?.Out("PONG");
+            session._channel.Write("PONG\r\n"u8);
+            return true;
+        }
+
+        public bool OnPong()
+        {
+            session._liveness.OnPong();
+            return true;
+        }
+
+        public bool OnOk() => session.GoesOn;
+
+        public bool OnInfo(ReadOnlySpan<byte> json)
+        {
+            ServerWords.HearInfo(session._channel, json);
+            return session.GoesOn;
+        }
+
+        public bool OnError(ReadOnlySpan<byte> text)
+        {
+            ServerWords.HearError(session._channel, text);
+            return session.GoesOn;
+        }
+    }
+}

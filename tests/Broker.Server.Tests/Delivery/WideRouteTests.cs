@@ -1,0 +1,182 @@
+using System.Globalization;
+using System.Text;
+using Broker.Server.Delivery;
+using Broker.Server.Routing;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Delivery;
+
+/// <summary>
+/// To many, messages that follow each other are delivered together: nobody may tell. Each client's whole text is compared with what it
+/// is when messages are delivered one by one.
+/// </summary>
+public sealed class WideRouteTests
+{
+    private const int Crowd = Route.LeastWide + 8;
+    private const int Limited = 3;
+    private const int Limit = 5;
+
+    // Of every length that is written in one store, and of two that are not.
+    private static readonly string[] Sids =
+        [.. Enumerable.Range(0, Crowd).Select(i => i % 11 == 10 ? $"a-longer-sid-{i}" : new string((char)('b' + i), 1 + (i % 9)))];
+
+    public static TheoryData<int, SlowConsumerPolicy, bool> Servers => new(
+        from loops in (int[])[1, 2]
+        from policy in Enum.GetValues<SlowConsumerPolicy>()
+        from echo in (bool[])[true, false]
+        select (loops, policy, echo));
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task Each_of_many_hears_what_it_would_of_messages_delivered_one_by_one(int loops, SlowConsumerPolicy policy, bool echo)
+    {
+        int seed = Random.Shared.Next();
+        TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}");
+        var random = new Random(seed);
+        await using BrokerServer server = await Harness.Servers.StartAsync(o =>
+        {
+            o.LoopOptions = new EventLoopOptions { Loops = loops };
+            o.SlowConsumers = policy;
+        });
+        RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
+        using RawClient publisher = RawClient.Open(
+            server, RawClient.Quiet.Replace("false}", $"false,\"echo\":{(echo ? "true" : "false")}}}", StringComparison.Ordinal));
+        try
+        {
+            for (int i = 0; i < Crowd; i++)
+            {
+                crowd[i].Send($"SUB a {Sids[i]}\r\n" + (i == Limited ? $"UNSUB {Sids[i]} {Limit}\r\n" : ""));
+                // Too few for a wide route.
+                crowd[i].Send(i < 4 ? $"SUB b z{i}\r\n" : "");
+                crowd[i].Sync();
+            }
+
+            for (int round = 0; round < 4; round++)
+            {
+                var expected = new StringBuilder[Crowd + 1];
+                Array.ForEach(Enumerable.Range(0, Crowd + 1).ToArray(), i => expected[i] = new StringBuilder());
+                publisher.Send(Batch(random, echo, round == 0 ? Limit : 0, expected));
+                foreach (string heard in expected[Crowd].ToString().Split("PONG\r\n"))
+                {
+                    Assert.Equal(heard, publisher.ReadToPong());
+                }
+
+                for (int i = 0; i < Crowd; i++)
+                {
+                    Assert.Equal(expected[i].ToString(), crowd[i].Sync());
+                }
+            }
+        }
+        finally
+        {
+            Array.ForEach(crowd, client => client.Dispose());
+        }
+    }
+
+    [Fact]
+    public async Task A_client_with_two_subscriptions_hears_each_message_by_both_before_the_next_one()
+    {
+        await using BrokerServer server = await Harness.Servers.StartAsync();
+        RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
+        using RawClient publisher = RawClient.Open(server);
+        try
+        {
+            Array.ForEach(crowd, client => client.Send("SUB a 1\r\n"));
+            crowd[0].Send("SUB * 2\r\n");
+            Array.ForEach(crowd, client => client.Sync());
+            publisher.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB a 2\r\n{i:00}\r\n")));
+            publisher.Sync();
+
+            string[] lines = crowd[0].Sync().Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
+            string[] bodies = [.. lines.Where((_, i) => i % 2 == 1)];
+            Assert.Equal(Enumerable.Range(0, 50).SelectMany(i => (string[])[$"{i:00}", $"{i:00}"]), bodies);
+        }
+        finally
+        {
+            Array.ForEach(crowd, client => client.Dispose());
+        }
+    }
+
+    [Fact]
+    public async Task What_many_are_sent_is_counted_as_it_is_one_by_one()
+    {
+        const int Messages = 300;
+        await using BrokerServer server = await Harness.Servers.StartAsync();
+        RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
+        using RawClient publisher = RawClient.Open(server);
+        try
+        {
+            Array.ForEach(crowd, client => client.Send("SUB a 1\r\n"));
+            Array.ForEach(crowd, client => client.Sync());
+            ServerSnapshot before = server.Snapshot();
+            publisher.Send(string.Concat(Enumerable.Repeat("PUB a 10\r\n0123456789\r\n", Messages)));
+            publisher.Sync();
+
+            ServerSnapshot after = server.Snapshot();
+            Assert.Equal(Messages, after.MessagesIn - before.MessagesIn);
+            Assert.Equal(Messages * Crowd, after.MessagesOut - before.MessagesOut);
+            Array.ForEach(crowd, client => Assert.Equal(Messages, client.Sync().Split("MSG a 1 10\r\n0123456789\r\n").Length - 1));
+        }
+        finally
+        {
+            Array.ForEach(crowd, client => client.Dispose());
+        }
+    }
+
+    // Operations of one publisher in one piece, and what they lead to.
+    private static string Batch(Random random, bool echo, int limit, StringBuilder[] expected)
+    {
+        const int Operations = 400;
+        var text = new StringBuilder();
+        bool isSubscribed = false;
+        for (int i = 0; i < Operations; i++)
+        {
+            switch (random.Next(40))
+            {
+                case 0:
+                    text.Append("PING\r\n");
+                    expected[Crowd].Append("PONG\r\n");
+                    break;
+                case 1 when !isSubscribed:
+                    text.Append("SUB a own\r\n");
+                    isSubscribed = true;
+                    break;
+                case 2 when isSubscribed:
+                    text.Append("UNSUB own\r\n");
+                    isSubscribed = false;
+                    break;
+                case 3 or 4:
+                    Publish("b", random.Next(20));
+                    break;
+                default:
+                    // Mostly of one size, some of any, few longer than what is kept.
+                    Publish("a", random.Next(8) switch { 0 => random.Next(300), 1 => MessageRun.MostLength + random.Next(-40, 40), _ => 16 });
+                    break;
+            }
+        }
+
+        text.Append(isSubscribed ? "UNSUB own\r\n" : "");
+        text.Append("PING\r\n");
+        return text.ToString();
+
+        void Publish(string subject, int size)
+        {
+            string body = string.Concat(Enumerable.Repeat("x", size))
+                is { Length: >= 4 } filled ? random.Next(1000, 9999).ToString(CultureInfo.InvariantCulture) + filled[4..] : new string('y', size);
+            text.Append(CultureInfo.InvariantCulture, $"PUB {subject} {size}\r\n{body}\r\n");
+            for (int i = 0; i < Crowd; i++)
+            {
+                if (subject == "b" ? i < 4 : i != Limited || limit-- > 0)
+                {
+                    expected[i].Append(CultureInfo.InvariantCulture, $"MSG {subject} {(subject == "b" ? $"z{i}" : Sids[i])} {size}\r\n{body}\r\n");
+                }
+            }
+
+            if (subject == "a" && isSubscribed && echo)
+            {
+                expected[Crowd].Append(CultureInfo.InvariantCulture, $"MSG a own {size}\r\n{body}\r\n");
+            }
+        }
+    }
+}
