@@ -19,7 +19,7 @@ internal sealed class Pacing(int pause)
     internal const int LooksPerRead = 20;
 
     /// <summary>For so many messages of a read of bulk there is a look to wait.</summary>
-    internal const int MessagesPerLook = 8;
+    internal const int MessagesPerLook = 20;
 
     /// <summary>Of a read whose handler does not say how many messages it held.</summary>
     internal const long Unknown = -1;
@@ -33,7 +33,7 @@ internal sealed class Pacing(int pause)
     /// <summary>From how many bytes at a time the loop has read bulk.</summary>
     internal const int LeastOfBulk = 32 * 1024;
 
-    private const int DefaultPause = 150;
+    private const int DefaultPause = 60;
     private const int FewProcessors = 3;
 
     private long _looks = LooksOfQuiet;
