@@ -67,7 +67,11 @@ internal sealed class EndFactory : IDisposable
             arguments.AddRange(["--back", back]);
         }
 
-        return End.Start(core, Environment.ProcessPath!, arguments);
+        // Where the process is the runtime itself, it must be told of the program first.
+        string host = Environment.ProcessPath!;
+        return Path.GetFileNameWithoutExtension(host) == "dotnet"
+            ? End.Start(core, host, [typeof(EndFactory).Assembly.Location, .. arguments])
+            : End.Start(core, host, arguments);
 
         void Add(bool isWanted, string flag)
         {

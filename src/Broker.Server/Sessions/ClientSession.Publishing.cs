@@ -23,23 +23,22 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation)
     {
-        Publisher publisher = _publisher;
-        Route? route = publisher.Last;
-        bool goesOn = true;
-        bool isSame = true;
-        if (route is null || !route.IsCurrent
-            || !(operation.RepeatsSubject || operation.Subject.SequenceEqual(route.Subject)))
-        {
-            route = publisher.Look(operation.Subject);
-            if (route is null)
-            {
-                return PutOff(operation.Length);
-            }
+        Route? last = _publisher.Last;
+        return last is not null && last.IsCurrent && (operation.RepeatsSubject || operation.Subject.SequenceEqual(last.Subject))
+            ? Publish(operation, last, isSame: true)
+            : PublishElsewhere(operation);
+    }
 
-            goesOn = !publisher.IsSpent;
-            isSame = false;
-        }
+    // To another subject than before, or where that leads elsewhere now. Apart, so that the loop over those to the same one has the registers.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool PublishElsewhere(PublishOperation operation)
+        => _publisher.Look(operation.Subject) is { } route
+            ? Publish(operation, route, isSame: false)
+            : PutOff(operation.Length);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool Publish(PublishOperation operation, Route route, bool isSame)
+    {
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
         // Nothing below is given the operation itself: its address would keep it out of registers here.
@@ -51,17 +50,17 @@ internal sealed partial class ClientSession
         if (!route.IsEmpty)
         {
             Deliver(operation, route, isSame);
-            return !publisher.IsSpent;
+            return !_publisher.IsSpent;
         }
 
         if (route.IsRefused || !operation.IsPlain)
         {
             PublishToNobody(operation, route);
-            return !publisher.IsSpent;
+            return !_publisher.IsSpent;
         }
 
-        // Nobody listens to a subject that is known: no work to count.
-        return goesOn;
+        // Nobody listens to a subject that is known: no work to count, unless it was looked for.
+        return isSame || !_publisher.IsSpent;
     }
 
     // Where one goes elsewhere than the one before, the next may too.
@@ -84,6 +83,7 @@ internal sealed partial class ClientSession
         }
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NeedsCheck(scoped PublishOperation operation)
         => _mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo);
 
