@@ -53,6 +53,7 @@ internal static class ClientStart
             PingInterval = settings.PingInterval ?? options.PingInterval,
             ReconnectBufferSize = settings.ReconnectBufferSize ?? options.ReconnectBufferSize,
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
+            Tracing = settings.Tracing,
             Tls = Tls(settings),
             Loops = services.GetRequiredService<EventLoopGroup>(),
         };
