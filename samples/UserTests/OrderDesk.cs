@@ -20,7 +20,10 @@ public sealed class OrderDesk : IAsyncDisposable
 
     /// <summary>Takes orders from a server of the NATS protocol, and goes on with the next connection where one is lost.</summary>
     public static async Task<OrderDesk> OpenAsync(string server)
-        => new(await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [server], ReconnectWait = TimeSpan.FromMilliseconds(20) }));
+    {
+        var options = new ClientOptions { Servers = [server], ConnectTimeout = TimeSpan.FromSeconds(30), ReconnectWait = TimeSpan.FromMilliseconds(20) };
+        return new OrderDesk(await BrokerConnection.ConnectAsync(options));
+    }
 
     public ValueTask DisposeAsync() => _connection.DisposeAsync();
 

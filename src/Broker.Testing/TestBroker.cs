@@ -73,8 +73,8 @@ public sealed class TestBroker : IAsyncDisposable
     /// Changes how it is set up: users, limits, TLS. It listens on a free port of 127.0.0.1 unless this names addresses. Null for the defaults.
     /// </param>
     /// <param name="client">
-    /// How <see cref="Client"/>, recorders and those of <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/> come in, unless that is told otherwise; the way to the broker and
-    /// the threads are chosen here. Null: with the token, or as the first user, where the broker has any, and no password is needed.
+    /// How <see cref="Client"/>, recorders and those of <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/> come in, unless that is told otherwise; the way to the broker, the
+    /// threads and a time that does not run out on a busy machine are chosen here. Null: with the token, or as the first user, where the broker has any, and no password is needed.
     /// </param>
     /// <param name="cancellationToken">Ends the start.</param>
     /// <exception cref="ListenException">An address that <paramref name="configure"/> named cannot be had.</exception>
@@ -230,7 +230,15 @@ public sealed class TestBroker : IAsyncDisposable
         // A user of the broker's own needs no password here; whoever shows one is asked for it as over TCP.
         string? user = options is { User: { } name, Password: null } ? name : null;
         return BrokerConnection.ConnectAsync(
-            options with { Dialer = server.Connect(user), Loops = loops, User = user is null ? options.User : null }, cancellationToken);
+            options with
+            {
+                Dialer = server.Connect(user),
+                Loops = loops,
+                User = user is null ? options.User : null,
+                // Nothing is waited for here but a processor, of which tests that run side by side leave little.
+                ConnectTimeout = options.ConnectTimeout > Waiting.DefaultPatience ? options.ConnectTimeout : Waiting.DefaultPatience,
+            },
+            cancellationToken);
     }
 
     private static ClientOptions CompleteClient(ClientOptions client, BrokerServerOptions server)

@@ -76,7 +76,7 @@ public sealed class RecorderTests
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("orders", Cancellation);
-        await using BrokerConnection program = await BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation);
+        await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
         program.Publish("payments", "1"u8);
         await program.FlushAsync(Cancellation);
         await recorder.AssertCountAsync(0, Cancellation);

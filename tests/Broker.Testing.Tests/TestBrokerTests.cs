@@ -36,7 +36,7 @@ public sealed class TestBrokerTests
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
         await broker.WaitForConnectionsAsync(0, Cancellation);
 
-        await using (BrokerConnection program = await BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation))
+        await using (BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString))
         {
             await broker.WaitForConnectionsAsync(1, Cancellation);
             program.Publish("a", "hello"u8);
@@ -97,7 +97,7 @@ public sealed class TestBrokerTests
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
         await using MessageRecorder orders = await broker.RecordAsync("orders.*", Cancellation);
-        await using BrokerConnection program = await BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation);
+        await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
         program.Subscribe("payments", static (in _) => { });
         program.Subscribe("orders.>", static (in _) => { }, queue: "desk");
         await broker.WaitForSubscribersAsync("orders.new", 1, Cancellation);
@@ -142,7 +142,7 @@ public sealed class TestBrokerTests
     public async Task A_handler_that_blocks_holds_up_neither_the_broker_nor_another_program()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
-        await using BrokerConnection program = await BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation);
+        await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
         using var release = new ManualResetEventSlim();
         var blocked = Wait.Source();
         broker.Client.Subscribe("a", (in _) =>
