@@ -203,7 +203,7 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <summary>As <see cref="Publish"/>, telling what became of the message instead of throwing.</summary>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
     public PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Core.Publisher.TryPublish(subject, body, replyTo, headers);
+        => Core.TracedSends is { } traced ? traced.TryPublish(subject, body, replyTo, headers) : Core.Publisher.TryPublish(subject, body, replyTo, headers);
 
     /// <summary>Publishes text subjects, checked.</summary>
     /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
@@ -213,7 +213,7 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
     /// <exception cref="PublishRefusedException">It was not accepted. <see cref="PublishStatus.Dropped"/> throws nothing.</exception>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Publisher.ThrowIfRefused(Core.Publisher.TryPublish(subject, body, replyTo, headers));
+        => Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers));
 
     /// <summary>
     /// As <see cref="Publish"/>, waiting for room where as many bytes wait for the server, or are kept for the next one, as may.
@@ -231,7 +231,9 @@ public sealed class BrokerConnection : IAsyncDisposable
     public ValueTask PublishAsync(
         string subject, ReadOnlyMemory<byte> body, string? replyTo = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
-        => Core.Publisher.PublishAsync(subject, body, replyTo, headers, cancellationToken);
+        => Core.TracedSends is { } traced
+            ? traced.PublishAsync(subject, body, replyTo, headers, cancellationToken)
+            : Core.Publisher.PublishAsync(subject, body, replyTo, headers, cancellationToken);
 
     /// <summary>
     /// Subscribes. The SUB is on its way when the call returns, or will be sent to the next server before anything else.
@@ -243,7 +245,7 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <exception cref="ArgumentException">The filter or the queue's name is not valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or being drained.</exception>
     public Subscription Subscribe(string filter, MessageHandler handler, string? queue = null, object? state = null)
-        => Core.Subscriber.Subscribe(filter, handler, queue, state);
+        => Core.Subscriber.Subscribe(filter, Core.Tracer is { } tracer ? tracer.Wrap(handler) : handler, queue, state);
 
     /// <summary>Subscribes with a queue between the connection and whoever reads.</summary>
     /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
@@ -293,7 +295,7 @@ public sealed class BrokerConnection : IAsyncDisposable
     public ValueTask<Message> RequestAsync(
         string subject, ReadOnlyMemory<byte> body, TimeSpan timeout, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
-        => Core.Requester.RequestAsync(subject, body.Span, timeout, headers.Span, cancellationToken);
+        => Core.RequestAsync(subject, body.Span, timeout, headers.Span, cancellationToken);
 
     /// <summary>
     /// As <see cref="RequestAsync"/>, for a thread that may block: it waits for the answer. Not on an event loop, unless that is one without a
@@ -306,7 +308,9 @@ public sealed class BrokerConnection : IAsyncDisposable
     public Message Request(
         string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers = default,
         CancellationToken cancellationToken = default)
-        => Core.Requester.Request(subject, body, timeout, headers, cancellationToken);
+        => Core.TracedSends is { } traced
+            ? traced.Request(subject, body, timeout, headers, cancellationToken)
+            : Core.Requester.Request(subject, body, timeout, headers, cancellationToken);
 
     /// <summary>
     /// Publishes a request and reads the answers of all who respond, until there are enough, none has come for a while, one is the sign of
@@ -328,7 +332,9 @@ public sealed class BrokerConnection : IAsyncDisposable
     {
         options ??= new RequestManyOptions();
         options.Validate();
-        return Core.Requester.RequestManyAsync(subject, body, options, headers, cancellationToken);
+        return Core.TracedSends is { } traced
+            ? traced.RequestManyAsync(subject, body, options, headers, cancellationToken)
+            : Core.Requester.RequestManyAsync(subject, body, options, headers, cancellationToken);
     }
 
     /// <summary>Scatters a request and gathers what has come of <see cref="RequestManyAsync"/> when that has ended.</summary>

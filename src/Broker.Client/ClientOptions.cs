@@ -154,6 +154,13 @@ public sealed record ClientOptions
     /// </summary>
     public IDialer? Dialer { get; init; }
 
+    /// <summary>
+    /// Whether spans are made for publishes by text subjects, requests, answers and handlers (<see cref="Telemetry.ClientActivities.SourceName"/>), and
+    /// the context of traces travels in the headers <c>traceparent</c> and <c>tracestate</c>. While nobody listens no header is added, and all it
+    /// costs is a look. Default false: messages are sent as they are given.
+    /// </summary>
+    public bool Tracing { get; init; }
+
     /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
 

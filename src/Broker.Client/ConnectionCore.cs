@@ -1,8 +1,10 @@
+using System.Diagnostics;
 using Broker.Client.Barriers;
 using Broker.Client.Connecting;
 using Broker.Client.Publishing;
 using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
+using Broker.Client.Telemetry;
 using Broker.Client.Tls;
 using Broker.Transport;
 
@@ -18,6 +20,7 @@ namespace Broker.Client;
 internal sealed class ConnectionCore
 {
     private readonly SharedEventLoops? _shared;
+    private readonly TracedSends? _tracedSends;
     private volatile Link? _link;
     private long _messagesIn;
     private long _bytesIn;
@@ -42,6 +45,11 @@ internal sealed class ConnectionCore
         Subscriber = new Subscriber(this);
         Requester = new Requester(this, inbox);
         Lifecycle = new Lifecycle(this);
+        if (options.Tracing)
+        {
+            Tracer = new ClientTracer(this);
+            _tracedSends = new TracedSends(this, Tracer);
+        }
     }
 
     internal BrokerConnection Connection { get; }
@@ -94,6 +102,12 @@ internal sealed class ConnectionCore
 
     internal Lifecycle Lifecycle { get; }
 
+    /// <summary>Makes the spans; null where none are asked for.</summary>
+    internal ClientTracer? Tracer { get; }
+
+    /// <summary>How publishes and requests go while somebody listens to the spans; null, for the plain way, else.</summary>
+    internal TracedSends? TracedSends => _tracedSends is { } sends && Tracer!.IsHeard ? sends : null;
+
     /// <summary>The group's loop that the caller is on; null on every other thread.</summary>
     internal EventLoop? CurrentLoop()
         => Loop.IsCurrent ? Loop : Group.Count == 1 ? null : OtherCurrentLoop();
@@ -126,6 +140,29 @@ internal sealed class ConnectionCore
             };
         }
     }
+
+    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    {
+        if (TracedSends is { } traced)
+        {
+            traced.Respond(replyTo, body, headers);
+        }
+        else
+        {
+            Publisher.Respond(replyTo, body, headers);
+        }
+    }
+
+    internal ValueTask<Message> RequestAsync(
+        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+        => TracedSends is { } traced
+            ? traced.RequestAsync(subject, body, timeout, headers, cancellationToken)
+            : Requester.RequestAsync(subject, body, timeout, headers, cancellationToken);
+
+    internal Activity? StartProcess(in Message message)
+        => Tracer is { IsHeard: true } tracer
+            ? tracer.StartProcess(message.Subscription, message.SubjectBytes.Span, message.Headers.Span, message.Body.Length)
+            : null;
 
     internal void LeaveLoops() => _shared?.Dispose();
 

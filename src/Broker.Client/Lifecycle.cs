@@ -111,6 +111,7 @@ internal sealed class Lifecycle(ConnectionCore core)
             core.Events.TellClosed();
         }
 
+        core.Tracer?.Dispose();
         core.LeaveLoops();
     }
 

@@ -53,11 +53,17 @@ internal static class ClientStart
             PingInterval = settings.PingInterval ?? options.PingInterval,
             ReconnectBufferSize = settings.ReconnectBufferSize ?? options.ReconnectBufferSize,
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
+            Tracing = settings.Tracing,
             Tls = Tls(settings),
             Loops = services.GetRequiredService<EventLoopGroup>(),
         };
-        options = Logged(options, new HostingLog(services.GetRequiredService<ILoggerFactory>()), settings.Name ?? (name.Length == 0 ? "(default)" : name));
-        return settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
+        options = settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
+        // Last, so that callbacks of the application's stand beside the log and not in its place.
+        var log = new ClientLog(
+            new HostingLog(services.GetRequiredService<ILoggerFactory>()),
+            settings.Name ?? (name.Length == 0 ? "(default)" : name),
+            services.GetRequiredService<HostedState>());
+        return log.Attach(options);
     }
 
     private static ClientTlsOptions? Tls(BrokerClientSettings settings)
@@ -69,13 +75,4 @@ internal static class ClientStart
                 CertificateFile = settings.TlsCertificateFile,
                 KeyFile = settings.TlsKeyFile,
             };
-
-    private static ClientOptions Logged(ClientOptions options, HostingLog log, string client) => options with
-    {
-        OnDisconnected = (_, reason) => log.ClientLost(client, reason),
-        OnReconnected = connection => log.ClientBack(client, connection.Server),
-        OnServerError = (_, text) => log.ClientRefused(client, text),
-        OnSlowConsumer = (_, subscription) => log.ClientSlow(client, subscription.Subscription.Filter),
-        OnFault = (_, fault) => log.ClientFault(client, fault),
-    };
 }

@@ -66,4 +66,16 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
 
     [LoggerMessage(13, LogLevel.Error, "Client {Client}: a handler has thrown")]
     internal partial void ClientFault(string client, Exception fault);
+
+    [LoggerMessage(14, LogLevel.Warning, "Client {Client}: no server can be reached; it goes on looking for one")]
+    internal partial void ClientFindsNoServer(string client, Exception reason);
+
+    [LoggerMessage(15, LogLevel.Debug, "Client {Client}: still no server")]
+    internal partial void ClientStillSearches(string client, Exception reason);
+
+    [LoggerMessage(16, LogLevel.Information, "Client {Client}: the server is going to shut down and asks its clients to leave")]
+    internal partial void ClientSentAway(string client);
+
+    [LoggerMessage(17, LogLevel.Error, "Client {Client} is closed while the host goes on: it was given up, or somebody closed it")]
+    internal partial void ClientClosed(string client);
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Reflection;
 using System.Text;
 using System.Text.RegularExpressions;
@@ -6,6 +7,7 @@ using Broker.Hosting.Settings;
 using Broker.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.Hosting.Tests;
 
@@ -51,6 +53,19 @@ public sealed partial class DocumentationTests
         Assert.Equal(2, host.Services.GetRequiredService<BrokerServer>().EndPoints.Count);
         Assert.Equal(ConnectionState.Connected, host.Services.GetRequiredService<BrokerConnection>().State);
         Assert.NotEqual(ConnectionState.Closed, host.Services.GetRequiredKeyedService<BrokerConnection>("orders").State);
+    }
+
+    [Fact]
+    public void Each_event_of_the_log_is_on_the_page_with_its_level_and_no_number_is_used_twice()
+    {
+        var events = typeof(HostingLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
+            .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
+            .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
+        IEnumerable<string[]> rows = Page.Split('\n').SkipWhile(l => !l.StartsWith("| event | level |", StringComparison.Ordinal)).Skip(2)
+            .TakeWhile(l => l.StartsWith('|')).Select(l => l.Split('|', StringSplitOptions.TrimEntries));
+        var documented = rows.SelectMany(r => r[1].Split(", ").Zip(r[2].Split(", "), (id, level) => (int.Parse(id, CultureInfo.InvariantCulture), level))).ToArray();
+
+        Assert.Equal(documented, events);
     }
 
     private static string FindRoot()

@@ -48,6 +48,7 @@ public sealed class PackageTests(PackedPackages packages) : IClassFixture<Packed
             using Broker.Client;
             using Broker.Cryptography;
             using Broker.Server;
+            using Broker.Testing;
             using Broker.ZeroMq;
 
             await using BrokerServer server = await BrokerServer.StartAsync(options => options.UseCryptography().Listen(0));
@@ -62,11 +63,16 @@ public sealed class PackageTests(PackedPackages packages) : IClassFixture<Packed
             push.Send("world");
             Console.WriteLine(pull.ReceiveString());
             Console.WriteLine(new PubSubRouteOptions().Pattern + typeof(ZeroMqBridge).Name.Length);
+            await using var broker = await TestBroker.StartAsync();
+            await using var recorder = await broker.RecordAsync("a");
+            broker.Client.Publish("a", "tested"u8);
+            await recorder.AssertTextsAsync("tested");
             """,
             "Broker.Server",
             "Broker.Client",
             "Broker.Bridge",
-            "Broker.Cryptography");
+            "Broker.Cryptography",
+            "Broker.Testing");
 
         await using PeerProcess run = PeerProcess.Start("console", "dotnet", program);
         Assert.Equal("hello", await run.ReadLineAsync());

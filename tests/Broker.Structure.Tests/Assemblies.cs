@@ -18,6 +18,7 @@ internal static class Assemblies
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.Protocol", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Cryptography"] = ["Broker.Server", "Broker.ZeroMq", "Broker.Protocol"],
         ["Broker.Cli"] =
         [

@@ -54,7 +54,8 @@ public sealed class EncodedConnection(BrokerConnection connection, IMessageEncod
         BodyBuffer body = Encode(value);
         try
         {
-            return Connection.TryPublish(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
+            // Within a span there is one attempt, not two.
+            return Connection.Core.TracedSends is null && Connection.TryPublish(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
                 ? ValueTask.CompletedTask
                 : Connection.PublishAsync(subject, body.Written.ToArray(), replyTo, headers, cancellationToken);
         }
@@ -139,7 +140,7 @@ public sealed class EncodedConnection(BrokerConnection connection, IMessageEncod
         try
         {
             // Copied before the return.
-            request = Connection.Core.Requester.RequestAsync(subject, body.Written, timeout, headers, cancellationToken);
+            request = Connection.Core.RequestAsync(subject, body.Written, timeout, headers, cancellationToken);
         }
         finally
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 
 namespace Broker.Client.Subscriptions;
@@ -54,5 +55,12 @@ public readonly struct Message
     /// <exception cref="ArgumentException">The headers are no block.</exception>
     /// <exception cref="Publishing.PublishRefusedException">It was not accepted.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
-        => Subscription.Connection.Core.Publisher.Respond(ReplyToBytes.Span, body, headers);
+        => Subscription.Connection.Core.Respond(ReplyToBytes.Span, body, headers);
+
+    /// <summary>
+    /// Starts a span for what is done with the message, below the one that it was published in, and makes it current:
+    /// <c>using Activity? span = message.StartActivity();</c>. Handlers have theirs without being asked.
+    /// </summary>
+    /// <returns>Null when the connection has no <see cref="ClientOptions.Tracing"/>, or nobody listens to the spans.</returns>
+    public Activity? StartActivity() => Subscription.Connection.Core.StartProcess(in this);
 }

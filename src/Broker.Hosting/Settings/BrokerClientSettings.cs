@@ -50,6 +50,9 @@ public sealed class BrokerClientSettings
     /// <summary>As <see cref="ClientOptions.MaxReconnectAttempts"/>.</summary>
     public int? MaxReconnectAttempts { get; set; }
 
+    /// <summary>As <see cref="ClientOptions.Tracing"/>.</summary>
+    public bool Tracing { get; set; }
+
     /// <summary>As <see cref="Client.Tls.ClientTlsOptions.AuthorityFile"/>.</summary>
     public string? TlsAuthorityFile { get; set; }
 

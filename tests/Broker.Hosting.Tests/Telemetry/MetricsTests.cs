@@ -75,7 +75,7 @@ public sealed partial class MetricsTests
     [Fact]
     public async Task Every_instrument_is_in_the_documentation_and_nothing_else()
     {
-        string[] documented = [.. Documented().Matches(Page("docs/telemetry.md")).Select(m => m.Groups[1].Value).Order(StringComparer.Ordinal)];
+        string[] documented = [.. Documented().Matches(Page("docs/telemetry.md").Split("## Spans")[0]).Select(m => m.Groups[1].Value).Order(StringComparer.Ordinal)];
         await using TestHost host = await StartAsync();
         string[] meters = ["Broker.Server", "Broker.Client", "Broker.Bridge"];
 

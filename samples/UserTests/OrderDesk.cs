@@ -1,0 +1,45 @@
+using System.Globalization;
+using System.Text;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+
+namespace UserTests;
+
+/// <summary>The program that is tested: it takes orders, says which are accepted, and answers how many those are.</summary>
+public sealed class OrderDesk : IAsyncDisposable
+{
+    private readonly BrokerConnection _connection;
+    private int _accepted;
+
+    private OrderDesk(BrokerConnection connection)
+    {
+        _connection = connection;
+        connection.Subscribe("orders.new", Decide, queue: "desk");
+        connection.Subscribe("orders.count", Count);
+    }
+
+    /// <summary>Takes orders from a server of the NATS protocol, and goes on with the next connection where one is lost.</summary>
+    public static async Task<OrderDesk> OpenAsync(string server)
+    {
+        var options = new ClientOptions { Servers = [server], ConnectTimeout = TimeSpan.FromSeconds(30), ReconnectWait = TimeSpan.FromMilliseconds(20) };
+        return new OrderDesk(await BrokerConnection.ConnectAsync(options));
+    }
+
+    public ValueTask DisposeAsync() => _connection.DisposeAsync();
+
+    private void Decide(in MessageView order)
+    {
+        bool isNumber = int.TryParse(order.Body, NumberStyles.None, CultureInfo.InvariantCulture, out int pieces);
+        if (isNumber && pieces is > 0 and <= 100)
+        {
+            _accepted++;
+            _connection.Publish("orders.accepted", order.Body);
+        }
+        else
+        {
+            _connection.Publish("orders.refused", order.Body);
+        }
+    }
+
+    private void Count(in MessageView question) => question.Respond(Encoding.UTF8.GetBytes(_accepted.ToString(CultureInfo.InvariantCulture)));
+}

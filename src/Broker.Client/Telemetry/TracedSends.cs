@@ -1,0 +1,160 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Broker.Client.Publishing;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Client.Telemetry;
+
+/// <summary>
+/// What publishes and requests do while somebody listens: the same as ever, within a span, with its context in the headers. Apart from the
+/// others, so that those need not know of it.
+/// </summary>
+internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
+{
+    private const string PublishName = "publish";
+    private const string RequestName = "request";
+
+    internal PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo, ReadOnlySpan<byte> headers)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        using Activity? activity = tracer.StartSend(PublishName, subject, body.Length);
+        try
+        {
+            byte[]? block = tracer.Inject(headers, body.Length);
+            PublishStatus status = core.Publisher.TryPublish(subject, body, replyTo, block is null ? headers : block);
+            if (status >= PublishStatus.PendingLimit)
+            {
+                ClientTracer.Fail(activity, status.ToString());
+            }
+
+            return status;
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            throw;
+        }
+    }
+
+    internal async ValueTask PublishAsync(
+        string subject, ReadOnlyMemory<byte> body, string? replyTo, ReadOnlyMemory<byte> headers, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        using Activity? activity = tracer.StartSend(PublishName, subject, body.Length);
+        try
+        {
+            byte[]? block = tracer.Inject(headers.Span, body.Length);
+            await core.Publisher.PublishAsync(subject, body, replyTo, block ?? headers, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            throw;
+        }
+    }
+
+    internal void Respond(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
+    {
+        using Activity? activity = replyTo.IsEmpty ? null : tracer.StartSend(PublishName, System.Text.Encoding.UTF8.GetString(replyTo), body.Length);
+        try
+        {
+            byte[]? block = tracer.Inject(headers, body.Length);
+            core.Publisher.Respond(replyTo, body, block is null ? headers : block);
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            throw;
+        }
+    }
+
+    internal ValueTask<Message> RequestAsync(
+        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        Activity? before = Activity.Current;
+        Activity? activity = tracer.StartSend(RequestName, subject, body.Length);
+        try
+        {
+            byte[]? block = tracer.Inject(headers, body.Length);
+            ValueTask<Message> answer = core.Requester.RequestAsync(subject, body, timeout, block is null ? headers : block, cancellationToken);
+            return activity is null ? answer : EndWithAsync(answer, activity);
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            activity?.Dispose();
+            throw;
+        }
+        finally
+        {
+            // It goes on until the answer; the caller goes on with what was current.
+            Activity.Current = before;
+        }
+    }
+
+    internal Message Request(
+        string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        using Activity? activity = tracer.StartSend(RequestName, subject, body.Length);
+        try
+        {
+            byte[]? block = tracer.Inject(headers, body.Length);
+            return core.Requester.Request(subject, body, timeout, block is null ? headers : block, cancellationToken);
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            throw;
+        }
+    }
+
+    internal async IAsyncEnumerable<Message> RequestManyAsync(
+        string subject, ReadOnlyMemory<byte> body, RequestManyOptions options, ReadOnlyMemory<byte> headers,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        using Activity? activity = tracer.StartSend(RequestName, subject, body.Length);
+        byte[]? block = tracer.Inject(headers.Span, body.Length);
+        IAsyncEnumerator<Message> answers = core.Requester.RequestManyAsync(subject, body, options, block ?? headers, cancellationToken)
+            .GetAsyncEnumerator(CancellationToken.None);
+        await using (answers.ConfigureAwait(false))
+        {
+            while (await MoveNextAsync(answers, activity).ConfigureAwait(false))
+            {
+                yield return answers.Current;
+            }
+        }
+    }
+
+    private static async ValueTask<bool> MoveNextAsync(IAsyncEnumerator<Message> answers, Activity? activity)
+    {
+        try
+        {
+            return await answers.MoveNextAsync().ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            ClientTracer.Fail(activity, e);
+            throw;
+        }
+    }
+
+    private static async ValueTask<Message> EndWithAsync(ValueTask<Message> answer, Activity activity)
+    {
+        using (activity)
+        {
+            try
+            {
+                return await answer.ConfigureAwait(false);
+            }
+            catch (Exception e)
+            {
+                ClientTracer.Fail(activity, e);
+                throw;
+            }
+        }
+    }
+}

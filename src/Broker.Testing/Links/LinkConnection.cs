@@ -1,0 +1,71 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Net.Sockets;
+
+namespace Broker.Testing.Links;
+
+/// <summary>One connection through a link: two sockets, and a pump for each direction. It disposes of itself when both have ended.</summary>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "It knows best when it has ended.")]
+internal sealed class LinkConnection
+{
+    private readonly Socket _client;
+    private readonly Socket _server;
+    private readonly LinkPump _toServer;
+    private readonly LinkPump _toClient;
+    private readonly CancellationTokenSource _ending = new();
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    internal LinkConnection(LinkFaults faults, Socket client, Socket server)
+    {
+        _client = client;
+        _server = server;
+        _client.NoDelay = _server.NoDelay = true;
+        _toServer = new LinkPump(faults, LinkDirection.ToServer, client, server, this, _ending.Token);
+        _toClient = new LinkPump(faults, LinkDirection.ToClient, server, client, this, _ending.Token);
+    }
+
+    /// <summary>Done when both directions have ended and the sockets are closed.</summary>
+    internal Task Ended => _ended.Task;
+
+    internal void Start(Action<LinkConnection> ended) => _ = RunAsync(ended);
+
+    /// <summary>Resets both ends.</summary>
+    internal void Abort()
+    {
+        _client.Close(0);
+        _server.Close(0);
+        try
+        {
+            _ending.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // It had ended by itself.
+        }
+    }
+
+    internal void HalfClose(LinkDirection direction) => (direction == LinkDirection.ToServer ? _toServer : _toClient).EndOutput();
+
+    /// <summary>
+    /// Ends the connection behind what has been sent in a direction. The receiver's socket stays until it has closed its side: closing it with
+    /// something unread would take back what lies in the receiver's buffer.
+    /// </summary>
+    internal void CutBehind(LinkDirection direction)
+    {
+        (LinkPump pump, LinkPump back, Socket sender) = direction == LinkDirection.ToServer
+            ? (_toServer, _toClient, _client)
+            : (_toClient, _toServer, _server);
+        back.Discard();
+        pump.EndOutput();
+        sender.Close(0);
+    }
+
+    private async Task RunAsync(Action<LinkConnection> ended)
+    {
+        await Task.WhenAll(_toServer.RunAsync(), _toClient.RunAsync()).ConfigureAwait(false);
+        _client.Dispose();
+        _server.Dispose();
+        _ending.Dispose();
+        ended(this);
+        _ended.TrySetResult();
+    }
+}

@@ -1,0 +1,180 @@
+using System.Net;
+using System.Net.Sockets;
+using Broker.Client;
+using Broker.Client.Errors;
+using Broker.Server.Security;
+using Broker.Testing.Recording;
+using Broker.Testing.Time;
+
+namespace Broker.Testing.Tests;
+
+public sealed class TestBrokerTests
+{
+    // Long enough for a look, and in vain however long it is.
+    private static readonly TimeSpan InVain = TimeSpan.FromMilliseconds(50);
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Brokers_run_side_by_side_and_see_nothing_of_each_other()
+    {
+        await Task.WhenAll(Enumerable.Range(0, 8).Select(i => Task.Run(
+            async () =>
+            {
+                await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+                await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
+                broker.Client.Publish("number", [(byte)('0' + i)]);
+                await all.AssertTextsAsync($"{i}");
+            },
+            Cancellation)));
+    }
+
+    [Fact]
+    public async Task A_program_connects_by_the_connection_string_and_is_seen_to_come_and_to_go()
+    {
+        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
+        await broker.WaitForConnectionsAsync(0, Cancellation);
+
+        await using (BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString))
+        {
+            await broker.WaitForConnectionsAsync(1, Cancellation);
+            program.Publish("a", "hello"u8);
+        }
+
+        await broker.WaitForConnectionsAsync(0, Cancellation);
+        await all.AssertTextsAsync("hello");
+    }
+
+    [Fact]
+    public async Task A_broker_that_is_disposed_leaves_nobody_connected_and_nothing_listening()
+    {
+        var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        var port = (IPEndPoint)broker.EndPoint;
+        MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
+
+        await broker.DisposeAsync();
+        await broker.DisposeAsync();
+
+        Assert.Equal(ConnectionState.Closed, broker.Client.State);
+        using var late = new TcpClient();
+        await Assert.ThrowsAsync<SocketException>(() => late.ConnectAsync(port.Address, port.Port, Cancellation).AsTask());
+        await recorder.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Where_the_broker_has_users_its_client_is_the_first_and_others_come_in_as_themselves()
+    {
+        await using var broker = await TestBroker.StartAsync(
+            static o => o.Users = [new User("ada", "secret"), new User("bob", "word")], cancellationToken: Cancellation);
+
+        await using BrokerConnection bob = await broker.ConnectAsync(new ClientOptions { User = "bob" }, Cancellation);
+
+        Assert.Equal((ConnectionState.Connected, ConnectionState.Connected), (broker.Client.State, bob.State));
+        await Assert.ThrowsAsync<AuthorizationException>(() => broker.ConnectAsync(new ClientOptions { User = "bob", Password = "wrong" }, Cancellation));
+        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation));
+    }
+
+    [Fact]
+    public async Task Where_the_broker_has_a_token_its_client_shows_it()
+    {
+        await using var broker = await TestBroker.StartAsync(static o => o.Token = "secret", cancellationToken: Cancellation);
+        await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
+
+        broker.Client.Publish("a", "hello"u8);
+
+        await all.AssertTextsAsync("hello");
+    }
+
+    [Fact]
+    public async Task A_start_that_fails_says_why()
+        => await Assert.ThrowsAsync<AuthorizationException>(() => TestBroker.StartAsync(
+            static o => o.Users = [new User("ada", "secret")], new ClientOptions { User = "ada", Password = "wrong" }, Cancellation));
+
+    [Fact]
+    public async Task A_wait_for_subscribers_counts_those_whom_a_message_would_reach_but_not_recorders()
+    {
+        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
+        await using MessageRecorder orders = await broker.RecordAsync("orders.*", Cancellation);
+        await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
+        program.Subscribe("payments", static (in _) => { });
+        program.Subscribe("orders.>", static (in _) => { }, queue: "desk");
+        await broker.WaitForSubscribersAsync("orders.new", 1, Cancellation);
+        broker.Patience = InVain;
+
+        ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("orders.new", 2, Cancellation));
+
+        Assert.StartsWith("Expected 2 subscribers of 'orders.new' within 0.05 s. All subscriptions:\n  1. ", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("orders.> (queue group desk)", failure.Message, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("elsewhere", 1, Cancellation));
+        await all.DisposeAsync();
+        await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForSubscribersAsync("orders.new", 2, Cancellation));
+        broker.Patience = Wait.Limit;
+        Task second = broker.WaitForSubscribersAsync("orders.new", 2, Cancellation);
+        program.Subscribe("*.new", static (in _) => { });
+        await second;
+    }
+
+    [Fact]
+    public async Task A_wait_for_connections_says_how_many_there_are()
+    {
+        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        broker.Patience = InVain;
+
+        ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForConnectionsAsync(1, Cancellation));
+
+        Assert.Equal("Expected 1 connection within 0.05 s, and there are 0.", failure.Message);
+    }
+
+    [Fact]
+    public async Task What_is_no_subject_or_no_time_is_refused()
+    {
+        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+
+        await Assert.ThrowsAsync<ArgumentException>(() => broker.WaitForSubscribersAsync("orders.*", 1, Cancellation));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => broker.WaitForSubscribersAsync("orders", 0, Cancellation));
+        Assert.Throws<ArgumentOutOfRangeException>(() => broker.Patience = TimeSpan.Zero);
+        await Assert.ThrowsAsync<ArgumentException>(() => broker.RecordAsync("a..b", Cancellation));
+    }
+
+    [Fact]
+    public async Task A_handler_that_blocks_holds_up_neither_the_broker_nor_another_program()
+    {
+        await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
+        await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
+        using var release = new ManualResetEventSlim();
+        var blocked = Wait.Source();
+        broker.Client.Subscribe("a", (in _) =>
+        {
+            blocked.TrySetResult();
+            release.Wait(Cancellation);
+        });
+        await broker.WaitForSubscribersAsync("a", 1, Cancellation);
+        program.Publish("a", default);
+        await Wait.For(blocked);
+
+        await program.PingAsync(Cancellation);
+
+        release.Set();
+    }
+
+    [Fact]
+    public async Task The_broker_goes_by_a_time_that_the_test_says()
+    {
+        var time = new VirtualTime();
+        await using var broker = await TestBroker.StartAsync(o => o.LoopOptions = o.LoopOptions with { TimeProvider = time }, cancellationToken: Cancellation);
+        using var socket = new TcpClient();
+        await socket.ConnectAsync((IPEndPoint)broker.EndPoint, Cancellation);
+        using var reader = new StreamReader(socket.GetStream());
+        await socket.GetStream().WriteAsync("CONNECT {\"verbose\":false}\r\nPING\r\n"u8.ToArray(), Cancellation);
+        Assert.StartsWith("INFO ", await reader.ReadLineAsync(Cancellation), StringComparison.Ordinal);
+        Assert.Equal("PONG", await reader.ReadLineAsync(Cancellation));
+        Task<string?> next = reader.ReadLineAsync(Cancellation).AsTask();
+
+        // Two minutes of silence, again and again: whenever its timer was set, it falls due.
+        await Wait.UntilAsync(() => next.IsCompleted, static () => "no PING came", () => time.Advance(TimeSpan.FromMinutes(2)));
+
+        Assert.Equal("PING", await next);
+    }
+}

@@ -1,0 +1,38 @@
+using Broker.Testing.Time;
+
+namespace Broker.Testing.Tests;
+
+public sealed class VirtualTimeTests
+{
+    [Fact]
+    public void Timers_fire_in_the_order_of_their_times_each_at_its_own()
+    {
+        var time = new VirtualTime();
+        DateTimeOffset start = time.GetUtcNow();
+        var fired = new List<(string, TimeSpan)>();
+        void Note(object? name) => fired.Add(((string)name!, time.GetUtcNow() - start));
+        using ITimer late = time.CreateTimer(Note, "late", TimeSpan.FromSeconds(3), Timeout.InfiniteTimeSpan);
+        using ITimer often = time.CreateTimer(Note, "often", TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1.5));
+        using ITimer never = time.CreateTimer(Note, "never", TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
+        never.Dispose();
+
+        time.Advance(TimeSpan.FromSeconds(4));
+
+        Assert.Equal([("often", TimeSpan.FromSeconds(1)), ("often", TimeSpan.FromSeconds(2.5)), ("late", TimeSpan.FromSeconds(3)), ("often", TimeSpan.FromSeconds(4))], fired);
+        Assert.Equal((TimeSpan.FromSeconds(4), 1), (time.GetUtcNow() - start, time.Timers));
+    }
+
+    [Fact]
+    public async Task A_delay_by_it_is_over_when_the_time_has_passed()
+    {
+        var time = new VirtualTime();
+        Task delay = Task.Delay(TimeSpan.FromHours(1), time, TestContext.Current.CancellationToken);
+
+        time.Advance(TimeSpan.FromMinutes(59));
+        Assert.False(delay.IsCompleted);
+        time.Advance(TimeSpan.FromMinutes(1));
+
+        await Wait.For(delay);
+        Assert.Throws<ArgumentOutOfRangeException>(() => time.Advance(TimeSpan.FromTicks(-1)));
+    }
+}
