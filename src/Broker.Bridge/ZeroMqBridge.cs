@@ -121,7 +121,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     /// <summary>Its counters now.</summary>
-    public BridgeSnapshot Snapshot() => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot()));
+    public BridgeSnapshot Snapshot() => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }));
 
     /// <summary>
     /// Stops taking messages from ZeroMQ and waits until the server has everything that was taken before. What comes from subjects is still

@@ -36,6 +36,8 @@ internal abstract class PipelineRoute : BridgeRoute
             SendHighWaterMark = options.HighWaterMark,
             SendHighWaterBytes = options.HighWaterBytes,
             Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, MostFrames, MostCommandBytes),
+            Security = options.Security,
+            Authenticate = options.Authenticate,
             OnEvent = Log.ZeroMq,
         };
         Pull = options.Pushers.Count == 0 ? null : new LoopPull(context.Loop, OnZeroMqMessage, sockets);

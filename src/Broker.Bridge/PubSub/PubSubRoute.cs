@@ -40,6 +40,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
         {
             MaxPeers = options.MaxPeers,
             Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.Mapping.MaxFrames, MostCommandBytes),
+            Security = options.Security,
+            Authenticate = options.Authenticate,
             Properties = properties,
             AcceptPeer = RefuseBridges,
             OnEvent = Log.ZeroMq,
@@ -53,6 +55,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
             MaxInterestBytes = int.MaxValue,
             MaxSubscriptionMemory = options.MaxPrefixMemory,
             OnInterest = OnInterest,
+            Security = options.Security,
+            Authenticate = options.Authenticate,
             Properties = properties,
             AcceptPeer = RefuseBridges,
             OnEvent = Log.ZeroMq,

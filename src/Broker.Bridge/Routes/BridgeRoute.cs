@@ -1,5 +1,6 @@
 using Broker.Client;
 using Broker.Transport;
+using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Routes;
@@ -14,6 +15,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
     {
         Name = options.Name;
         Pattern = options.Pattern;
+        Security = options.Security;
         Context = context;
         Log = new RouteLog(context.Logger);
     }
@@ -23,6 +25,9 @@ internal abstract class BridgeRoute : IAsyncDisposable
 
     /// <summary>As its options say.</summary>
     internal string Pattern { get; }
+
+    /// <summary>As its options say.</summary>
+    internal ZeroMqSecurity Security { get; }
 
     private protected RouteContext Context { get; }
 

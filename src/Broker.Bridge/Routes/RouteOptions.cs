@@ -1,3 +1,6 @@
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Sockets;
+
 namespace Broker.Bridge.Routes;
 
 /// <summary>
@@ -18,10 +21,27 @@ public abstract record RouteOptions
     /// <summary>The pattern's name, as the configuration file writes it.</summary>
     public abstract string Pattern { get; }
 
+    /// <summary>
+    /// The security mechanism of all its ZeroMQ sockets, and the bridge's part in it. Endpoints that need different ones are of different routes.
+    /// Default <see cref="ZeroMqSecurity.Null"/>.
+    /// </summary>
+    public ZeroMqSecurity Security { get; init; } = ZeroMqSecurity.Null;
+
+    /// <summary>As <see cref="LoopSocketOptions.Authenticate"/>; a server of PLAIN needs it. Default: none.</summary>
+    public Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>>? Authenticate { get; init; }
+
     /// <summary>Finds what would keep the route from being started so, and what does not need the network to be found.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="FormatException">An endpoint is none.</exception>
-    public virtual void Validate() => ArgumentException.ThrowIfNullOrWhiteSpace(Name);
+    public virtual void Validate()
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(Name);
+        ArgumentNullException.ThrowIfNull(Security);
+        if (ReferenceEquals(Security, ZeroMqSecurity.PlainServer) && Authenticate is null)
+        {
+            throw new ArgumentException("A server of PLAIN admits by its Authenticate callback alone, and there is none.", nameof(Authenticate));
+        }
+    }
 
     /// <summary>A route, which nothing has happened to yet.</summary>
     internal abstract BridgeRoute Create(RouteContext context);

@@ -12,6 +12,9 @@ public record RouteSnapshot
     /// <summary>As in <see cref="RouteOptions.Pattern"/>.</summary>
     public required string Pattern { get; init; }
 
+    /// <summary>The security mechanism and the bridge's part in it, such as <c>CURVE server</c>; <c>NULL</c> without one. Never a secret.</summary>
+    public string Security { get; init; } = "NULL";
+
     /// <summary>Where ZeroMQ programs can connect, with the ports that were really taken.</summary>
     public IReadOnlyList<string> Endpoints { get; init; } = [];
 

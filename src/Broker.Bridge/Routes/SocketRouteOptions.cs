@@ -1,4 +1,3 @@
-using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
 
@@ -31,18 +30,11 @@ public abstract record SocketRouteOptions : RouteOptions
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>The security mechanism. Default <see cref="ZeroMqSecurity.Null"/>.</summary>
-    public ZeroMqSecurity Security { get; init; } = ZeroMqSecurity.Null;
-
-    /// <summary>As <see cref="LoopSocketOptions.Authenticate"/>. Default: none.</summary>
-    public Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>>? Authenticate { get; init; }
-
     /// <inheritdoc/>
     public override void Validate()
     {
         base.Validate();
         ArgumentNullException.ThrowIfNull(Endpoints);
-        ArgumentNullException.ThrowIfNull(Security);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxMessageSize, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxFrames, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);

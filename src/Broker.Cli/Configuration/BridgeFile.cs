@@ -27,8 +27,9 @@ internal static class BridgeFile
     /// <summary>A route as it stands in a file, given as a text.</summary>
     /// <param name="text">The inside of its block.</param>
     /// <param name="source">What messages call the text.</param>
+    /// <param name="inherited">Its security, if it says nothing of its own.</param>
     /// <exception cref="ConfigException">Something of it is wrong.</exception>
-    public static RouteSettings ReadRoute(string text, string source)
+    public static RouteSettings ReadRoute(string text, string source, SocketSecurity? inherited)
     {
         var scopes = new ConfigScopes(Environment.GetEnvironmentVariable);
         var block = new ConfigBlock(new ConfigPosition(source, 1, 1));
@@ -36,6 +37,6 @@ internal static class BridgeFile
         new ConfigParser(new ConfigCursor(text, source), scopes, static (name, at, _) => throw new ConfigException($"nothing can be included here: {name}", at))
             .ParseFile(block);
         var problems = new List<ConfigProblem>();
-        return new RoutesConfig(problems).Read(block) is { } route && problems.Count == 0 ? route : throw new ConfigException(problems);
+        return new RoutesConfig(problems, inherited).Read(block) is { } route && problems.Count == 0 ? route : throw new ConfigException(problems);
     }
 }

@@ -3,7 +3,9 @@ using Broker.Bridge.Routes;
 namespace Broker.Cli.Configuration;
 
 /// <summary>The key <c>routes</c> of the bridge: an array of blocks, of which <c>pattern</c> says what else is in each.</summary>
-internal sealed class RoutesConfig(List<ConfigProblem> problems)
+/// <param name="problems">What is wrong is added here.</param>
+/// <param name="inherited">The security of routes that say nothing of their own.</param>
+internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity? inherited = null)
 {
     private const string Shape = "an array of blocks, each with a \"pattern\"";
     private const int LongestName = 64;
@@ -50,6 +52,8 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems)
         string? name = Name(section);
         RouteOptions options = pattern(keys);
         options = name is null ? options : options with { Name = name };
+        SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, inherited);
+        options = security?.Over(options) ?? options;
         section.RejectTheRest();
         if (problems.Count == before && keys.Endpoints.Count == 0)
         {
@@ -64,7 +68,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems)
         try
         {
             options.Validate();
-            return new RouteSettings(options, keys.Endpoints, ConfigDefinition.Of(block));
+            return new RouteSettings(options, keys.Endpoints, $"{ConfigDefinition.Of(block)}\n{security?.Definition}");
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {

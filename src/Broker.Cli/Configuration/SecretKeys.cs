@@ -5,7 +5,7 @@ internal static class SecretKeys
 {
     private static readonly HashSet<string> Secret = new(StringComparer.OrdinalIgnoreCase)
     {
-        "authorization", "accounts", "users", "user", "username", "password", "pass", "token", "nkey", "url",
+        "authorization", "accounts", "users", "user", "username", "password", "pass", "token", "nkey", "url", "security",
     };
 
     private static readonly HashSet<string> Usual = new(Secret, StringComparer.OrdinalIgnoreCase)

@@ -30,10 +30,12 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
             problems.Add(new ConfigProblem("\"publishers\" and \"subscribers\" must both have a \"user\", or the whole of \"zeromq\"", block.Position));
         }
 
+        SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, null);
         var read = new ZeroMqSettings
         {
+            Security = security,
             HasPubSub = !section.Has("routes") || KeysOfPubSub.Any(section.Has),
-            Routes = new RoutesConfig(problems).Read(section),
+            Routes = new RoutesConfig(problems, security).Read(section),
             Publishers = publishers,
             PublishersUser = publishersUser,
             Subscribers = subscribers,

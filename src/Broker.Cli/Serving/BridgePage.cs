@@ -35,6 +35,7 @@ internal static class BridgePage
                 json.WriteStartObject();
                 json.WriteString("name", route.Name);
                 json.WriteString("pattern", route.Pattern);
+                json.WriteString("security", route.Security);
                 json.WriteStartArray("endpoints");
                 foreach (string endpoint in route.Endpoints)
                 {

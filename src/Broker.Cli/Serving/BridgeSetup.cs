@@ -55,8 +55,9 @@ internal static class BridgeSetup
         [
             .. zeroMq.Publishers.Select(ZeroMqEndpointText.FormatAll), "|", .. zeroMq.Subscribers.Select(ZeroMqEndpointText.FormatAll), zeroMq.Prefix,
             zeroMq.Delimiter, zeroMq.SingleFrameDelimiter, zeroMq.Echo, zeroMq.SendHighWaterMark, zeroMq.MaxMessageSize, zeroMq.MaxPeers,
+            zeroMq.Security?.Definition ?? "",
         ];
         IReadOnlyList<BridgeEndpoint> endpoints = [.. zeroMq.Publishers, .. zeroMq.Subscribers];
-        return new RouteSettings(options, endpoints, string.Join('\n', definition));
+        return new RouteSettings(zeroMq.Security?.Over(options) ?? options, endpoints, string.Join('\n', definition));
     }
 }

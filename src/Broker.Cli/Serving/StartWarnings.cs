@@ -1,5 +1,6 @@
 using System.Net;
 using Broker.AspNetCore.Monitoring;
+using Broker.Bridge.Routes;
 using Broker.ZeroMq.Endpoints;
 using Microsoft.Extensions.Logging;
 
@@ -10,7 +11,7 @@ internal static partial class StartWarnings
 {
     public static void Log(ServeSettings settings, BridgeRun? bridge, MonitoringHost? monitoring, ILogger logger)
     {
-        foreach (string endpoint in bridge?.Snapshot().Routes.SelectMany(route => route.Endpoints) ?? [])
+        foreach (string endpoint in bridge?.Snapshot().Routes.Where(IsOpen).SelectMany(route => route.Endpoints) ?? [])
         {
             if (IsBeyondThisMachine(endpoint))
             {
@@ -32,6 +33,9 @@ internal static partial class StartWarnings
             WebSocketIsEverywhere(logger, settings.WebSocket.Address);
         }
     }
+
+    // The client of PLAIN asks for no proof: whoever connects to it is taken for the server.
+    private static bool IsOpen(RouteSnapshot route) => route.Security is "NULL" or "PLAIN client";
 
     private static bool IsBeyondThisMachine(string endpoint) =>
         ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc

@@ -17,6 +17,9 @@ internal sealed record ZeroMqSettings
     /// <summary>The other routes.</summary>
     public IReadOnlyList<RouteSettings> Routes { get; init; } = [];
 
+    /// <summary>The security of the PUB/SUB route, and of the others that say nothing of their own; null for none.</summary>
+    public SocketSecurity? Security { get; init; }
+
     /// <summary>Where ZeroMQ PUB sockets are found: the broker subscribes here.</summary>
     public IReadOnlyList<BridgeEndpoint> Publishers { get; init; } = Defaults.Publishers;
 

@@ -86,24 +86,22 @@ internal sealed class EndpointFlags
 
     private static CurveKeyPair Keys(string? file)
     {
-        var cryptography = new CurveCryptography();
         if (file is null)
         {
-            return CurveKeyPair.Generate(cryptography);
+            return CurveKeyPair.Generate(new CurveCryptography());
         }
 
         try
         {
-            return CurveKeyPair.Parse(cryptography, File.ReadAllText(file).Trim());
+            return CurveKeyFile.ReadPair(file);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new UsageException($"--curve-secret-key-file: {e.Message}");
         }
-        catch (FormatException)
+        catch (FormatException e)
         {
-            // What is in the file may be a key all the same, and is shown to nobody.
-            throw new UsageException($"--curve-secret-key-file: {file} has no key of 40 characters (Z85)");
+            throw new UsageException($"--curve-secret-key-file: {file}: {e.Message}");
         }
     }
 

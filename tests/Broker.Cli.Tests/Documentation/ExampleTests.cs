@@ -1,6 +1,8 @@
 using System.Text.RegularExpressions;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Starting;
+using Broker.Cryptography;
+using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.Cli.Tests.Documentation;
 
@@ -34,6 +36,8 @@ public sealed partial class ExampleTests : IDisposable
     public async Task A_file_as_it_is_printed_starts(string text)
     {
         (string certificate, string key) = TestCertificates.WriteSelfSigned(_folder.Path);
+        string secret = _folder.Write("curve/bridge.key_secret", CurveKeyPair.Generate(new CurveCryptography()).ExportSecretKey());
+        text = CurveSecrets().Replace(text, Quote(secret)).Replace("\"/etc/broker/clients\"", Quote(Path.GetDirectoryName(secret)!), StringComparison.Ordinal);
         text = Bound().Replace(text, "bind tcp://127.0.0.1:*");
         text = Ports().Replace(CertificateFiles().Replace(KeyFiles().Replace(text, Quote(key)), Quote(certificate)), "$1-1\"");
         string file = _folder.Write("example.conf", "port: -1\n" + text);
@@ -97,6 +101,9 @@ public sealed partial class ExampleTests : IDisposable
 
     [GeneratedRegex("\"[^\"]*(server|cert)[^\"]*\\.pem\"|\"[^\"]*-ca\\.pem\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex CertificateFiles();
+
+    [GeneratedRegex("\"[^\"]*\\.key_secret\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex CurveSecrets();
 
     [GeneratedRegex("\"[^\"]*\\.key\"", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex KeyFiles();

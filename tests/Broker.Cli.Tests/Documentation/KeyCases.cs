@@ -29,6 +29,7 @@ internal static class KeyCases
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
         "tls of url" => "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ], url: \"NATSURL\", tls { BODY } }",
+        "security" => "zeromq { publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\", security { BODY } }",
         "routes" => "zeromq { routes: [ { BODY } ] }",
         "pattern: pubsub" => "zeromq { routes: [ { pattern: pubsub, BODY } ] }",
         "pattern: request" => "zeromq { routes: [ { pattern: request, BODY } ] }",
@@ -242,6 +243,9 @@ internal static class KeyCases
         .. Bridge("max_peers", ["5"], ["0", "x"]),
         .. Bridge("url", ["\"NATSURL\"", "[\"NATSURL\", \"nats://127.0.0.1:9\"]"], ["\"http://x\"", "x", "1", "[]", "[1]"]),
         .. Bridge("credentials", ["\"SEEDFILE\", url: \"NATSURL\""], ["\"FOLDER/none.creds\", url: \"NATSURL\"", "\"SEEDFILE\"", "1"]),
+        .. Bridge(
+            "security", ["{ mechanism: null }", "{ mechanism: curve, role: server, secret_key_file: \"ZSECRET\" }"],
+            ["true", "{ }", "{ mechanism: curve }", "{ mechanism: curve, role: server }"]),
         .. Bridge("tls", ["{ }, url: \"NATSURL\""], ["{ }", "true, url: \"NATSURL\"", "{ verify: true }, url: \"NATSURL\""]),
         new(
             "zeromq", "routes",

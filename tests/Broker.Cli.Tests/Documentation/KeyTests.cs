@@ -2,6 +2,8 @@ using System.Text.RegularExpressions;
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Tests.Starting;
+using Broker.Cryptography;
+using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Documentation;
@@ -34,6 +36,13 @@ public sealed class KeyTests : IAsyncLifetime
         _url = addresses.Nats[0];
         (_certificate, _key) = TestCertificates.WriteSelfSigned(_folder.Path);
         _seed = _folder.Write("bridge.nk", Seed + "\n");
+        var keys = CurveKeyPair.Generate(new CurveCryptography());
+        _folder.Write("z.secret", keys.ExportSecretKey() + "\n");
+        _folder.Write("z.certified", $"# of czmq\nmetadata\ncurve\n    public-key = \"{keys.PublicKey}\"\n    secret-key = \"{keys.ExportSecretKey()}\"\n");
+        _folder.Write("z.public", keys.PublicKey.ToString());
+        _folder.Write("clients/one.key", $"curve\n    public-key = \"{keys.PublicKey}\"\n");
+        _folder.Write("z.users", "# who\nada:first\n");
+        _folder.Write("z.password", "first\n");
     }
 
     public async ValueTask DisposeAsync()
@@ -135,6 +144,11 @@ public sealed class KeyTests : IAsyncLifetime
             .Replace("OTHER_PUBLISHERS", "publishers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
             .Replace("OTHER_SUBSCRIBERS", "subscribers: \"tcp://127.0.0.1:*\"", StringComparison.Ordinal)
             .Replace("LONGPREFIX", new string('p', 250), StringComparison.Ordinal)
+            .Replace("ZSECRET", "FOLDER/z.secret", StringComparison.Ordinal)
+            .Replace("ZCERTIFIED", "FOLDER/z.certified", StringComparison.Ordinal)
+            .Replace("ZPUBLIC", "FOLDER/z.public", StringComparison.Ordinal)
+            .Replace("ZUSERS", "FOLDER/z.users", StringComparison.Ordinal)
+            .Replace("ZPASSWORD", "FOLDER/z.password", StringComparison.Ordinal)
             .Replace("SEEDFILE", Path(_seed), StringComparison.Ordinal)
             .Replace("KEYFILE", Path(_key), StringComparison.Ordinal)
             .Replace("CERT", Path(_certificate), StringComparison.Ordinal)

@@ -19,7 +19,7 @@ internal static class RouteCases
 
     public static IEnumerable<KeyCase> All =>
     [
-        .. OfTls(), .. OfRoutes(), .. OfPubSub(), .. OfRequests("pattern: request"), .. OfRequests("pattern: worker"), .. OfPushPull(), .. OfStream(), .. OfRaw(),
+        .. OfTls(), .. OfRoutes(), .. OfSecurity(), .. OfPubSub(), .. OfRequests("pattern: request"), .. OfRequests("pattern: worker"), .. OfPushPull(), .. OfStream(), .. OfRaw(),
     ];
 
     private static IEnumerable<KeyCase> OfTls() =>
@@ -42,7 +42,33 @@ internal static class RouteCases
         new(
             "routes", "name", [$"pattern: pubsub, subscribers: {Any}, name: plant-1.a"],
             [.. ((string[])["\"\"", "\"a b\"", "1", "LONGPREFIX"]).Select(v => $"pattern: pubsub, subscribers: {Any}, name: {v}")]),
+        new(
+            "routes", "security",
+            [
+                $"pattern: pubsub, subscribers: {Any}, security {{ mechanism: plain, role: server, users_file: \"ZUSERS\" }}",
+                $"pattern: pushpull, pullers: {Any}, subject: a, security {{ mechanism: curve, role: client, server_key_file: \"ZPUBLIC\" }}",
+                $"pattern: request, endpoint: {Any}, subject: a, security {{ mechanism: curve, role: server, secret_key_file: \"ZCERTIFIED\", clients: \"ZPUBLIC\" }}",
+            ],
+            [.. ((string[])["x", "{ }", "{ mechanism: x }", "{ mechanism: plain }"]).Select(v => $"pattern: pubsub, subscribers: {Any}, security: {v}")]),
     ];
+
+    private static IEnumerable<KeyCase> OfSecurity()
+    {
+        const string Server = "mechanism: curve, role: server, ";
+        const string Client = "mechanism: curve, role: client, ";
+        string[] noFile = ["1", "\"\"", "\"FOLDER/none\"", "\"FOLDER\"", "\"ZUSERS\""];
+        return
+        [
+            new("security", "mechanism", ["mechanism: null", $"{Server} secret_key_file: \"ZSECRET\""], ["mechanism: x", "mechanism: 1", "role: server", "mechanism: null, role: server"]),
+            new("security", "role", [$"{Client} server_key_file: \"ZPUBLIC\""], ["mechanism: curve, role: x", "mechanism: plain, role: true"]),
+            Case("security", Server, "secret_key_file", ["\"ZSECRET\"", "\"ZCERTIFIED\"", "\"ZSECRET\", clients: \"ZPUBLIC\""], [.. noFile, "\"ZSECRET\", users_file: \"ZUSERS\""]),
+            Case("security", $"{Server} secret_key_file: \"ZSECRET\", ", "clients", ["\"ZPUBLIC\"", "\"FOLDER/clients\""], ["1", "\"FOLDER/none\"", "\"ZUSERS\""]),
+            Case("security", Client, "server_key_file", ["\"ZPUBLIC\"", "\"ZCERTIFIED\", secret_key_file: \"ZSECRET\""], [.. noFile, "\"ZPUBLIC\", clients: \"ZPUBLIC\""]),
+            Case("security", "mechanism: plain, role: server, ", "users_file", ["\"ZUSERS\""], ["1", "\"FOLDER/none\"", "\"ZPASSWORD\"", "\"ZUSERS\", user: a"]),
+            Case("security", "mechanism: plain, role: client, password_file: \"ZPASSWORD\", ", "user", ["a"], ["1", "\"LONGPREFIXLONGPREFIX\""]),
+            Case("security", "mechanism: plain, role: client, user: a, ", "password_file", ["\"ZPASSWORD\""], ["1", "\"FOLDER/none\""]),
+        ];
+    }
 
     private static IEnumerable<KeyCase> OfPubSub()
     {

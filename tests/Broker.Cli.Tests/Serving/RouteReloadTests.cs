@@ -1,7 +1,9 @@
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
 using Broker.Cli.Tests.Configuration;
+using Broker.Cryptography;
 using Broker.ZeroMq;
+using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Cli.Tests.Serving;
@@ -81,6 +83,51 @@ public sealed class RouteReloadTests : IAsyncLifetime
         Assert.Equal(1, await CountAsync("routes"));
     }
 
+    [Fact]
+    public async Task A_route_whose_keys_are_others_is_started_anew_and_one_without_a_key_of_its_own_is_not()
+    {
+        using var folder = new TemporaryFolder();
+        var cryptography = new CurveCryptography();
+        var old = CurveKeyPair.Generate(cryptography);
+        string secret = folder.Write("bridge.secret", old.ExportSecretKey());
+        string other = folder.Write("other.public", CurveKeyPair.Generate(cryptography).PublicKey.ToString());
+        string text = $"zeromq {{ security {{ mechanism: curve, role: server, secret_key_file: \"{secret}\" }}\nroutes: [ {Worker("a")}, "
+            + $"{{ pattern: worker, subject: b, endpoint: \"tcp://127.0.0.1:*\", security {{ mechanism: curve, role: client, server_key_file: \"{other}\" }} }} ] }}";
+        await StartAsync(text);
+        string[] before = await EndpointsAsync();
+        await using var worker = new ResponseSocket(new ZeroMqSocketOptions { Security = ZeroMqSecurity.CurveClient(CurveKeyPair.Generate(cryptography), old.PublicKey) });
+        worker.Connect($"tcp://127.0.0.1:{_other}");
+        await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqPeers == 1, "the worker that knows the key");
+
+        // A port that the system chose is another after a new start.
+        await ReloadAsync(text);
+        Assert.Equal(before, await EndpointsAsync());
+        Assert.Equal(1, _host.ReadCounts().ZeroMqPeers);
+
+        var now = CurveKeyPair.Generate(cryptography);
+        folder.Write("bridge.secret", now.ExportSecretKey());
+        await ReloadAsync(text);
+        Assert.Equal(before.Order(StringComparer.Ordinal), (await EndpointsAsync()).Order(StringComparer.Ordinal));
+        await using var next = new ResponseSocket(new ZeroMqSocketOptions { Security = ZeroMqSecurity.CurveClient(CurveKeyPair.Generate(cryptography), now.PublicKey) });
+        next.Connect($"tcp://127.0.0.1:{_other}");
+        await Wait.UntilAsync(() => _host.ReadCounts().ZeroMqPeers == 1, "the worker that knows the new key");
+        string page = await PageAsync();
+        Assert.Contains("\"security\": \"CURVE server\"", page, StringComparison.Ordinal);
+        Assert.DoesNotContain(now.ExportSecretKey(), page, StringComparison.Ordinal);
+    }
+
+    private async Task<string> PageAsync()
+    {
+        using var http = new HttpClient();
+        return await http.GetStringAsync(_page + "/bridgez", TestContext.Current.CancellationToken);
+    }
+
+    private async Task<string[]> EndpointsAsync()
+    {
+        using var page = System.Text.Json.JsonDocument.Parse(await PageAsync());
+        return [.. page.RootElement.GetProperty("routes").EnumerateArray().SelectMany(route => route.GetProperty("endpoints").EnumerateArray()).Select(e => e.GetString()!)];
+    }
+
     private string Worker(string subject) => $"{{ pattern: worker, name: devices, subject: {subject}, endpoint: \"tcp://127.0.0.1:{_other}\" }}";
 
     private static string Receive(PullSocket pull)
@@ -92,8 +139,7 @@ public sealed class RouteReloadTests : IAsyncLifetime
     // How many there are on the page.
     private async Task<int> CountAsync(string what)
     {
-        using var http = new HttpClient();
-        using var page = System.Text.Json.JsonDocument.Parse(await http.GetStringAsync(_page + "/bridgez", TestContext.Current.CancellationToken));
+        using var page = System.Text.Json.JsonDocument.Parse(await PageAsync());
         var routes = page.RootElement.GetProperty("routes").EnumerateArray();
         return what == "routes" ? routes.Count() : routes.Sum(route => route.GetProperty("endpoints").GetArrayLength());
     }

@@ -62,9 +62,14 @@ internal sealed class BrokerProcess : INatsServer
     /// <summary>Runs <c>broker serve</c> with the arguments and waits for nothing.</summary>
     public static PeerProcess Run(params IEnumerable<string> arguments) => Run(variable: null, arguments);
 
-    private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) =>
+    /// <summary>Runs another command of it with the arguments and waits for nothing.</summary>
+    public static PeerProcess RunCommand(params IEnumerable<string> arguments) => Execute(variable: null, arguments);
+
+    private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) => Execute(variable, ["serve", .. arguments]);
+
+    private static PeerProcess Execute((string Name, string Value)? variable, IEnumerable<string> arguments) =>
         PeerProcess.Start("broker", Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet",
-            variable, [Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", .. arguments]);
+            variable, [Path.Combine(AppContext.BaseDirectory, "broker.dll"), .. arguments]);
 
     /// <summary>A bare connection to the NATS port, for what no well-behaved client sends.</summary>
     public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);

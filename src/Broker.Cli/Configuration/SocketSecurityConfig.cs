@@ -1,0 +1,205 @@
+using System.Security.Cryptography;
+using System.Text;
+using Broker.Cryptography;
+using Broker.ZeroMq.Mechanisms;
+
+namespace Broker.Cli.Configuration;
+
+/// <summary>The block <c>security</c> of a route, or of <c>zeromq</c> for all routes that have none. Its files are read with it.</summary>
+internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
+{
+    private static readonly string[] AllKeys = ["secret_key_file", "clients", "server_key_file", "users_file", "user", "password_file"];
+
+    private enum Part
+    {
+        Null,
+        PlainServer,
+        PlainClient,
+        CurveServer,
+        CurveClient,
+    }
+
+    /// <summary>What stands at the key; <paramref name="otherwise"/> without it, or when something of it is wrong.</summary>
+    public SocketSecurity? Read(ConfigSection section, SocketSecurity? otherwise)
+    {
+        switch (section.Find("security"))
+        {
+            case null:
+                return otherwise;
+            case ConfigBlock block:
+                int before = problems.Count;
+                SocketSecurity? read = Read(new ConfigSection(block, problems, isSecret: true), block);
+                return problems.Count == before ? read : otherwise;
+            case var value:
+                return section.Wrong("security", "a block with a \"mechanism\"", value, otherwise, isSecret: true);
+        }
+    }
+
+    private SocketSecurity? Read(ConfigSection section, ConfigBlock block)
+    {
+        if (ReadPart(section, block) is not { } part)
+        {
+            return null;
+        }
+
+        string[] keys = part switch
+        {
+            Part.CurveServer => ["secret_key_file", "clients"],
+            Part.CurveClient => ["server_key_file", "secret_key_file"],
+            Part.PlainServer => ["users_file"],
+            Part.PlainClient => ["user", "password_file"],
+            _ => [],
+        };
+        foreach (string key in AllKeys.Except(keys, StringComparer.Ordinal).Where(section.Has))
+        {
+            problems.Add(new ConfigProblem($"\"{key}\" is not for {Name(part)}{(keys.Length > 0 ? ", which has " + string.Join(" and ", keys) : "")}", section.Find(key)!.Position));
+        }
+
+        SocketSecurity? read = part switch
+        {
+            Part.CurveServer => CurveServer(section, block),
+            Part.CurveClient => CurveClient(section, block),
+            Part.PlainServer => PlainServer(section, block),
+            Part.PlainClient => PlainClient(section, block),
+            _ => new SocketSecurity(ZeroMqSecurity.Null, null, ""),
+        };
+        section.RejectTheRest();
+        return read;
+    }
+
+    private Part? ReadPart(ConfigSection section, ConfigBlock block)
+    {
+        if (!section.Has("mechanism"))
+        {
+            problems.Add(new ConfigProblem("\"security\" needs a \"mechanism\": null, plain or curve", block.Position, null, ["mechanism", "role", .. AllKeys]));
+            return null;
+        }
+
+        int before = problems.Count;
+        string mechanism = section.Choice("mechanism", "", ("null", "null"), ("plain", "plain"), ("curve", "curve"));
+        bool? isServer = section.Choice<bool?>("role", null, ("server", true), ("client", false));
+        if (problems.Count > before)
+        {
+            return null;
+        }
+
+        if ((mechanism == "null") != (isServer is null))
+        {
+            problems.Add(new ConfigProblem(
+                isServer is null ? $"the mechanism {mechanism} needs a \"role\" of the bridge in it: server or client" : "the mechanism null has no \"role\"", block.Position));
+            return null;
+        }
+
+        return (mechanism, isServer) switch
+        {
+            ("plain", true) => Part.PlainServer,
+            ("plain", _) => Part.PlainClient,
+            ("curve", true) => Part.CurveServer,
+            ("curve", _) => Part.CurveClient,
+            _ => Part.Null,
+        };
+    }
+
+    private SocketSecurity? CurveServer(ConfigSection section, ConfigBlock block)
+    {
+        CurveKeyPair? keys = FromFile(section, block, "secret_key_file", "the bridge's secret key", CurveKeyFile.ReadPair, isNeeded: true);
+        HashSet<CurveKey>? clients = FromFile(section, block, "clients", "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
+        if (keys is null)
+        {
+            return null;
+        }
+
+        string admitted = clients is null ? "everybody" : string.Join(' ', clients.Select(key => key.ToString()).Order(StringComparer.Ordinal));
+        return new SocketSecurity(
+            ZeroMqSecurity.CurveServer(keys),
+            clients is null ? null : shown => ValueTask.FromResult(
+                shown.PublicKey is { } key && clients.Contains(key) ? ZeroMqAdmission.Admit(key.ToString()) : ZeroMqAdmission.Refuse("its key is not known")),
+            $"curve server {keys.PublicKey} {admitted}");
+    }
+
+    // A new pair is another at each reading and not a change.
+    private SocketSecurity? CurveClient(ConfigSection section, ConfigBlock block)
+    {
+        CurveKey? server = FromFile(section, block, "server_key_file", "the server's public key", CurveKeyFile.ReadPublic, isNeeded: true);
+        CurveKeyPair? own = FromFile(section, block, "secret_key_file", "the bridge's secret key", CurveKeyFile.ReadPair, isNeeded: false);
+        return server is null ? null : new SocketSecurity(
+            ZeroMqSecurity.CurveClient(own ?? CurveKeyPair.Generate(new CurveCryptography()), server), null, $"curve client {server} {own?.PublicKey}");
+    }
+
+    private SocketSecurity? PlainServer(ConfigSection section, ConfigBlock block)
+    {
+        var read = FromFile(
+            section, block, "users_file", "lines of user:password", static file => Tuple.Create(PlainUsers.Read(file), HashOf(File.ReadAllBytes(file))), isNeeded: true);
+        return read is null ? null : new SocketSecurity(ZeroMqSecurity.PlainServer, read.Item1.AuthenticateAsync, $"plain server {read.Item2}");
+    }
+
+    private SocketSecurity? PlainClient(ConfigSection section, ConfigBlock block)
+    {
+        string? password = FromFile(section, block, "password_file", "a password", static file => File.ReadAllText(file).TrimEnd('\r', '\n'), isNeeded: true);
+        if (section.Text("user", null) is not { } user)
+        {
+            problems.Add(new ConfigProblem("a PLAIN client needs \"user\"", block.Position));
+            return null;
+        }
+
+        try
+        {
+            return password is null ? null : new SocketSecurity(
+                ZeroMqSecurity.PlainClient(user, password), null, $"plain client {user.Length} {user} {HashOf(Encoding.UTF8.GetBytes(password))}");
+        }
+        catch (ArgumentException)
+        {
+            problems.Add(new ConfigProblem("\"user\" and what \"password_file\" has must be at most 255 octets each", block.Position));
+            return null;
+        }
+    }
+
+    // What is no file may be the secret itself in the place of its file, and is not shown.
+    private T? FromFile<T>(ConfigSection section, ConfigBlock block, string key, string what, Func<string, T> read, bool isNeeded)
+        where T : class
+    {
+        switch (section.Find(key))
+        {
+            case null:
+                if (isNeeded)
+                {
+                    problems.Add(new ConfigProblem($"\"security\" needs \"{key}\", a file with {what}", block.Position));
+                }
+
+                return null;
+            case ConfigText { Value: var file } value:
+                string? wrong;
+                try
+                {
+                    return read(file);
+                }
+                catch (FormatException e)
+                {
+                    wrong = e.Message;
+                }
+                catch (UnauthorizedAccessException)
+                {
+                    wrong = "it may not be read";
+                }
+                catch (Exception e) when (e is IOException or ArgumentException or NotSupportedException)
+                {
+                    wrong = File.Exists(file) ? "it cannot be read" : "there is no such file";
+                }
+
+                return section.Wrong<T?>(key, $"a file with {what} ({wrong})", value, null, isSecret: !Path.Exists(file));
+            case var value:
+                return section.Wrong<T?>(key, $"a file with {what}", value, null, isSecret: true);
+        }
+    }
+
+    private static string HashOf(byte[] bytes) => Convert.ToHexStringLower(SHA256.HashData(bytes));
+
+    private static string Name(Part part) => part switch
+    {
+        Part.CurveServer => "a CURVE server",
+        Part.CurveClient => "a CURVE client",
+        Part.PlainServer => "a PLAIN server",
+        Part.PlainClient => "a PLAIN client",
+        _ => "the mechanism null",
+    };
+}
