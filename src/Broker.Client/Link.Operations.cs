@@ -39,14 +39,19 @@ internal sealed partial class Link
 
         public bool OnPong()
         {
-            // Who waits for it may look at the statistics, in which everything before it must be.
+            // Who waits for it may look at queues and statistics, in which everything before it must be.
+            _link._core.Subscriber.Batch.Flush();
             Count();
             return _link.TakePong();
         }
 
         public readonly bool OnOk() => true;
 
-        public bool OnError(ReadOnlySpan<byte> text) => _link.TakeError(text);
+        public bool OnError(ReadOnlySpan<byte> text)
+        {
+            _link._core.Subscriber.Batch.Flush();
+            return _link.TakeError(text);
+        }
 
         internal void Count()
         {

@@ -121,6 +121,7 @@ internal sealed partial class Link : ConnectionHandler
     {
         var operations = new Operations(this);
         int consumed = _parser.Parse(bytes, ref operations, ref needed, out ProtocolError error);
+        _core.Subscriber.Batch.Flush();
         operations.Count();
         if (error != ProtocolError.None)
         {

@@ -70,13 +70,22 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     }
 
     /// <summary>Copies a message in, if it may. On the loop.</summary>
-    internal Outcome Put(in MessageView view)
+    /// <param name="view">The message.</param>
+    /// <param name="batch">What collects those of one read; null to put it in at once.</param>
+    internal Outcome Put(in MessageView view, MessageBatch? batch = null)
     {
+        if (Volatile.Read(ref _ended))
+        {
+            return Outcome.Dropped;
+        }
+
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         var outcome = Outcome.Queued;
         // Nobody else puts anything in: what is seen without the gate can only have become less.
-        if (IsFull(size))
+        (int messages, long bytes) = batch?.Of(this) ?? default;
+        if (IsFull(size + bytes, messages))
         {
+            batch?.Flush();
             outcome = MakeRoom(size);
             if (outcome == Outcome.Overrun || IsFull(size))
             {
@@ -86,24 +95,42 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
 
         // There is still room; and the copy holds up no reader.
         var message = new Message(in view);
+        if (batch is not null)
+        {
+            batch.Add(this, in message);
+        }
+        else
+        {
+            Add(new ReadOnlySpan<Message>(in message), size);
+        }
+
+        return outcome;
+    }
+
+    /// <summary>Puts messages in that there is room for. On the loop.</summary>
+    internal void Add(ReadOnlySpan<Message> messages, long bytes)
+    {
         Awaited awaited;
         lock (_gate)
         {
             if (_ended)
             {
-                return Outcome.Dropped;
+                return;
             }
 
-            _messages.Add(in message);
-            _bytes += size;
-            _queued++;
+            foreach (ref readonly Message message in messages)
+            {
+                _messages.Add(in message);
+            }
+
+            _bytes += bytes;
+            _queued += messages.Length;
             _most = Math.Max(_most, _messages.Count);
             _mostBytes = Math.Max(_mostBytes, _bytes);
             awaited = TakeAwaited();
         }
 
         awaited.End(true, null);
-        return outcome;
     }
 
     public override bool TryRead([MaybeNullWhen(false)] out Message item)
@@ -248,8 +275,8 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         }
     }
 
-    private bool IsFull(long size)
-        => _messages.Count >= options.MaxMessages || Volatile.Read(ref _bytes) + size > options.MaxBytes;
+    private bool IsFull(long size, int coming = 0)
+        => _messages.Count + coming >= options.MaxMessages || Volatile.Read(ref _bytes) + size > options.MaxBytes;
 
     // On the loop, for a queue that was full a moment ago. It may have become less so since.
     private Outcome MakeRoom(long size)

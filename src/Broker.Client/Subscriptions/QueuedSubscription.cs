@@ -56,7 +56,7 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     internal void Take(in MessageView message)
     {
-        switch (_queue.Put(in message))
+        switch (_queue.Put(in message, Subscription.Connection.Core.Subscriber.Batch))
         {
             case MessageQueue.Outcome.FirstDropped:
                 Subscription.Connection.Core.Events.TellSlowConsumer(this);

@@ -16,6 +16,9 @@ internal sealed class Subscriber(ConnectionCore core)
 
     private bool _draining;
 
+    /// <summary>Collects what is read for one queue. On the loop.</summary>
+    internal MessageBatch Batch { get; } = new();
+
     /// <summary>Changed under the gate, looked up on the loop.</summary>
     internal SubscriptionTable Table { get; } = new();
 

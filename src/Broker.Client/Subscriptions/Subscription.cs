@@ -116,6 +116,7 @@ public sealed class Subscription : IDisposable
         long max = Volatile.Read(ref _max);
         if (max != 0 && _delivered >= max)
         {
+            Connection.Core.Subscriber.Batch.Flush();
             Connection.Core.Subscriber.Forget(this);
         }
     }
