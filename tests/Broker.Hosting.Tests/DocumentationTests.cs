@@ -14,7 +14,10 @@ namespace Broker.Hosting.Tests;
 /// <summary>docs/hosting.md, as it is printed.</summary>
 public sealed partial class DocumentationTests
 {
-    private static readonly string Page = File.ReadAllText(Path.Combine(FindRoot(), "docs", "hosting.md"));
+    /// <summary>The repository's folder.</summary>
+    internal static readonly string Root = FindRoot();
+
+    private static readonly string Page = File.ReadAllText(Path.Combine(Root, "docs", "hosting.md"));
 
     [Theory]
     [InlineData(typeof(BrokerSettings), "| key of `Broker` |")]

@@ -11,4 +11,9 @@ public enum ClientTransport
 
     /// <summary>The frames of a WebSocket.</summary>
     WebSocket,
+
+    /// <summary>
+    /// A stream of bytes that somebody else has accepted, such as a connection of Kestrel's. TLS is that one's matter: the server speaks none with it.
+    /// </summary>
+    Stream,
 }
