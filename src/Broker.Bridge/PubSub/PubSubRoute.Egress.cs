@@ -1,6 +1,7 @@
 using Broker.Bridge.Mapping;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
+using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.PubSub;
 
@@ -30,6 +31,17 @@ internal sealed partial class PubSubRoute
         }
 
         var encoder = new MappedMessageEncoder(mapped);
-        scratch.MessagesOut += _egress.Publish(loop, mapped.FirstFrame, ref encoder);
+        ReadOnlySpan<byte> kept = default;
+        if (_lastValues is not null)
+        {
+            kept = _lastValues.Keep(mapped.FirstFrame, ref encoder);
+        }
+
+        scratch.MessagesOut += kept.IsEmpty
+            ? _egress.Publish(loop, mapped.FirstFrame, ref encoder)
+            : _egress.PublishEncoded(loop, mapped.FirstFrame, kept);
     }
+
+    // On the SUB's loop.
+    private void OnSubscribed(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _replays!.Begin(peer, prefix);
 }

@@ -62,14 +62,26 @@ internal sealed partial class PubSubRoute
     /// <summary>What the interest set wants to be sent: a filter to subscribe to, an end (no filter), or a barrier (an id of 0).</summary>
     private readonly record struct Command(long Id, string? Filter, long Barrier);
 
+    // Last values are kept of what nobody asks for yet.
+    internal override void Start()
+    {
+        if (_lastValues is not null)
+        {
+            Change([], wanted: true);
+        }
+    }
+
     // Under a lock of the socket, on the peer's loop.
     private void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
     {
-        if (IsOver)
+        if (!IsOver && _lastValues is null)
         {
-            return;
+            Change(prefix, wanted);
         }
+    }
 
+    private void Change(ReadOnlySpan<byte> prefix, bool wanted)
+    {
         _changes.Change(prefix, wanted, _egress);
         if (Interlocked.Exchange(ref _applyPosted, 1) == 0)
         {

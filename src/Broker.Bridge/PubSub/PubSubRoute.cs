@@ -23,6 +23,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
     private readonly LoopSubscriber _ingress;
     private readonly LoopPublisher _egress;
     private readonly LoopScratch[] _scratch;
+    private readonly LastValues? _lastValues;
+    private readonly LastValueReplays? _replays;
     private volatile bool _closing;
 
     internal PubSubRoute(PubSubRouteOptions options, RouteContext context)
@@ -55,12 +57,18 @@ internal sealed partial class PubSubRoute : BridgeRoute
             MaxInterestBytes = int.MaxValue,
             MaxSubscriptionMemory = options.MaxPrefixMemory,
             OnInterest = OnInterest,
+            OnSubscribed = options.LastValues is null ? null : OnSubscribed,
             Security = options.Security,
             Authenticate = options.Authenticate,
             Properties = properties,
             AcceptPeer = RefuseBridges,
             OnEvent = Log.ZeroMq,
         });
+        if (options.LastValues is { } kept)
+        {
+            _lastValues = new LastValues(kept);
+            _replays = new LastValueReplays(_egress, Loop, _lastValues);
+        }
     }
 
     /// <summary>The mapping in use, with its counters.</summary>
@@ -105,10 +113,14 @@ internal sealed partial class PubSubRoute : BridgeRoute
             FromZeroMq = published + dropped + refusedIn,
             ToSubjects = published,
             FromSubjects = _scratch.Sum(s => s.Received),
-            ToZeroMq = _scratch.Sum(s => s.MessagesOut),
+            ToZeroMq = _scratch.Sum(s => s.MessagesOut) + (_replays?.Sent ?? 0),
             Dropped = _egress.MessagesDropped + dropped,
             Refused = refused.Values.Sum(),
             RefusedBecause = refused,
+            LastValues = _lastValues?.Count ?? 0,
+            LastValueBytes = _lastValues?.Bytes ?? 0,
+            LastValuesSent = _replays?.Sent ?? 0,
+            LastValuesForgotten = _lastValues?.Forgotten ?? 0,
         };
     }
 

@@ -61,6 +61,12 @@ public sealed record PubSubRouteOptions : RouteOptions
     /// </summary>
     public bool AcceptBridges { get; init; }
 
+    /// <summary>
+    /// Keeps the last message of each topic and sends a SUB that subscribes those that begin with its prefix, before what comes next. The route
+    /// then subscribes to everything under its subject prefix, whatever SUBs ask for. Default null: a SUB that comes late loses what was before.
+    /// </summary>
+    public LastValueOptions? LastValues { get; init; }
+
     /// <inheritdoc/>
     public override string Pattern => "pubsub";
 
@@ -77,6 +83,7 @@ public sealed record PubSubRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPrefixes, 0);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPrefixMemory, 0);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxFilters, 0);
+        LastValues?.Validate();
         _ = new MessageMapper(Mapping);
         foreach (BridgeEndpoint endpoint in Publishers.Concat(Subscribers))
         {

@@ -16,6 +16,18 @@ public sealed record PubSubRouteSnapshot : RouteSnapshot
     /// <summary>SUB connections now.</summary>
     public int Subscribers { get; init; }
 
+    /// <summary>Topics whose last value is kept.</summary>
+    public int LastValues { get; init; }
+
+    /// <summary>Bytes that these take.</summary>
+    public long LastValueBytes { get; init; }
+
+    /// <summary>Last values that were sent to SUBs; they are in <see cref="RouteSnapshot.ToZeroMq"/> too.</summary>
+    public long LastValuesSent { get; init; }
+
+    /// <summary>Last values that were not kept, or not any more, for want of room.</summary>
+    public long LastValuesForgotten { get; init; }
+
     /// <summary>Where PUBs can connect, with the ports that were really taken.</summary>
     public IReadOnlyList<string> PublisherEndpoints { get; init; } = [];
 

@@ -42,6 +42,17 @@ internal static class RoutePatterns
             MaxMessageSize = keys.MaxMessageSize(defaults.MaxMessageSize),
             MaxPeers = keys.MaxPeers(defaults.MaxPeers),
             AcceptBridges = keys.Section.Flag("accept_bridges", defaults.AcceptBridges),
+            LastValues = keys.Section.Inner("last_values", LastValues),
+        };
+    }
+
+    private static LastValueOptions LastValues(ConfigSection section)
+    {
+        var defaults = new LastValueOptions();
+        return defaults with
+        {
+            MaxTopics = (int)section.Whole("max_topics", defaults.MaxTopics, 1, 1 << 24),
+            MaxBytes = section.Bytes("max_bytes", defaults.MaxBytes, 1024, 1L << 40),
         };
     }
 

@@ -90,7 +90,7 @@ internal static class BridgePage
         ("peers", route.Peers),
         .. route switch
         {
-            PubSubRouteSnapshot r => [("publishers", r.Publishers), ("subscribers", r.Subscribers)],
+            PubSubRouteSnapshot r => [("publishers", r.Publishers), ("subscribers", r.Subscribers), ("last_values", r.LastValues), ("last_value_bytes", r.LastValueBytes)],
             RequestRouteSnapshot r => [("pending", r.Pending), ("held", r.Held)],
             WorkerRouteSnapshot r => [("subscribed", r.IsSubscribed ? 1 : 0), ("pending", r.Pending)],
             PushPullRouteSnapshot r =>
@@ -109,6 +109,7 @@ internal static class BridgePage
         ("refused", route.Refused),
         .. route switch
         {
+            PubSubRouteSnapshot r => [("last_values_sent", r.LastValuesSent), ("last_values_forgotten", r.LastValuesForgotten)],
             RequestRouteSnapshot r =>
             [
                 ("answered", r.Answered), ("undeliverable", r.Undeliverable), ("timed_out", r.TimedOut), ("unserved", r.Unserved),

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using Broker.Transport;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Publishing;
@@ -106,6 +107,32 @@ public sealed partial class LoopPublisher
         // Sessions that end must not be kept by this memory.
         peers.Clear();
         return reached;
+    }
+
+    /// <summary>
+    /// Sends a message that is encoded already to one peer, whatever that has subscribed to. On the thread of <paramref name="loop"/>, behind
+    /// what was published there before.
+    /// </summary>
+    /// <returns>Whether it was queued; otherwise the peer is gone, or full and the message counted as dropped.</returns>
+    internal bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)
+    {
+        var session = (PublisherSession)peer.Session;
+        if (session.IsGone || _closed)
+        {
+            return false;
+        }
+
+        OutboundStage stage = session.Connection.GetStage(loop);
+        if (!session.HasRoom(loop, stage, encoded.Length))
+        {
+            Drop(session);
+            return false;
+        }
+
+        encoded.CopyTo(stage.GetSpan(encoded.Length));
+        stage.Advance(encoded.Length);
+        session.Count(loop);
+        return true;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -84,6 +84,12 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
     public ZeroMqSubscriptionHandler? OnSubscription { get; init; }
 
     /// <summary>
+    /// Told of each prefix that a peer did not want before, when what is published with it reaches the peer already. On the peer's loop and
+    /// under no lock; it may pause the peer. Not of manual sockets. Default none.
+    /// </summary>
+    internal Action<ZeroMqPeer, ReadOnlySpan<byte>>? OnSubscribed { get; init; }
+
+    /// <summary>
     /// Whether what peers ask for is only told of, by <see cref="OnSubscription"/>, and they get what
     /// <see cref="LoopPublisher.Subscribe"/> gives them. Default false.
     /// </summary>

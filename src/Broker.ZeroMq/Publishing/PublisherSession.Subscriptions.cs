@@ -38,6 +38,9 @@ internal sealed partial class PublisherSession
         return true;
     }
 
+    /// <summary>Whether the connection has ended. Any thread.</summary>
+    internal bool IsGone => _isGone;
+
     /// <summary>The application gives a peer of a manual socket something, or takes it back. On the loop.</summary>
     internal void Grant(ReadOnlySpan<byte> prefix, bool subscribes)
     {
@@ -127,6 +130,11 @@ internal sealed partial class PublisherSession
 
         if (refusal is null)
         {
+            if (_asked is null)
+            {
+                _socket.Options.OnSubscribed?.Invoke(Peer!, prefix);
+            }
+
             return true;
         }
 

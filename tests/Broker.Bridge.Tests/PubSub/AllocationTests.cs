@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Broker.Bridge.PubSub;
 using Broker.Bridge.Tests.PubSub.Support;
 using Broker.Transport;
 using Broker.ZeroMq.Publishing;
@@ -17,10 +18,12 @@ public sealed class AllocationTests
     // What the tests' own waiting takes, and the odd timer; less than a thousandth of the messages could use.
     private const long Allowance = 64 * 1024;
 
-    [Fact]
-    public async Task From_ZeroMQ_through_the_server_to_ZeroMQ_nothing_is_allocated_for_a_message()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task From_ZeroMQ_through_the_server_to_ZeroMQ_nothing_is_allocated_for_a_message(bool keepsLast)
     {
-        await using Site site = await Site.StartAsync(1);
+        await using Site site = await Site.StartAsync(1, o => o with { LastValues = keepsLast ? new LastValueOptions() : null });
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await using var publisher = new LoopPublisher(loops);
         long received = 0;

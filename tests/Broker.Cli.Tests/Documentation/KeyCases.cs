@@ -32,6 +32,7 @@ internal static class KeyCases
         "security" => "zeromq { publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\", security { BODY } }",
         "routes" => "zeromq { routes: [ { BODY } ] }",
         "pattern: pubsub" => "zeromq { routes: [ { pattern: pubsub, BODY } ] }",
+        "last_values of a pubsub route" => "zeromq { routes: [ { pattern: pubsub, publishers: \"tcp://127.0.0.1:*\", last_values { BODY } } ] }",
         "pattern: request" => "zeromq { routes: [ { pattern: request, BODY } ] }",
         "pattern: worker" => "zeromq { routes: [ { pattern: worker, BODY } ] }",
         "pattern: pushpull" => "zeromq { routes: [ { pattern: pushpull, BODY } ] }",

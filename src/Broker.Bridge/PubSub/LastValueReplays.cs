@@ -1,0 +1,84 @@
+using Broker.Transport;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Sockets;
+
+namespace Broker.Bridge.PubSub;
+
+/// <summary>Sends the last values to SUBs that have just asked for a prefix, a piece in each turn of the values' loop.</summary>
+/// <remarks>
+/// A SUB is not read while it waits for its values, so none has more than one replay, however many prefixes it asks for. What is published while
+/// it waits reaches it directly: that has a later version than the replay, which leaves it out.
+/// </remarks>
+internal sealed class LastValueReplays(LoopPublisher socket, EventLoop loop, LastValues values)
+{
+    // So much that a piece takes some dozen microseconds and fits the queue of a SUB.
+    private const int VisitsOfPiece = 1024;
+    private const int BytesOfPiece = 256 * 1024;
+
+    private readonly Queue<Replay> _waiting = new();
+    private bool _isSending;
+    private long _sent;
+
+    /// <summary>How many values were queued for SUBs. Any thread.</summary>
+    internal long Sent => Volatile.Read(ref _sent);
+
+    /// <summary>A SUB gets from now on what is published with the prefix. On its loop.</summary>
+    internal void Begin(ZeroMqPeer peer, ReadOnlySpan<byte> prefix)
+    {
+        long version = values.Version;
+        if (version == 0)
+        {
+            return;
+        }
+
+        var replay = new Replay(peer, prefix.ToArray(), version);
+        if (loop.TryPost(() => Add(replay)))
+        {
+            peer.PauseReceiving();
+        }
+    }
+
+    private void Add(Replay replay)
+    {
+        _waiting.Enqueue(replay);
+        if (!_isSending)
+        {
+            _isSending = true;
+            SendPiece();
+        }
+    }
+
+    private void SendPiece()
+    {
+        int visits = VisitsOfPiece;
+        int bytes = BytesOfPiece;
+        while (visits > 0 && bytes > 0 && _waiting.TryPeek(out Replay? replay))
+        {
+            ReadOnlySpan<byte> message = values.Next(ref replay.At, ref visits, replay.Prefix, replay.Version);
+            if (!message.IsEmpty)
+            {
+                bytes -= message.Length;
+                _sent += socket.PublishTo(loop, replay.Peer, message) ? 1 : 0;
+            }
+            else if (values.IsEnd(replay.At))
+            {
+                _waiting.Dequeue();
+                PeerSession session = replay.Peer.Session;
+                session.Loop.TryPost(session.Resume);
+            }
+        }
+
+        _isSending = _waiting.Count > 0 && loop.TryPost(SendPiece);
+    }
+
+    private sealed class Replay(ZeroMqPeer peer, byte[] prefix, long version)
+    {
+        public int At;
+
+        public ZeroMqPeer Peer => peer;
+
+        public byte[] Prefix => prefix;
+
+        public long Version => version;
+    }
+}

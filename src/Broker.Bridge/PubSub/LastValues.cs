@@ -1,0 +1,192 @@
+using Broker.Bridge.Mapping;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.PubSub;
+
+/// <summary>The last message of each topic, as it is sent, within bounds. On one loop; counters and <see cref="Version"/> are read by others.</summary>
+/// <remarks>Values stand in slots that do not move, so that a reader may go through them in pieces while they change.</remarks>
+internal sealed class LastValues
+{
+    // What an entry takes besides its bytes: the slot, the dictionary's entry, two arrays.
+    private const int EntryCost = 160;
+    private const int None = -1;
+
+    private readonly int _maxTopics;
+    private readonly long _maxBytes;
+    private readonly Dictionary<byte[], int> _byTopic = new(new ByteStringComparer());
+    private readonly Dictionary<byte[], int>.AlternateLookup<ReadOnlySpan<byte>> _byTopicSpan;
+    private readonly Stack<int> _free = new();
+    private Slot[] _slots = new Slot[16];
+    private int _used;
+    private int _oldest = None;
+    private int _newest = None;
+    private long _version;
+    private long _bytes;
+    private long _forgotten;
+
+    internal LastValues(LastValueOptions options)
+    {
+        _maxTopics = options.MaxTopics;
+        _maxBytes = options.MaxBytes;
+        _byTopicSpan = _byTopic.GetAlternateLookup<ReadOnlySpan<byte>>();
+    }
+
+    /// <summary>Grows with each message, before that is sent to anybody. Any thread.</summary>
+    internal long Version => Volatile.Read(ref _version);
+
+    /// <summary>How many topics have a value. Any thread.</summary>
+    internal int Count => _byTopic.Count;
+
+    /// <summary>What they take, as the bound counts it. Any thread.</summary>
+    internal long Bytes => Volatile.Read(ref _bytes);
+
+    /// <summary>How many values were not kept, or not any more, for want of room. Any thread.</summary>
+    internal long Forgotten => Volatile.Read(ref _forgotten);
+
+    /// <summary>Keeps a message.</summary>
+    /// <returns>The message as it is sent, good until the next call; empty when it is too large to be kept.</returns>
+    internal ReadOnlySpan<byte> Keep<TMessage>(ReadOnlySpan<byte> topic, scoped ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        Volatile.Write(ref _version, _version + 1);
+        int size = message.EncodedSize;
+        bool isKnown = _byTopicSpan.TryGetValue(topic, out int index);
+        if (EntryCost + topic.Length + (long)Rounded(size) > _maxBytes)
+        {
+            // The value before it is the last no more.
+            if (isKnown)
+            {
+                Forget(index);
+            }
+
+            _forgotten++;
+            return default;
+        }
+
+        index = isKnown ? index : Add(topic);
+        ref Slot slot = ref _slots[index];
+        if (size > slot.Message.Length || size < slot.Message.Length / 2)
+        {
+            _bytes -= slot.Message.Length;
+            slot.Message = GC.AllocateUninitializedArray<byte>(Rounded(size));
+            _bytes += slot.Message.Length;
+        }
+
+        message.Encode(slot.Message.AsSpan(0, size));
+        slot.Size = size;
+        slot.Version = _version;
+        Unlink(index);
+        Link(index);
+        while (_byTopic.Count > _maxTopics || _bytes > _maxBytes)
+        {
+            Forget(_oldest);
+            _forgotten++;
+        }
+
+        return _slots[index].Message.AsSpan(0, size);
+    }
+
+    /// <summary>Finds the next message whose topic begins with a prefix and that is not of a later version.</summary>
+    /// <param name="at">Where to go on; 0 at the beginning. <see cref="IsEnd"/> says when that was all.</param>
+    /// <param name="visits">How many values may be looked at; counted down.</param>
+    /// <param name="prefix">What topics must begin with.</param>
+    /// <param name="version">The latest that is wanted.</param>
+    /// <returns>The message as it is sent, good until the next call of <see cref="Keep"/>; empty when none was found.</returns>
+    internal ReadOnlySpan<byte> Next(ref int at, ref int visits, ReadOnlySpan<byte> prefix, long version)
+    {
+        while (!IsEnd(at) && visits-- > 0)
+        {
+            ref readonly Slot slot = ref _slots[at++];
+            if (slot.Topic is { } topic && slot.Version <= version && topic.AsSpan().StartsWith(prefix))
+            {
+                return slot.Message.AsSpan(0, slot.Size);
+            }
+        }
+
+        return default;
+    }
+
+    /// <summary>Whether <see cref="Next"/> has seen all.</summary>
+    internal bool IsEnd(int at) => at >= _used;
+
+    private static int Rounded(int size) => (size + 31) & ~31;
+
+    private int Add(ReadOnlySpan<byte> topic)
+    {
+        if (!_free.TryPop(out int index))
+        {
+            index = _used++;
+            if (index == _slots.Length)
+            {
+                Array.Resize(ref _slots, index * 2);
+            }
+        }
+
+        byte[] copy = topic.ToArray();
+        _slots[index] = new Slot { Topic = copy, Message = [], Older = None, Newer = None };
+        _byTopic.Add(copy, index);
+        _bytes += EntryCost + copy.Length;
+        return index;
+    }
+
+    private void Forget(int index)
+    {
+        Unlink(index);
+        ref Slot slot = ref _slots[index];
+        _bytes -= EntryCost + slot.Topic!.Length + slot.Message.Length;
+        _byTopic.Remove(slot.Topic);
+        slot = default;
+        _free.Push(index);
+    }
+
+    private void Link(int index)
+    {
+        _slots[index].Older = _newest;
+        if (_newest == None)
+        {
+            _oldest = index;
+        }
+        else
+        {
+            _slots[_newest].Newer = index;
+        }
+
+        _newest = index;
+    }
+
+    // One that is not linked has no neighbours and is neither the oldest nor the newest.
+    private void Unlink(int index)
+    {
+        ref Slot slot = ref _slots[index];
+        if (slot.Older != None)
+        {
+            _slots[slot.Older].Newer = slot.Newer;
+        }
+        else if (_oldest == index)
+        {
+            _oldest = slot.Newer;
+        }
+
+        if (slot.Newer != None)
+        {
+            _slots[slot.Newer].Older = slot.Older;
+        }
+        else if (_newest == index)
+        {
+            _newest = slot.Older;
+        }
+
+        slot.Older = None;
+        slot.Newer = None;
+    }
+
+    private struct Slot
+    {
+        public byte[]? Topic;
+        public byte[] Message;
+        public int Size;
+        public long Version;
+        public int Older;
+        public int Newer;
+    }
+}
