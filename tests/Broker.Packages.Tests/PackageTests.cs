@@ -1,5 +1,8 @@
 using System.IO.Compression;
+using System.Net;
+using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using System.Text;
 using System.Xml.Linq;
 
 namespace Broker.Packages.Tests;
@@ -167,6 +170,70 @@ public sealed class PackageTests(PackedPackages packages) : IClassFixture<Packed
         Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
         Assert.Equal("4 degrees", await sub.ReadLineAsync());
         Assert.True(await sub.WaitForExitAsync() == 0, sub.Errors);
+    }
+
+    [Fact]
+    public async Task A_worker_of_the_template_takes_what_ZeroMQ_and_NATS_programs_publish()
+    {
+        string program = await packages.BuildTemplateAsync("broker-worker", "Made.Worker");
+        await using PeerProcess run = PeerProcess.Start(
+            "worker", "dotnet",
+            program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--BrokerClient:ConnectTimeout=00:01:00",
+            "--ZeroMq:Publishers=tcp://127.0.0.1:*", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+
+        string listening = await run.ReadLineWithAsync("Listening at 127.0.0.1:");
+
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPEndPoint.Parse(listening[(listening.LastIndexOf(' ') + 1)..].Trim()), TestContext.Current.CancellationToken);
+        await run.ReadLineWithAsync("Application started");
+        using var reader = new StreamReader(client.GetStream());
+        async Task SayAsync(string text) => await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(text), TestContext.Current.CancellationToken);
+        await SayAsync("CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nSUB answers 1\r\n");
+        string? line = null;
+        // The worker subscribes when the host has started: until then nobody responds.
+        await Wait.UntilAsync(
+            async () =>
+            {
+                await SayAsync("PUB work.it answers 2\r\nhi\r\n");
+                do
+                {
+                    line = await reader.ReadLineAsync(TestContext.Current.CancellationToken);
+                }
+                while (line is not null && !line.StartsWith("MSG answers", StringComparison.Ordinal) && !line.StartsWith("HMSG answers", StringComparison.Ordinal));
+
+                return line is null || line.StartsWith("MSG", StringComparison.Ordinal);
+            },
+            "an answer");
+        Assert.Equal("done", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
+        await run.ReadLineWithAsync("work.it: hi");
+        if (!OperatingSystem.IsWindows())
+        {
+            await run.SignalAsync("TERM");
+            Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+        }
+    }
+
+    [Fact]
+    public async Task A_program_of_the_template_serves_and_answers()
+    {
+        string program = await packages.BuildTemplateAsync("broker-embedded", "Made.Embedded");
+        await using PeerProcess run = PeerProcess.Start("embedded", "dotnet", program, "0");
+        string address = (await run.ReadLineWithAsync("NATS clients connect to nats://")).Split("nats://")[1].Split(',')[0];
+
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPEndPoint.Parse(address), TestContext.Current.CancellationToken);
+        await client.GetStream().WriteAsync("CONNECT {\"verbose\":false}\r\nSUB answers 1\r\nPUB greet.ada answers 2\r\nhi\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
+
+        await run.ReadLineWithAsync("greet.ada: hi");
+        using var reader = new StreamReader(client.GetStream());
+        Assert.StartsWith("INFO ", await reader.ReadLineAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
+        Assert.Equal("MSG answers 1 5", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
+        Assert.Equal("hello", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
+        if (!OperatingSystem.IsWindows())
+        {
+            await run.SignalAsync("INT");
+            Assert.True(await run.WaitForExitAsync() == 0, run.Errors);
+        }
     }
 
     // Of the runtime that runs the test: three folders above its assemblies.

@@ -77,13 +77,28 @@ public sealed class PackedPackages : IAsyncLifetime
         return Path.Combine(tools, OperatingSystem.IsWindows() ? "broker.exe" : "broker");
     }
 
+    /// <summary>Installs the templates, makes a project of one, and builds it; answers the program.</summary>
+    public async Task<string> BuildTemplateAsync(string template, string name)
+    {
+        // Templates are installed for a user: one that ends with the test.
+        (string, string) user = ("DOTNET_CLI_HOME", _folder.CreateSubdirectory($"user-{name}").FullName);
+        await RunAsync(_folder.FullName, user, "new", "install", Path.Combine(Folder, $"Broker.Templates.{Version}.nupkg"));
+        await RunAsync(_folder.FullName, user, "new", template, "-o", name);
+        string project = Path.Combine(_folder.FullName, name);
+        string output = Path.Combine(project, "out");
+        await RunAsync(project, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-warnaserror", "-p:NuGetAudit=false", "-o", output);
+        return Path.Combine(output, name + ".dll");
+    }
+
     public ValueTask DisposeAsync()
     {
         _folder.Delete(recursive: true);
         return ValueTask.CompletedTask;
     }
 
-    private static async Task RunAsync(string folder, params string[] arguments)
+    private static Task RunAsync(string folder, params string[] arguments) => RunAsync(folder, null, arguments);
+
+    private static async Task RunAsync(string folder, (string Name, string Value)? variable, params string[] arguments)
     {
         var start = new ProcessStartInfo("dotnet", arguments)
         {
@@ -95,6 +110,11 @@ public sealed class PackedPackages : IAsyncLifetime
         start.Environment["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1";
         start.Environment["DOTNET_NOLOGO"] = "1";
         start.Environment["DOTNET_CLI_UI_LANGUAGE"] = "en";
+        if (variable is var (name, value))
+        {
+            start.Environment[name] = value;
+        }
+
         start.Environment.Remove("MSBuildSDKsPath");
         start.Environment.Remove("MSBUILD_EXE_PATH");
         using Process process = Process.Start(start)!;

@@ -1,0 +1,28 @@
+using System.Globalization;
+using System.Text;
+using Broker.Client;
+using Broker.Server;
+
+// The port that other programs connect to; 0 takes a free one.
+int port = args.Length > 0 ? int.Parse(args[0], CultureInfo.InvariantCulture) : BrokerServerOptions.DefaultPort;
+await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port));
+await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect());
+client.Subscribe("greet.*", static (in message) =>
+{
+    Console.WriteLine($"{Encoding.UTF8.GetString(message.Subject)}: {Encoding.UTF8.GetString(message.Body)}");
+    if (!message.ReplyTo.IsEmpty)
+    {
+        message.Respond("hello"u8);
+    }
+});
+await client.FlushAsync();
+Console.WriteLine($"NATS clients connect to nats://{server.EndPoints[0]}, and publish to greet.NAME. Ctrl+C ends it.");
+
+var stop = new TaskCompletionSource();
+Console.CancelKeyPress += (_, e) =>
+{
+    e.Cancel = true;
+    stop.TrySetResult();
+};
+await stop.Task;
+await server.DrainAsync(TimeSpan.FromSeconds(10));
