@@ -99,7 +99,8 @@ public sealed partial class EventLoop
     /// <summary>So many more connections make it worth while to look a few times before the loop sleeps. On the loop.</summary>
     internal void CountHasty(int more) => _hasty += more;
 
-    internal void Start() => _thread?.Start();
+    // Without what flows with the caller, as its current activity: a loop outlives it, and serves others.
+    internal void Start() => _thread?.UnsafeStart();
 
     /// <summary>Gives back what the loop holds, when it is not to be started.</summary>
     internal void Abandon() => _poller.Dispose();

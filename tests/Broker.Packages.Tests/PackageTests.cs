@@ -13,7 +13,7 @@ public sealed class PackageTests(PackedPackages packages) : IClassFixture<Packed
     public static TheoryData<string> Libraries =>
     [
         .. Directory.EnumerateDirectories(Path.Combine(PackedPackages.Root, "src")).Select(f => Path.GetFileName(f)!)
-            .Where(n => n != "Broker.Cli" && File.Exists(Path.Combine(PackedPackages.Root, "src", n, n + ".csproj"))),
+            .Where(n => n is not ("Broker.Cli" or "Broker.Templates") && File.Exists(Path.Combine(PackedPackages.Root, "src", n, n + ".csproj"))),
     ];
 
     [Theory]

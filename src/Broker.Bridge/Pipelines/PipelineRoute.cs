@@ -69,10 +69,10 @@ internal abstract class PipelineRoute : BridgeRoute
     internal IReadOnlyList<string> PullerEndpoints { get; private set; } = [];
 
     /// <summary>PUSH programs now.</summary>
-    internal int Pushers => Pull?.ConnectionCount ?? 0;
+    internal int Pushers => Pull?.Peers.Count ?? 0;
 
     /// <summary>PULL programs now.</summary>
-    internal int Pullers => Push?.ConnectionCount ?? 0;
+    internal int Pullers => Push?.Peers.Count ?? 0;
 
     /// <summary>How many messages were accepted and are kept. Any thread.</summary>
     private protected abstract long InFlight { get; }

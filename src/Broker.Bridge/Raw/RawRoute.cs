@@ -112,7 +112,7 @@ internal sealed class RawRoute : BridgeRoute
             Name = Name,
             Pattern = Pattern,
             Endpoints = _endpoints,
-            Peers = _socket.ConnectionCount,
+            Peers = _socket.Peers.Count,
             FromZeroMq = Volatile.Read(ref _taken),
             ToSubjects = Volatile.Read(ref _published),
             FromSubjects = Volatile.Read(ref _received),

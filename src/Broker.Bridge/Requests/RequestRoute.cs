@@ -122,7 +122,7 @@ internal sealed partial class RequestRoute : BridgeRoute
             Name = Name,
             Pattern = Pattern,
             Endpoints = _endpoints,
-            Peers = _router.ConnectionCount,
+            Peers = _router.Peers.Count,
             FromZeroMq = Volatile.Read(ref _taken),
             ToSubjects = Volatile.Read(ref _published),
             FromSubjects = Volatile.Read(ref _received),

@@ -103,7 +103,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
             Name = Name,
             Pattern = Pattern,
             Endpoints = _endpoints,
-            Peers = _socket.ConnectionCount,
+            Peers = _socket.Peers.Count,
             FromZeroMq = Volatile.Read(ref _fromWorkers),
             ToSubjects = Volatile.Read(ref _published),
             FromSubjects = Volatile.Read(ref _received),
