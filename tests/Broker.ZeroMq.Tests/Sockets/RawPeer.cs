@@ -21,9 +21,11 @@ internal sealed class RawPeer : IDisposable
                 _socket.Send(part);
             }
         }
-        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown)
+        catch (SocketException e) when (
+            e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown or SocketError.TimedOut)
         {
-            // Who is cut off in the middle of what it says learns of it here or when it reads.
+            // Who is cut off in the middle of what it says learns of it here or when it reads. The runtime was seen to call that a time-out, after
+            // some milliseconds, where a send waited for room.
         }
 
         return this;

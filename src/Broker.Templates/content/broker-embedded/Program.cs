@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Text;
 using Broker.Client;
 using Broker.Server;
@@ -18,11 +19,15 @@ client.Subscribe("greet.*", static (in message) =>
 await client.FlushAsync();
 Console.WriteLine($"NATS clients connect to nats://{server.EndPoints[0]}, and publish to greet.NAME. Ctrl+C ends it.");
 
+// Ctrl+C, and what service managers and containers send.
 var stop = new TaskCompletionSource();
-Console.CancelKeyPress += (_, e) =>
-{
-    e.Cancel = true;
-    stop.TrySetResult();
-};
+using PosixSignalRegistration interrupted = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+using PosixSignalRegistration terminated = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
 await stop.Task;
 await server.DrainAsync(TimeSpan.FromSeconds(10));
+
+void Stop(PosixSignalContext signal)
+{
+    signal.Cancel = true;
+    stop.TrySetResult();
+}
