@@ -34,7 +34,7 @@ public sealed record EventLoopOptions
 
     /// <summary>
     /// How many looks a connection that always has more waits between two reads of up to <see cref="ReceiveBufferSize"/>,
-    /// while other connections of its loop send little and wait for answers; fewer, one for twenty messages, where its handler says how many
+    /// while other connections of its loop send little and wait for answers; fewer, one for 32 messages, where its handler says how many
     /// a read held (<see cref="Connection.CountMessages"/>). It bounds what a peer that floods with small messages takes from their
     /// threads where processors are few, and its rate: a look takes one microsecond or two. Alone it is never held up. For sockets; 0 turns it off.
     /// Default: 60 on fewer than four processors, else 0.

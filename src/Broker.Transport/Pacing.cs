@@ -19,7 +19,7 @@ internal sealed class Pacing(int pause)
     internal const int LooksPerRead = 20;
 
     /// <summary>For so many messages of a read of bulk there is a look to wait.</summary>
-    internal const int MessagesPerLook = 20;
+    internal const int MessagesPerLook = 32;
 
     /// <summary>Of a read whose handler does not say how many messages it held.</summary>
     internal const long Unknown = -1;
