@@ -51,7 +51,7 @@ internal sealed class LoopState
     internal long YieldAt { get; set; }
 
     /// <summary>What the batch that is being read has to deliver still.</summary>
-    internal MessageRun Run { get; } = new();
+    internal MessageRun Run => field ??= new MessageRun();
 
     /// <summary>Whether that is anything.</summary>
     internal bool HasRun { get; set; }

@@ -90,17 +90,11 @@ internal class Subscription : TokenEntry
         Subscriber = null;
     }
 
-    /// <summary>Counts a delivery by the only loop there is.</summary>
-    internal long Count() => ++_delivered;
+    /// <summary>Counts deliveries by the only loop there is.</summary>
+    internal long Count(int deliveries = 1) => _delivered += deliveries;
 
-    /// <summary>Counts a delivery by one of several loops.</summary>
-    internal long CountShared() => Interlocked.Increment(ref _delivered);
-
-    /// <summary>The same of several deliveries.</summary>
-    internal void Count(int deliveries) => _delivered += deliveries;
-
-    /// <inheritdoc cref="CountShared()"/>
-    internal void CountShared(int deliveries) => Interlocked.Add(ref _delivered, deliveries);
+    /// <summary>Counts deliveries by one of several loops.</summary>
+    internal long CountShared(int deliveries = 1) => Interlocked.Add(ref _delivered, deliveries);
 
     private sealed class Extras
     {

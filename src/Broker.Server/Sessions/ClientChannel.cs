@@ -63,10 +63,16 @@ internal sealed class ClientChannel
     /// <summary>Why the server ends it; null while it does not. Written before the connection is closed. Any thread.</summary>
     internal string? EndedFor => !IsEnded ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
 
-    internal void Write(ReadOnlySpan<byte> bytes) => Connection.GetStage(Loop).Write(bytes);
+    /// <summary>Writes what answers the client, behind all that it has published and may be sent itself.</summary>
+    internal void Write(ReadOnlySpan<byte> bytes)
+    {
+        Publisher.EndRun();
+        Connection.GetStage(Loop).Write(bytes);
+    }
 
     internal void WriteError(string text)
     {
+        Publisher.EndRun();
         Publisher.Spend(StepsOfError);
         Trace?.Out("-ERR " + text);
         OutboundStage stage = Connection.GetStage(Loop);

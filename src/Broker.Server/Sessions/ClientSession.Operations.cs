@@ -31,7 +31,6 @@ internal sealed partial class ClientSession
 
         public bool OnPing()
         {
-            session._publisher.EndRun();
             session._channel.Trace?.Out("PONG");
             session._channel.Write("PONG\r\n"u8);
             return true;

@@ -90,7 +90,6 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishToNobody(PublishOperation operation, Route route)
     {
-        _publisher.EndRun();
         if (route.IsRefused)
         {
             PublishRefused(new Message(operation), route);
@@ -105,7 +104,6 @@ internal sealed partial class ClientSession
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool CheckPublish(PublishOperation operation, Route route)
     {
-        _publisher.EndRun();
         if (operation.HasHeaders && !_target.TakesHeaders)
         {
             // nats-server closes without a word.
@@ -170,6 +168,7 @@ internal sealed partial class ClientSession
             return;
         }
 
+        _publisher.EndRun();
         _publisher.Spend(StepsOfAnswer);
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {

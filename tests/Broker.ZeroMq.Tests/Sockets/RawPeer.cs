@@ -14,6 +14,7 @@ internal sealed class RawPeer : IDisposable
 
     public RawPeer Send(params byte[][] parts)
     {
+        long begin = Environment.TickCount64;
         try
         {
             foreach (byte[] part in parts)
@@ -22,10 +23,11 @@ internal sealed class RawPeer : IDisposable
             }
         }
         catch (SocketException e) when (
-            e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown or SocketError.TimedOut)
+            e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown
+            || (e.SocketErrorCode == SocketError.TimedOut && Environment.TickCount64 - begin < _socket.SendTimeout / 2))
         {
             // Who is cut off in the middle of what it says learns of it here or when it reads. The runtime was seen to call that a time-out, after
-            // some milliseconds, where a send waited for room.
+            // some milliseconds, where a send waited for room; one that has really waited so long fails.
         }
 
         return this;
