@@ -91,12 +91,18 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
             return false;
         }
 
-        Count(subscription, run.Count, run.PayloadBytes, publisher.State);
         ReadOnlySpan<byte> text = run.TextFor(subscription.SidWord, subscription.SidLength);
         Connection.GetStage(publisher.Loop).Write(text);
-        publisher.State.MessagesOut += run.Count;
         publisher.State.BytesOut += text.Length;
+        CountWritten(subscription, run.Count, run.PayloadBytes, publisher.State);
         return true;
+    }
+
+    /// <summary>Counts some messages together that were written to a subscription, but not their bytes.</summary>
+    internal void CountWritten(Subscription subscription, int messages, long payload, LoopState state)
+    {
+        Count(subscription, messages, payload, state);
+        state.MessagesOut += messages;
     }
 
     private protected override long CountWaiting(EventLoop loop)

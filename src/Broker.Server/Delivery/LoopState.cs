@@ -53,13 +53,31 @@ internal sealed class LoopState
     /// <summary>What the batch that is being read has to deliver still.</summary>
     internal MessageRun Run => field ??= new MessageRun();
 
-    /// <summary>Whether that is anything.</summary>
+    /// <summary>What it has delivered and not counted yet.</summary>
+    internal DirectRun DirectRun { get; } = new();
+
+    /// <summary>Whether one of these is anything.</summary>
     internal bool HasRun { get; set; }
 
     /// <summary>Messages that slow clients lost to what this loop delivered.</summary>
     internal long Dropped { get; set; }
 
     private readonly Padding _after;
+
+    /// <summary>Ends the run that goes on.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal void EndRun()
+    {
+        HasRun = false;
+        if (DirectRun.IsOn)
+        {
+            DirectRun.End();
+        }
+        else
+        {
+            Run.Publisher!.DeliverRun();
+        }
+    }
 
     /// <summary>A number from 0 to <paramref name="exclusive"/> - 1 (xorshift64*): for choosing, not for secrets.</summary>
     internal int Next(int exclusive)

@@ -25,22 +25,25 @@ internal sealed class MessageRun
     // What a message is longer than its operation with the longest sid that is written here, and the space before that.
     private const int MoreThanOperation = Subscription.ShortSid + 1;
 
-    // Where each one's sid is in the text, and how long the message is behind it; of each, how long its payload is.
+    // Of each: where its sid is in the text, where what follows that begins among the tails, its route, how long its payload is.
     private readonly int[] _sids = new int[MostMessages];
-    private readonly int[] _tailLengths = new int[MostMessages];
+    private readonly int[] _tailStarts = new int[MostMessages + 1];
+    private readonly Route?[] _routes = new Route?[MostMessages];
     private readonly int[] _payloads = new int[MostMessages];
     private readonly byte[] _tails = new byte[MostBytes];
     private readonly byte[] _text = new byte[MostBytes + sizeof(ulong)];
-    private int _tailBytes;
     private int _textLength;
+
+    // The first of those to whom the last one went, or the last run. An ended one holds on to no client.
+    private Subscription? _before;
     private int _sidLength;
     private ulong _sid;
 
     /// <summary>How many there are.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>Where they all go; null for none.</summary>
-    internal Route? Route { get; private set; }
+    /// <summary>Where they all go.</summary>
+    internal ReadOnlySpan<Subscription> Recipients => _routes[0]!.Plain;
 
     /// <summary>Whose they are; null for none.</summary>
     internal Publisher? Publisher { get; private set; }
@@ -54,22 +57,44 @@ internal sealed class MessageRun
     /// <summary>Whether another one can be kept with these.</summary>
     internal bool HasRoomFor(Publisher publisher, Route route, int length)
         => Count == 0
-            || (Publisher == publisher && Route == route && Count < MostMessages && Bytes + length + MoreThanOperation <= MostBytes);
+            || (Publisher == publisher && Count < MostMessages && Bytes + length + MoreThanOperation <= MostBytes
+                && (_routes[Count - 1] == route || IsForSame(route)));
 
     /// <summary>Keeps a plain one.</summary>
-    internal void Add(Publisher publisher, Route route, PublishOperation operation)
+    /// <param name="publisher">Whose it is.</param>
+    /// <param name="route">Where it goes.</param>
+    /// <param name="operation">The message.</param>
+    /// <param name="isSame">Whether the one before had the same subject.</param>
+    /// <returns>False where it would be the first and the one before went to others: the next will too, then.</returns>
+    internal bool TryAdd(Publisher publisher, Route route, PublishOperation operation, bool isSame)
     {
+        if (Count == 0 && !isSame && route.Plain[0] != _before)
+        {
+            _before = route.Plain[0];
+            return false;
+        }
+
         Publisher = publisher;
-        Route = route;
         ReadOnlySpan<byte> tail = operation.Tail;
-        tail.CopyTo(_tails.AsSpan(_tailBytes));
-        _tailBytes += tail.Length;
-        _tailLengths[Count] = tail.Length;
+        int start = _tailStarts[Count];
+        tail.CopyTo(_tails.AsSpan(start));
+        _routes[Count] = route;
         _payloads[Count] = operation.Payload.Length;
-        Count++;
+        _tailStarts[++Count] = start + tail.Length;
         Bytes += operation.Length + MoreThanOperation;
         PayloadBytes += operation.Payload.Length;
         _textLength = 0;
+        return true;
+    }
+
+    /// <summary>The route of one of them.</summary>
+    internal Route RouteAt(int index) => _routes[index]!;
+
+    /// <summary>One of them. What is shown is borrowed until <see cref="Clear"/>.</summary>
+    internal Message At(int index)
+    {
+        ReadOnlySpan<byte> tail = Tail(index);
+        return new Message(RouteAt(index).Subject, tail, tail.Slice(tail.Length - EndLength - _payloads[index], _payloads[index]));
     }
 
     /// <summary>All of them as a subscription of this sid, a short one, is sent them; borrowed until the next call.</summary>
@@ -87,27 +112,47 @@ internal sealed class MessageRun
         return _text.AsSpan(0, _textLength);
     }
 
-    /// <summary>Goes through them one by one. What is shown is borrowed until <see cref="Clear"/>.</summary>
-    public Enumerator GetEnumerator() => new(this);
-
     internal void Clear()
     {
+        _before = _routes[0]?.Plain[0];
+        Array.Clear(_routes, 0, Count);
         Count = 0;
-        _tailBytes = 0;
         _textLength = 0;
         Publisher = null;
-        Route = null;
         Bytes = PayloadBytes = 0;
+    }
+
+    private ReadOnlySpan<byte> Tail(int index) => _tails.AsSpan(_tailStarts[index], _tailStarts[index + 1] - _tailStarts[index]);
+
+    // The order is that in which they are found, mostly the same for the same ones.
+    private bool IsForSame(Route route)
+    {
+        Subscription[] ours = _routes[0]!.Plain;
+        Subscription[] others = route.Plain;
+        if (ours.Length != others.Length)
+        {
+            return false;
+        }
+
+        for (int i = 0; i < ours.Length; i++)
+        {
+            if (ours[i] != others[i])
+            {
+                return false;
+            }
+        }
+
+        return true;
     }
 
     private void Write(ulong sid, int length)
     {
-        byte[] subject = Route!.Subject;
         Span<byte> text = _text;
         int at = 0;
-        int tail = 0;
         for (int i = 0; i < Count; i++)
         {
+            byte[] subject = RouteAt(i).Subject;
+            ReadOnlySpan<byte> tail = Tail(i);
             "MSG "u8.CopyTo(text[at..]);
             at += "MSG "u8.Length;
             subject.CopyTo(text[at..]);
@@ -116,9 +161,8 @@ internal sealed class MessageRun
             _sids[i] = at;
             MemoryMarshal.Write(text[at..], in sid);
             at += length;
-            _tails.AsSpan(tail, _tailLengths[i]).CopyTo(text[at..]);
-            at += _tailLengths[i];
-            tail += _tailLengths[i];
+            tail.CopyTo(text[at..]);
+            at += tail.Length;
         }
 
         _textLength = at;
@@ -140,33 +184,5 @@ internal sealed class MessageRun
         }
 
         _sid = sid;
-    }
-
-    internal ref struct Enumerator(MessageRun run)
-    {
-        private int _index = -1;
-        private int _start;
-        private int _end;
-
-        public readonly Message Current
-        {
-            get
-            {
-                ReadOnlySpan<byte> tail = run._tails.AsSpan(_start, _end - _start);
-                return new Message(run.Route!.Subject, tail, tail.Slice(tail.Length - EndLength - run._payloads[_index], run._payloads[_index]));
-            }
-        }
-
-        public bool MoveNext()
-        {
-            if (++_index == run.Count)
-            {
-                return false;
-            }
-
-            _start = _end;
-            _end += run._tailLengths[_index];
-            return true;
-        }
     }
 }

@@ -147,40 +147,37 @@ internal sealed class Publisher
     }
 
     /// <summary>
-    /// Keeps a plain message for a wide route, to be delivered with those that follow: by <see cref="EndRun"/>, which must come before anything else
-    /// is written to anybody. False when it must be delivered at once.
+    /// Delivers a message without headers with those that follow it to the same subscriptions: <see cref="EndRun"/> must come before anything
+    /// else is written to anybody, or read of what is counted. False when it must be delivered by itself.
     /// </summary>
+    /// <param name="operation">The message, in the form that servers send.</param>
+    /// <param name="route">Its route, which <see cref="Route.MayRun"/>.</param>
+    /// <param name="isSame">Whether the one before had the same subject.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal bool TryKeep(PublishOperation operation, Route route)
+    internal bool TryDeliverInRun(PublishOperation operation, Route route, bool isSame)
     {
-        if (operation.Length > MessageRun.MostLength || route.HasMore)
+        if (route.IsWide)
+        {
+            return operation.IsPlain && TryKeep(operation, route, isSame);
+        }
+
+        DirectRun run = State.DirectRun;
+        if (!run.Continues(this, route) && !TryBeginDirectly(route, isSame))
         {
             return false;
         }
 
-        MessageRun run = State.Run;
-        if (!run.HasRoomFor(this, route, operation.Length))
-        {
-            EndRun();
-        }
-
-        run.Add(this, route, operation);
-        State.HasRun = true;
-        if (State.BytesOut + (run.Bytes * route.Plain.Length) >= State.YieldAt)
-        {
-            EndRun();
-        }
-
+        State.BytesOut += run.Write(operation.Tail, operation.Payload.Length);
         return true;
     }
 
-    /// <summary>Delivers what <see cref="TryKeep"/> has kept.</summary>
+    /// <summary>Delivers and counts what <see cref="TryDeliverInRun"/> has begun to.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void EndRun()
     {
         if (State.HasRun)
         {
-            State.Run.Publisher!.DeliverRun();
+            State.EndRun();
         }
     }
 
@@ -205,6 +202,40 @@ internal sealed class Publisher
         EndRun();
         Router = router;
         Import(new Message(subject, default, -1, payload), router.Find(subject));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryBeginDirectly(Route route, bool isSame)
+    {
+        EndRun();
+        return State.HasRun = State.DirectRun.TryBegin(this, route, isSame);
+    }
+
+    private bool TryKeep(PublishOperation operation, Route route, bool isSame)
+    {
+        if (operation.Length > MessageRun.MostLength || route.HasMore)
+        {
+            return false;
+        }
+
+        MessageRun run = State.Run;
+        if (State.DirectRun.IsOn || !run.HasRoomFor(this, route, operation.Length))
+        {
+            EndRun();
+        }
+
+        if (!run.TryAdd(this, route, operation, isSame))
+        {
+            return false;
+        }
+
+        State.HasRun = true;
+        if (State.BytesOut + (run.Bytes * route.Plain.Length) >= State.YieldAt)
+        {
+            EndRun();
+        }
+
+        return true;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -246,17 +277,16 @@ internal sealed class Publisher
         return route;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void DeliverRun()
+    /// <summary>Delivers the loop's run, which is of this one.</summary>
+    internal void DeliverRun()
     {
         MessageRun run = State.Run;
-        Route route = run.Route!;
-        State.HasRun = false;
+        ReadOnlySpan<Subscription> all = run.Recipients;
         long delivered = 0;
         long payload = 0;
         try
         {
-            foreach (Subscription subscription in route.Plain)
+            foreach (Subscription subscription in all)
             {
                 if (subscription.Subscriber is ConnectionTarget target && target.CanTake(subscription))
                 {
@@ -269,9 +299,10 @@ internal sealed class Publisher
                     continue;
                 }
 
-                foreach (Message message in run)
+                for (int i = 0; i < run.Count; i++)
                 {
-                    if (TryDeliver(subscription, route, in message))
+                    Message message = run.At(i);
+                    if (TryDeliver(subscription, run.RouteAt(i), in message))
                     {
                         delivered++;
                         payload += message.Payload.Length;
@@ -279,7 +310,7 @@ internal sealed class Publisher
                 }
             }
 
-            PassOver(((long)run.Count * route.Plain.Length) - delivered);
+            PassOver(((long)run.Count * all.Length) - delivered);
         }
         finally
         {
@@ -351,25 +382,28 @@ internal sealed class Publisher
         return delivered;
     }
 
-    // From a random member on to the first that takes it: one that is closing or is our own echo is passed over. Of a large group some
-    // may have gone: another random member then, or whoever stands behind them would get all that was theirs.
+    // From a random member on to the first that takes it: one that is closing or is our own echo is passed over.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool DeliverToOne(QueueGroup group, Route route, in Message message)
     {
         int count = group.Count;
         int at = count == 1 ? 0 : State.Next(count);
-        for (int tried = 0; tried < count + MostPicks; tried++)
+        return TryDeliver(group, at, route, in message) || DeliverToNext(group, at, route, in message);
+    }
+
+    // Of a large group some may have gone: another random member then, or whoever stands behind them would get all that was theirs.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool DeliverToNext(QueueGroup group, int at, Route route, in Message message)
+    {
+        int count = group.Count;
+        for (int tried = 1; tried < count + MostPicks; tried++)
         {
+            at = tried <= MostPicks && count >= LargeRoutes.Least ? State.Next(count) : at + 1 >= count ? 0 : at + 1;
             if (TryDeliver(group, at, route, in message))
             {
-                if (tried != 0)
-                {
-                    PassOver(tried);
-                }
-
+                PassOver(tried);
                 return true;
             }
-
-            at = tried < MostPicks && count >= LargeRoutes.Least ? State.Next(count) : at + 1 >= count ? 0 : at + 1;
         }
 
         PassOver(count);

@@ -8,7 +8,7 @@ namespace Broker.Server.Routing;
 internal sealed class Route : TokenEntry
 {
     /// <summary>From how many on a route may be a wide one.</summary>
-    internal const int LeastWide = 16;
+    internal const int LeastWide = 2;
 
     // The object itself and its arrays' headers.
     private const int OwnCost = 256;
@@ -33,6 +33,7 @@ internal sealed class Route : TokenEntry
         _hasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
         IsWide = isOnceEach && plain.Length >= LeastWide;
+        MayRun = IsWide || (plain.Length == 1 && !HasMore);
         _cost = (int)Math.Min(
             int.MaxValue,
             OwnCost + subject.Length + (IntPtr.Size * (long)plain.Length)
@@ -88,6 +89,9 @@ internal sealed class Route : TokenEntry
     /// messages are delivered target by target, and not one by one.
     /// </summary>
     internal bool IsWide { get; }
+
+    /// <summary>Whether messages by it that follow each other may be delivered together: it is wide, or leads to one subscription.</summary>
+    internal bool MayRun { get; }
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;

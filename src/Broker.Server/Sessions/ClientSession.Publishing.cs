@@ -42,9 +42,9 @@ internal sealed partial class ClientSession
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
         // Nothing below is given the operation itself: its address would keep it out of registers here.
-        if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation) && !CheckPublish(operation, route))
+        if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation))
         {
-            return GoesOn;
+            return PublishChecked(operation, route);
         }
 
         if (!route.IsEmpty)
@@ -63,15 +63,32 @@ internal sealed partial class ClientSession
         return isSame || !_publisher.IsSpent;
     }
 
-    // Where one goes elsewhere than the one before, the next may too.
     private void Deliver(PublishOperation operation, Route route, bool isSame)
     {
-        if (route.IsWide && isSame && !_mustCheck && operation.IsPlain && _publisher.TryKeep(operation, route))
+        if (!route.MayRun || !_publisher.TryDeliverInRun(operation, route, isSame))
         {
-            return;
+            Deliver(new Message(operation), route);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool PublishChecked(PublishOperation operation, Route route)
+    {
+        if (!CheckPublish(operation, route))
+        {
+            return GoesOn;
         }
 
-        Deliver(new Message(operation), route);
+        if (route.IsEmpty)
+        {
+            PublishToNobody(operation, route);
+        }
+        else
+        {
+            Deliver(new Message(operation), route);
+        }
+
+        return !_publisher.IsSpent;
     }
 
     private void Deliver(in Message message, Route route)

@@ -1,25 +1,31 @@
 using System.Globalization;
 using System.Text;
 using Broker.Server.Delivery;
-using Broker.Server.Routing;
 using Broker.Server.Tests.Harness;
 using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
 /// <summary>
-/// To many, messages that follow each other are delivered together: nobody may tell. Each client's whole text is compared with what it
-/// is when messages are delivered one by one.
+/// Messages that follow each other to the same subscriptions are delivered together: nobody may tell. Each client's whole text is compared
+/// with what it is when messages are delivered one by one.
 /// </summary>
-public sealed class WideRouteTests
+public sealed class MessageRunTests
 {
-    private const int Crowd = Route.LeastWide + 8;
+    private const int Crowd = 24;
+    private const int Few = 4;
     private const int Limited = 3;
     private const int Limit = 5;
 
     // Of every length that is written in one store, and of two that are not.
     private static readonly string[] Sids =
         [.. Enumerable.Range(0, Crowd).Select(i => i % 11 == 10 ? $"a-longer-sid-{i}" : new string((char)('b' + i), 1 + (i % 9)))];
+
+    // Many of one set, few, two who are the only ones, and the publisher itself at times.
+    private static readonly string[] Roots = ["a", "b", "c", "d", "e"];
+
+    // Heads of every length: written in one store, copied, too long for a run to one.
+    private static readonly string[] Tokens = ["1", "22", "a-token-of-some-length", new string('t', 100), new string('u', 300)];
 
     public static TheoryData<int, SlowConsumerPolicy, bool> Servers => new(
         from loops in (int[])[1, 2]
@@ -46,17 +52,18 @@ public sealed class WideRouteTests
         {
             for (int i = 0; i < Crowd; i++)
             {
-                crowd[i].Send($"SUB a {Sids[i]}\r\n" + (i == Limited ? $"UNSUB {Sids[i]} {Limit}\r\n" : ""));
-                // Too few for a wide route.
-                crowd[i].Send(i < 4 ? $"SUB b z{i}\r\n" : "");
+                crowd[i].Send($"SUB a.* {Sids[i]}\r\n" + (i == Limited ? $"UNSUB {Sids[i]} {Limit}\r\n" : ""));
+                crowd[i].Send(i < Few ? $"SUB b.> z{i}\r\n" : "");
+                crowd[i].Send(i == 0 ? "SUB c.* only\r\n" : i == 1 ? "SUB d.* other\r\n" : "");
                 crowd[i].Sync();
             }
 
+            int[] limit = [Limit];
             for (int round = 0; round < 4; round++)
             {
                 var expected = new StringBuilder[Crowd + 1];
                 Array.ForEach(Enumerable.Range(0, Crowd + 1).ToArray(), i => expected[i] = new StringBuilder());
-                publisher.Send(Batch(random, echo, round == 0 ? Limit : 0, expected));
+                publisher.Send(Batch(random, echo, limit, expected));
                 foreach (string heard in expected[Crowd].ToString().Split("PONG\r\n"))
                 {
                     Assert.Equal(heard, publisher.ReadToPong());
@@ -98,12 +105,15 @@ public sealed class WideRouteTests
         }
     }
 
-    [Fact]
-    public async Task What_many_are_sent_is_counted_as_it_is_one_by_one()
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(Crowd)]
+    public async Task What_some_are_sent_is_counted_as_it_is_one_by_one(int some)
     {
         const int Messages = 300;
         await using BrokerServer server = await Harness.Servers.StartAsync();
-        RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
+        RawClient[] crowd = [.. Enumerable.Range(0, some).Select(_ => RawClient.Open(server))];
         using RawClient publisher = RawClient.Open(server);
         try
         {
@@ -115,7 +125,8 @@ public sealed class WideRouteTests
 
             ServerSnapshot after = server.Snapshot();
             Assert.Equal(Messages, after.MessagesIn - before.MessagesIn);
-            Assert.Equal(Messages * Crowd, after.MessagesOut - before.MessagesOut);
+            Assert.Equal(Messages * some, after.MessagesOut - before.MessagesOut);
+            Assert.Equal(Messages * some * "MSG a 1 10\r\n0123456789\r\n".Length, after.BytesOut - before.BytesOut);
             Array.ForEach(crowd, client => Assert.Equal(Messages, client.Sync().Split("MSG a 1 10\r\n0123456789\r\n").Length - 1));
         }
         finally
@@ -125,11 +136,13 @@ public sealed class WideRouteTests
     }
 
     // Operations of one publisher in one piece, and what they lead to.
-    private static string Batch(Random random, bool echo, int limit, StringBuilder[] expected)
+    private static string Batch(Random random, bool echo, int[] limit, StringBuilder[] expected)
     {
         const int Operations = 400;
         var text = new StringBuilder();
         bool isSubscribed = false;
+        string root = Roots[0];
+        string token = "1";
         for (int i = 0; i < Operations; i++)
         {
             switch (random.Next(40))
@@ -139,43 +152,49 @@ public sealed class WideRouteTests
                     expected[Crowd].Append("PONG\r\n");
                     break;
                 case 1 when !isSubscribed:
-                    text.Append("SUB a own\r\n");
+                    text.Append("SUB a.* own\r\nSUB e own2\r\n");
                     isSubscribed = true;
                     break;
                 case 2 when isSubscribed:
-                    text.Append("UNSUB own\r\n");
+                    text.Append("UNSUB own\r\nUNSUB own2\r\n");
                     isSubscribed = false;
                     break;
-                case 3 or 4:
-                    Publish("b", random.Next(20));
+                case 3:
+                    root = Roots[random.Next(Roots.Length)];
                     break;
                 default:
-                    // Mostly of one size, some of any, few longer than what is kept.
-                    Publish("a", random.Next(8) switch { 0 => random.Next(300), 1 => MessageRun.MostLength + random.Next(-40, 40), _ => 16 });
+                    // Mostly of one size, some of any, few longer than what is kept; mostly to one subject, or to those of one set.
+                    Publish(
+                        random.Next(20) == 0 ? Roots[random.Next(Roots.Length)] : root,
+                        random.Next(8) switch { 0 => random.Next(300), 1 => MessageRun.MostLength + random.Next(-40, 40), _ => 16 });
                     break;
             }
         }
 
-        text.Append(isSubscribed ? "UNSUB own\r\n" : "");
+        text.Append(isSubscribed ? "UNSUB own\r\nUNSUB own2\r\n" : "");
         text.Append("PING\r\n");
         return text.ToString();
 
-        void Publish(string subject, int size)
+        void Publish(string root, int size)
         {
+            token = random.Next(6) == 0 ? Tokens[random.Next(Tokens.Length)] : token;
+            string subject = root == "e" ? root : $"{root}.{token}";
+            string reply = random.Next(12) == 0 ? "answer.here " : "";
             string body = string.Concat(Enumerable.Repeat("x", size))
                 is { Length: >= 4 } filled ? random.Next(1000, 9999).ToString(CultureInfo.InvariantCulture) + filled[4..] : new string('y', size);
-            text.Append(CultureInfo.InvariantCulture, $"PUB {subject} {size}\r\n{body}\r\n");
+            text.Append(CultureInfo.InvariantCulture, $"PUB {subject} {reply}{size}\r\n{body}\r\n");
             for (int i = 0; i < Crowd; i++)
             {
-                if (subject == "b" ? i < 4 : i != Limited || limit-- > 0)
+                if (root switch { "a" => i != Limited || limit[0]-- > 0, "b" => i < Few, "c" => i == 0, "d" => i == 1, _ => false })
                 {
-                    expected[i].Append(CultureInfo.InvariantCulture, $"MSG {subject} {(subject == "b" ? $"z{i}" : Sids[i])} {size}\r\n{body}\r\n");
+                    string sid = root switch { "a" => Sids[i], "b" => $"z{i}", "c" => "only", _ => "other" };
+                    expected[i].Append(CultureInfo.InvariantCulture, $"MSG {subject} {sid} {reply}{size}\r\n{body}\r\n");
                 }
             }
 
-            if (subject == "a" && isSubscribed && echo)
+            if (root is "a" or "e" && isSubscribed && echo)
             {
-                expected[Crowd].Append(CultureInfo.InvariantCulture, $"MSG a own {size}\r\n{body}\r\n");
+                expected[Crowd].Append(CultureInfo.InvariantCulture, $"MSG {subject} {(root == "a" ? "own" : "own2")} {reply}{size}\r\n{body}\r\n");
             }
         }
     }
