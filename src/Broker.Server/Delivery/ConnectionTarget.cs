@@ -13,10 +13,6 @@ namespace Broker.Server.Delivery;
 /// </summary>
 internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 {
-    // "MSG ", as bytes lie in memory.
-    private const int VerbLength = 4;
-    private static readonly uint Verb = MemoryMarshal.Read<uint>("MSG "u8);
-
     /// <summary>Who is told of what happens to it.</summary>
     internal IConnectionOwner Owner => owner;
 
@@ -54,20 +50,11 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 
         OutboundStage stage = Connection.GetStage(publisher.Loop);
         int sid = subscription.SidLength;
-        int size = VerbLength + subject.Length + 1 + sid + tail.Length;
-        ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid));
-        Unsafe.WriteUnaligned(ref at, Verb);
-        at = ref Unsafe.Add(ref at, VerbLength);
-        Unsafe.CopyBlockUnaligned(ref at, ref MemoryMarshal.GetReference(subject), (uint)subject.Length);
-        at = ref Unsafe.Add(ref at, subject.Length);
-        at = (byte)' ';
-        at = ref Unsafe.Add(ref at, 1);
-        if (sid <= Subscription.ShortSid)
-        {
-            // May write past the sid: the tail comes over it, and there is room.
-            Unsafe.WriteUnaligned(ref at, subscription.SidWord);
-        }
-        else
+        int size = MessageHead.Overhead + subject.Length + sid + tail.Length;
+        // A short sid is written with its padding: the tail comes over that, and there is room.
+        ref byte at = ref MessageHead.Write(
+            ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid)), subject, subscription.SidWord);
+        if (sid > Subscription.ShortSid)
         {
             subscription.Sid.CopyTo(MemoryMarshal.CreateSpan(ref at, sid));
         }

@@ -112,18 +112,13 @@ internal sealed class DirectRun
     private bool TrySetRoute(Route route, Subscription subscription)
     {
         byte[] subject = route.Subject;
-        if (subject.Length > MostHead - "MSG  "u8.Length - Subscription.ShortSid)
+        if (subject.Length > MostHead - MessageHead.Overhead - Subscription.ShortSid)
         {
             return false;
         }
 
-        Span<byte> head = _head;
-        "MSG "u8.CopyTo(head);
-        subject.CopyTo(head["MSG "u8.Length..]);
-        int at = "MSG "u8.Length + subject.Length;
-        head[at++] = (byte)' ';
-        MemoryMarshal.Write(head[at..], subscription.SidWord);
-        _headLength = at + subscription.SidLength;
+        MessageHead.Write(ref MemoryMarshal.GetArrayDataReference(_head), subject, subscription.SidWord);
+        _headLength = MessageHead.Overhead + subject.Length + subscription.SidLength;
         _route = route;
         return true;
     }

@@ -153,13 +153,10 @@ internal sealed class MessageRun
         {
             byte[] subject = RouteAt(i).Subject;
             ReadOnlySpan<byte> tail = Tail(i);
-            "MSG "u8.CopyTo(text[at..]);
-            at += "MSG "u8.Length;
-            subject.CopyTo(text[at..]);
-            at += subject.Length;
-            text[at++] = (byte)' ';
+            // In range: what is kept is counted with all that is written here.
+            MessageHead.Write(ref text[at], subject, sid);
+            at += MessageHead.Overhead + subject.Length;
             _sids[i] = at;
-            MemoryMarshal.Write(text[at..], in sid);
             at += length;
             tail.CopyTo(text[at..]);
             at += tail.Length;
