@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Hosting.Bridges;
 using Broker.Hosting.Settings;
 using Broker.Hosting.Telemetry;
 using Broker.Server;
@@ -81,11 +82,13 @@ public static class BrokerServices
     }
 
     /// <summary>
-    /// Adds a bridge: <see cref="ZeroMqBridge"/>. It reaches the server of this host without a socket, unless its options name another.
+    /// Adds a bridge: <see cref="ZeroMqBridge"/>, with the routes of the section <c>ZeroMqBridge</c> of the configuration. It reaches the server of
+    /// this host without a socket, unless that section names another.
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">
-    /// Given options with this host's loops, logger and server, answers those to use. Null for PUB and SUB at the usual ports.
+    /// Given options with this host's loops, logger and server and the routes of the configuration, answers those to use; asked again when the
+    /// configuration's routes have changed. Null, and without routes in the configuration, for PUB and SUB at the usual ports.
     /// </param>
     /// <returns>The services, for more.</returns>
     public static IServiceCollection AddZeroMqBridge(
@@ -93,7 +96,9 @@ public static class BrokerServices
     {
         ArgumentNullException.ThrowIfNull(services);
         AddCommon(services);
-        services.TryAddSingleton(provider => BridgeStart.Start(provider, configure));
+        services.TryAddSingleton<BridgeReload>();
+        services.TryAddSingleton(provider => new BridgeStart(
+            provider, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<EventLoopGroup>(), configure).Start());
         services.AddSingleton(new HostedPart(HostedPartKind.Bridge, static provider => provider.GetRequiredService<ZeroMqBridge>()));
         return services;
     }

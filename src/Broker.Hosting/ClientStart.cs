@@ -35,16 +35,19 @@ internal static class ClientStart
 
     private static OptionsValidationException Wrong(string name, string problem) => new(name, typeof(BrokerClientSettings), [problem]);
 
-    private static ClientOptions Options(IServiceProvider services, BrokerClientSettings settings, string name)
+    /// <summary>What settings say, over options with the host's loops.</summary>
+    /// <param name="services">The host's.</param>
+    /// <param name="settings">Where there is no server in them, the host's own is meant.</param>
+    /// <param name="options">What is not set stays.</param>
+    public static ClientOptions Apply(IServiceProvider services, BrokerClientSettings settings, ClientOptions options)
     {
         BrokerServer? server = settings.Servers.Count == 0 ? services.GetService<BrokerServer>() : null;
-        var options = new ClientOptions();
         options = options with
         {
             Servers = settings.Servers.Count == 0 ? options.Servers : [.. settings.Servers],
             // A user of this host's own server need show nothing: the server is told who it is.
             Dialer = server?.Connect(settings.Password is null ? settings.User : null),
-            Name = settings.Name ?? (name.Length == 0 ? null : name),
+            Name = settings.Name ?? options.Name,
             User = settings.Password is null && server is not null ? null : settings.User,
             Password = settings.Password,
             Token = settings.Token,
@@ -55,14 +58,18 @@ internal static class ClientStart
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
             Tracing = settings.Tracing,
             Tls = Tls(settings),
-            Loops = services.GetRequiredService<EventLoopGroup>(),
         };
-        options = settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
+        return settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
+    }
+
+    private static ClientOptions Options(IServiceProvider services, BrokerClientSettings settings, string name)
+    {
+        string? shown = name.Length == 0 ? null : name;
+        ClientOptions options = Apply(
+            services, settings, new ClientOptions { Name = shown, Loops = services.GetRequiredService<EventLoopGroup>() });
         // Last, so that callbacks of the application's stand beside the log and not in its place.
         var log = new ClientLog(
-            new HostingLog(services.GetRequiredService<ILoggerFactory>()),
-            settings.Name ?? (name.Length == 0 ? "(default)" : name),
-            services.GetRequiredService<HostedState>());
+            new HostingLog(services.GetRequiredService<ILoggerFactory>()), settings.Name ?? shown ?? "(default)", services.GetRequiredService<HostedState>());
         return log.Attach(options);
     }
 

@@ -78,4 +78,10 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
 
     [LoggerMessage(17, LogLevel.Error, "Client {Client} is closed while the host goes on: it was given up, or somebody closed it")]
     internal partial void ClientClosed(string client);
+
+    [LoggerMessage(18, LogLevel.Information, "The routes of the ZeroMQ bridge were reloaded: {Started} started, {Ended} ended")]
+    internal partial void RoutesReloaded(int started, int ended);
+
+    [LoggerMessage(19, LogLevel.Error, "Routes of the ZeroMQ bridge were not reloaded and go on as they were: {Problem}")]
+    internal partial void RoutesNotReloaded(string problem);
 }

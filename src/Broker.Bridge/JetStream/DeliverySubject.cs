@@ -5,7 +5,8 @@ namespace Broker.Bridge.JetStream;
 /// <summary>What the reply subject of a message from a consumer says: <c>$JS.ACK.stream.consumer.delivered.sequence.…</c> (ADR-15).</summary>
 /// <param name="Delivered">How often it has been delivered, this time included.</param>
 /// <param name="Sequence">Its number in the stream.</param>
-internal readonly record struct DeliverySubject(long Delivered, long Sequence)
+/// <param name="Stored">When the stream took it, in nanoseconds: with the number it says which message it is, also where a stream was made anew.</param>
+internal readonly record struct DeliverySubject(long Delivered, long Sequence, long Stored)
 {
     private const int Tokens = 9;
 
@@ -35,12 +36,13 @@ internal readonly record struct DeliverySubject(long Delivered, long Sequence)
             rest = rest[(rest.IndexOf((byte)'.') + 1)..];
         }
 
-        if (!TryNumber(ref rest, out long delivered) || !TryNumber(ref rest, out long sequence))
+        if (!TryNumber(ref rest, out long delivered) || !TryNumber(ref rest, out long sequence)
+            || !TryNumber(ref rest, out _) || !TryNumber(ref rest, out long stored))
         {
             return false;
         }
 
-        delivery = new DeliverySubject(delivered, sequence);
+        delivery = new DeliverySubject(delivered, sequence, stored);
         return true;
     }
 

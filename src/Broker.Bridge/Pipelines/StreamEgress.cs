@@ -78,7 +78,7 @@ internal sealed class StreamEgress<TWire, TSink>
             Split(_queue.Peek(out _), out ReadOnlySpan<byte> replyTo);
             if (DeliverySubject.TryParse(replyTo, out DeliverySubject delivery))
             {
-                _recent.Remove(delivery.Sequence);
+                _recent.Remove(delivery);
             }
 
             _wire.Publish(replyTo, default, "-NAK"u8);
@@ -109,8 +109,8 @@ internal sealed class StreamEgress<TWire, TSink>
         }
 
         _outstanding = Math.Max(0, _outstanding - 1);
-        MessageShape shape = ShapeOf(headers, body, delivery);
-        if (_recent.TryGet(delivery.Sequence, out bool taken))
+        MessageShape shape = ShapeOf(headers, body, _recent.WasDeliveredBefore(delivery));
+        if (_recent.TryGet(delivery, out bool taken))
         {
             Counters.CountDuplicate();
             if (taken)
@@ -122,13 +122,13 @@ internal sealed class StreamEgress<TWire, TSink>
         else if (_queue.IsEmpty && TryHand(body, shape))
         {
             Counters.CountReceived();
-            _recent.Add(delivery.Sequence, taken: true);
+            _recent.Add(delivery, taken: true);
             Acknowledge(replyTo);
         }
         else
         {
             Counters.CountReceived();
-            _recent.Add(delivery.Sequence, taken: false);
+            _recent.Add(delivery, taken: false);
             Keep(replyTo, body, shape);
         }
 
@@ -148,7 +148,7 @@ internal sealed class StreamEgress<TWire, TSink>
 
             if (DeliverySubject.TryParse(replyTo, out DeliverySubject delivery))
             {
-                _recent.Add(delivery.Sequence, taken: true);
+                _recent.Add(delivery, taken: true);
             }
 
             Acknowledge(replyTo);
@@ -224,7 +224,7 @@ internal sealed class StreamEgress<TWire, TSink>
         }
     }
 
-    private static MessageShape ShapeOf(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, DeliverySubject delivery)
+    private static MessageShape ShapeOf(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, bool again)
     {
         int frames = 1;
         if (!headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Frames"u8, out ReadOnlySpan<byte> value))
@@ -234,7 +234,7 @@ internal sealed class StreamEgress<TWire, TSink>
                 : 0;
         }
 
-        return new MessageShape(frames, Moved: delivery.Delivered > 1);
+        return new MessageShape(frames, Moved: again);
     }
 
     private void Keep(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, MessageShape shape)

@@ -127,10 +127,10 @@ public sealed class StreamTests : IDisposable
     [InlineData("$JS.ACK.S.C.1.22.33.1700000000.44", 1, 22)]
     [InlineData("$JS.ACK.dom.hash.S.C.3.22.33.1700000000.44.rnd", 3, 22)]
     [InlineData("$JS.ACK.S.C.2.22.33.1700000000.44@work.orders", 2, 22)]
-    public void The_reply_subject_says_how_often_and_which(string subject, long delivered, long sequence)
+    public void The_reply_subject_says_how_often_which_and_of_when(string subject, long delivered, long sequence)
     {
         Assert.True(DeliverySubject.TryParse(Encoding.ASCII.GetBytes(subject), out DeliverySubject delivery));
-        Assert.Equal(new DeliverySubject(delivered, sequence), delivery);
+        Assert.Equal(new DeliverySubject(delivered, sequence, 1_700_000_000), delivery);
     }
 
     [Theory]
@@ -138,6 +138,7 @@ public sealed class StreamTests : IDisposable
     [InlineData("$JS.ACK.")]
     [InlineData("$JS.ACK.S.C.1.22")]
     [InlineData("$JS.ACK.S.C.x.22.33.44.55")]
+    [InlineData("$JS.ACK.S.C.1.22.33.x.55")]
     [InlineData("_INBOX.S.C.1.22.33.44.55.66")]
     public void Another_subject_is_none(string subject) => Assert.False(DeliverySubject.TryParse(Encoding.ASCII.GetBytes(subject), out _));
 

@@ -65,9 +65,17 @@ internal sealed class Pipeline : IAsyncDisposable
     }
 
     /// <summary>A bridge with both ends, unless told otherwise.</summary>
-    internal async Task<ZeroMqBridge> BridgeAsync(Func<PushPullRouteOptions, PushPullRouteOptions>? change = null, string? url = null)
+    internal Task<ZeroMqBridge> BridgeAsync(Func<PushPullRouteOptions, PushPullRouteOptions>? change = null, string? url = null)
     {
         PushPullRouteOptions route = Options();
+        return BridgeAsync(url, change?.Invoke(route) ?? route);
+    }
+
+    /// <summary>A bridge with another route.</summary>
+    /// <param name="url">Its servers; null for the pipeline's.</param>
+    /// <param name="route">All it has.</param>
+    internal async Task<ZeroMqBridge> BridgeAsync(string? url, RouteOptions route)
+    {
         ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
             new ZeroMqBridgeOptions
             {
@@ -81,7 +89,7 @@ internal sealed class Pipeline : IAsyncDisposable
                     Dialer = url is null && !_isApart ? Server?.Connect() : null,
                 },
                 Logger = Log,
-                Routes = [change?.Invoke(route) ?? route],
+                Routes = [route],
             },
             TestContext.Current.CancellationToken);
         _bridges.Add(bridge);

@@ -39,6 +39,8 @@ const operations = {
     for (const [option, value] of Object.entries(options ?? {})) {
       if (option === 'ROUTING_ID') socket.routingId = value;
       else if (option === 'ROUTER_MANDATORY') socket.mandatory = value === 1;
+      else if (option === 'SNDHWM') socket.sendHighWaterMark = value;
+      else if (option === 'RCVHWM') socket.receiveHighWaterMark = value;
       else throw new Error(`no option ${option}`);
     }
     sockets.set(name, socket);

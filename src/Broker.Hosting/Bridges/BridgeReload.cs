@@ -1,0 +1,133 @@
+using Broker.Bridge;
+using Broker.Bridge.Routes;
+using Broker.Transport;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
+
+namespace Broker.Hosting.Bridges;
+
+/// <summary>
+/// Gives a running bridge the routes of a configuration that has changed. Those that are as they were go on undisturbed, and so do those that
+/// code has added. A route that cannot be started as it is wanted goes on as it was.
+/// </summary>
+internal sealed class BridgeReload(ILoggerFactory loggers) : IDisposable
+{
+    // What is queued for the ZeroMQ programs of a route that ends.
+    private static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
+
+    private readonly HostingLog _log = new(loggers);
+    private readonly SemaphoreSlim _turn = new(1, 1);
+    private readonly Dictionary<string, (string Definition, RouteOptions Options)> _running = new(StringComparer.Ordinal);
+    private IDisposable? _watch;
+
+    /// <summary>Looks from now on.</summary>
+    /// <param name="bridge">What is running.</param>
+    /// <param name="section">Whose changes count.</param>
+    /// <param name="routes">The routes of the configuration that it was started with.</param>
+    /// <param name="read">Reads them anew, and what the bridge is to be told of them.</param>
+    public void Watch(
+        ZeroMqBridge bridge,
+        IConfigurationSection section,
+        IReadOnlyDictionary<string, RouteSettings> routes,
+        Func<(IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
+    {
+        foreach ((string name, RouteSettings route) in routes)
+        {
+            _running.Add(name, (route.Definition, route.Options));
+        }
+
+        _watch = ChangeToken.OnChange(section.GetReloadToken, () => _ = ReloadAsync(bridge, read));
+    }
+
+    public void Dispose() => _watch?.Dispose();
+
+    private async Task ReloadAsync(ZeroMqBridge bridge, Func<(IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options)> read)
+    {
+        await _turn.WaitAsync().ConfigureAwait(false);
+        try
+        {
+            var (routes, options) = read();
+            if (await ChangeAsync(bridge, routes, options).ConfigureAwait(false) is { Count: > 0 } problems)
+            {
+                _log.RoutesNotReloaded(string.Join("; ", problems));
+            }
+        }
+        catch (OptionsValidationException e)
+        {
+            _log.RoutesNotReloaded(string.Join("; ", e.Failures));
+        }
+        catch (ObjectDisposedException)
+        {
+            // The bridge has ended meanwhile.
+        }
+        catch (Exception e)
+        {
+            // Also what the application's code says when it is asked.
+            _log.RoutesNotReloaded(e.Message);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    private async Task<List<string>> ChangeAsync(ZeroMqBridge bridge, IReadOnlyDictionary<string, RouteSettings> wanted, ZeroMqBridgeOptions options)
+    {
+        var before = new Dictionary<string, (string Definition, RouteOptions Options)>(_running, StringComparer.Ordinal);
+        foreach ((string name, (string definition, _)) in before)
+        {
+            if (!wanted.TryGetValue(name, out RouteSettings? route) || !string.Equals(route.Definition, definition, StringComparison.Ordinal))
+            {
+                await bridge.RemoveRouteAsync(name, Linger).ConfigureAwait(false);
+                _running.Remove(name);
+            }
+        }
+
+        List<string> problems = [];
+        int started = 0;
+        foreach ((string name, RouteSettings route) in wanted.Where(route => !_running.ContainsKey(route.Key)))
+        {
+            // What code has taken out is not to be.
+            if (options.Routes.FirstOrDefault(each => string.Equals(each.Name, name, StringComparison.Ordinal)) is not { } changed)
+            {
+                continue;
+            }
+
+            if (await StartAsync(bridge, changed, route.Definition).ConfigureAwait(false) is not { } problem)
+            {
+                started++;
+                continue;
+            }
+
+            problems.Add($"{BridgeStart.Section}:Routes:{name}: {problem}");
+            if (before.TryGetValue(name, out var old) && await StartAsync(bridge, old.Options, old.Definition).ConfigureAwait(false) is { } worse)
+            {
+                problems.Add($"{BridgeStart.Section}:Routes:{name} as it was: {worse}");
+            }
+        }
+
+        int ended = before.Keys.Count(name => !_running.ContainsKey(name));
+        if (started + ended > 0)
+        {
+            _log.RoutesReloaded(started, ended);
+        }
+
+        return problems;
+    }
+
+    private async Task<string?> StartAsync(ZeroMqBridge bridge, RouteOptions route, string definition)
+    {
+        try
+        {
+            await bridge.AddRouteAsync(route).ConfigureAwait(false);
+            _running[route.Name] = (definition, route);
+            return null;
+        }
+        catch (Exception e) when (e is ListenException or ArgumentException or FormatException)
+        {
+            return e.Message;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+using Broker.Bridge;
+using Broker.Bridge.PubSub;
+using Broker.Client;
+using Broker.Hosting.Settings;
+using Broker.Server;
+using Broker.Transport;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Broker.Hosting.Bridges;
+
+/// <summary>Starts the bridge of a host and keeps its routes as its configuration has them.</summary>
+internal sealed class BridgeStart(
+    IServiceProvider services, ILoggerFactory loggers, EventLoopGroup loops, Func<IServiceProvider, ZeroMqBridgeOptions, ZeroMqBridgeOptions>? configure)
+{
+    /// <summary>The section of the configuration.</summary>
+    public const string Section = "ZeroMqBridge";
+
+    private const string RoutesKey = "Routes";
+    private const string ClientKey = "Client";
+
+    /// <exception cref="ListenException">An address cannot be had.</exception>
+    /// <exception cref="OptionsValidationException">A setting is wrong; each text names its key.</exception>
+    public ZeroMqBridge Start()
+    {
+        IConfigurationSection? section = services.GetService<IConfiguration>()?.GetSection(Section);
+        var problems = new List<string>();
+        IReadOnlyDictionary<string, RouteSettings> routes = ReadRoutes(section, problems);
+        ZeroMqBridgeOptions options = Configure(routes, Client(section, problems));
+        ThrowIfAny(problems);
+        ZeroMqBridge bridge;
+        try
+        {
+            bridge = Blocking.Run(() => ZeroMqBridge.StartAsync(options));
+        }
+        catch (Exception e) when (routes.Count > 0 && e is ArgumentException or FormatException)
+        {
+            throw Wrong([$"{Section}: {e.Message}"]);
+        }
+
+        if (section is not null)
+        {
+            services.GetRequiredService<BridgeReload>().Watch(bridge, section, routes, Read);
+        }
+
+        return bridge;
+
+        // The same at each reload: code that says more of a route, such as its security, says it again.
+        (IReadOnlyDictionary<string, RouteSettings> Routes, ZeroMqBridgeOptions Options) Read()
+        {
+            var wrong = new List<string>();
+            IReadOnlyDictionary<string, RouteSettings> now = ReadRoutes(section, wrong);
+            ThrowIfAny(wrong);
+            return (now, Configure(now, options.Client));
+        }
+    }
+
+    private static IReadOnlyDictionary<string, RouteSettings> ReadRoutes(IConfigurationSection? section, List<string> problems)
+    {
+        if (section is null)
+        {
+            return new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
+        }
+
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            if (!child.Key.Equals(RoutesKey, StringComparison.OrdinalIgnoreCase) && !child.Key.Equals(ClientKey, StringComparison.OrdinalIgnoreCase))
+            {
+                problems.Add($"{child.Path}: a bridge has no such key; it has {ClientKey} and {RoutesKey}.");
+            }
+        }
+
+        return RouteSettings.ReadAll(section.GetSection(RoutesKey), problems);
+    }
+
+    private static void ThrowIfAny(List<string> problems)
+    {
+        if (problems.Count > 0)
+        {
+            throw Wrong(problems);
+        }
+    }
+
+    private static OptionsValidationException Wrong(IEnumerable<string> problems) => new(Options.DefaultName, typeof(ZeroMqBridgeOptions), problems);
+
+    private ZeroMqBridgeOptions Configure(IReadOnlyDictionary<string, RouteSettings> routes, ClientOptions client)
+    {
+        var options = new ZeroMqBridgeOptions
+        {
+            Logger = loggers.CreateLogger("Broker.Bridge"),
+            Client = client,
+            Routes = routes.Count == 0 && configure is null ? [new PubSubRouteOptions()] : [.. routes.Values.Select(route => route.Options)],
+        };
+        return configure?.Invoke(services, options) ?? options;
+    }
+
+    private ClientOptions Client(IConfigurationSection? section, List<string> problems)
+    {
+        ClientOptions options = new ZeroMqBridgeOptions().Client with { Loops = loops };
+        if (section?.GetSection(ClientKey) is not { } client || !client.Exists())
+        {
+            return options with { Dialer = services.GetService<BrokerServer>()?.Connect() };
+        }
+
+        var settings = new BrokerClientSettings();
+        try
+        {
+            client.Bind(settings, static binder => binder.ErrorOnUnknownConfiguration = true);
+        }
+        catch (InvalidOperationException e)
+        {
+            problems.Add($"{client.Path}: {e.Message}");
+        }
+
+        return ClientStart.Apply(services, settings, options);
+    }
+}

@@ -1,0 +1,152 @@
+using System.Globalization;
+using System.Net;
+using Broker.Bridge.Routes;
+using Microsoft.Extensions.Configuration;
+
+namespace Broker.Hosting.Bridges;
+
+/// <summary>The section of a route, or one within it. What is wrong with a value is added to the problems, which name its key.</summary>
+internal sealed class RouteSection(IConfigurationSection section, List<string> problems)
+{
+    private const string EndpointShape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
+    private const string NetworkShape = "an address or a network such as \"10.0.0.0/8\"";
+
+    private readonly HashSet<string> _known = new(StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>The keys that were asked for.</summary>
+    public IReadOnlySet<string> Known => _known;
+
+    /// <summary>Null without the key.</summary>
+    public string? Text(string key)
+    {
+        _known.Add(key);
+        return section[key];
+    }
+
+    public string Text(string key, string otherwise) => Text(key) ?? otherwise;
+
+    public long Whole(string key, long otherwise, long least, long most) =>
+        Read(key, otherwise, $"a whole number from {least} to {most}", text =>
+            long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
+
+    public bool Flag(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
+
+    public TimeSpan Span(string key, TimeSpan otherwise) => Read(
+        key, otherwise, "a time such as \"00:00:30\"", static text => TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) ? span : null);
+
+    public byte Character(string key, byte otherwise) =>
+        Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
+
+    public T Choice<T>(string key, T otherwise)
+        where T : struct, Enum
+        => Read(
+            key, otherwise, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
+                Enum.TryParse(text, ignoreCase: true, out T choice) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? choice : null);
+
+    /// <summary>One text or an array of them.</summary>
+    public IReadOnlyList<string> Texts(string key)
+    {
+        _known.Add(key);
+        IConfigurationSection at = section.GetSection(key);
+        return at.Value is { } one ? [one] : [.. at.GetChildren().Select(item => item.Value ?? "")];
+    }
+
+    /// <summary>One endpoint, or an array of those and of sections with <c>Endpoint</c> and <c>Allow</c>.</summary>
+    public IReadOnlyList<BridgeEndpoint> Endpoints(string key)
+    {
+        _known.Add(key);
+        IConfigurationSection at = section.GetSection(key);
+        IConfigurationSection[] items = at.Value is not null ? [at] : [.. at.GetChildren()];
+        var read = new List<BridgeEndpoint>();
+        foreach (IConfigurationSection item in items)
+        {
+            if (item.Value is { } text)
+            {
+                Add(text, [], item.Path);
+                continue;
+            }
+
+            var inner = new RouteSection(item, problems);
+            Add(inner.Text("Endpoint", ""), [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
+            inner.RejectTheRest("an endpoint");
+        }
+
+        return read;
+
+        void Add(string text, IReadOnlyList<IPNetwork> allowed, string path)
+        {
+            string[] words = text.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
+            bool binds = words.Length == 1 || string.Equals(words.FirstOrDefault(), "bind", StringComparison.OrdinalIgnoreCase);
+            if (words.Length is 1 or 2 && (binds || words[0].Equals("connect", StringComparison.OrdinalIgnoreCase)))
+            {
+                read.Add(new BridgeEndpoint(binds, words[^1]) { AllowedAddresses = allowed });
+            }
+            else
+            {
+                Problem(path, text, EndpointShape);
+            }
+        }
+    }
+
+    /// <summary>What a section within this one says; null without it.</summary>
+    public T? Inner<T>(string key, Func<RouteSection, T> read)
+        where T : class
+    {
+        _known.Add(key);
+        IConfigurationSection at = section.GetSection(key);
+        if (!at.Exists())
+        {
+            return null;
+        }
+
+        var inner = new RouteSection(at, problems);
+        T result = read(inner);
+        inner.RejectTheRest(key);
+        return result;
+    }
+
+    /// <summary>Adds a problem for each key that nobody has asked for.</summary>
+    /// <param name="whose">What has no such key.</param>
+    public void RejectTheRest(string whose)
+    {
+        foreach (IConfigurationSection child in section.GetChildren().Where(child => !_known.Contains(child.Key)))
+        {
+            problems.Add($"{child.Path}: {whose} has no such key; it has {string.Join(", ", _known.Order(StringComparer.Ordinal))}.");
+        }
+    }
+
+    private IPNetwork? Network(string text, string path)
+    {
+        if (IPNetwork.TryParse(text, out IPNetwork network))
+        {
+            return network;
+        }
+
+        if (IPAddress.TryParse(text, out IPAddress? address))
+        {
+            return new IPNetwork(address, address.GetAddressBytes().Length * 8);
+        }
+
+        Problem($"{path}:Allow", text, NetworkShape);
+        return null;
+    }
+
+    private T Read<T>(string key, T otherwise, string shape, Func<string, T?> parse)
+        where T : struct
+    {
+        if (Text(key) is not { } text)
+        {
+            return otherwise;
+        }
+
+        if (parse(text) is { } value)
+        {
+            return value;
+        }
+
+        Problem($"{section.Path}:{key}", text, shape);
+        return otherwise;
+    }
+
+    private void Problem(string path, string text, string shape) => problems.Add($"{path}: \"{text}\" is not {shape}.");
+}

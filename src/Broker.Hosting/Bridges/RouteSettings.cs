@@ -1,0 +1,75 @@
+using Broker.Bridge.Pipelines;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
+using Microsoft.Extensions.Configuration;
+
+namespace Broker.Hosting.Bridges;
+
+/// <summary>One route as the configuration has it.</summary>
+/// <param name="Options">What the bridge is told.</param>
+/// <param name="Definition">The same for two routes that are alike, by which a reload finds those that have changed.</param>
+internal sealed record RouteSettings(RouteOptions Options, string Definition)
+{
+    /// <summary>All routes in a section, each below its name.</summary>
+    /// <param name="section">It.</param>
+    /// <param name="problems">What is wrong is added here; each begins with its key.</param>
+    public static IReadOnlyDictionary<string, RouteSettings> ReadAll(IConfigurationSection section, List<string> problems)
+    {
+        var read = new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
+        // One that another source of the configuration has set to null is none.
+        foreach (IConfigurationSection route in section.GetChildren().Where(static route => route.AsEnumerable().Any(static pair => pair.Value is not null)))
+        {
+            if (Read(route, problems) is { } settings)
+            {
+                read.Add(route.Key, settings);
+            }
+        }
+
+        return read;
+    }
+
+    private static RouteSettings? Read(IConfigurationSection section, List<string> problems)
+    {
+        int before = problems.Count;
+        var keys = new RouteSection(section, problems);
+        string? pattern = keys.Text("Pattern");
+        if (RoutePatterns.Find(pattern) is not { } read)
+        {
+            problems.Add($"{section.Path}:Pattern: {(pattern is null ? "a route needs a pattern:" : $"\"{pattern}\" is not")} {RoutePatterns.Shape}.");
+            return null;
+        }
+
+        RouteOptions options = read(keys) with { Name = section.Key };
+        keys.RejectTheRest($"a route of the pattern {options.Pattern}");
+        if (problems.Count == before && Endpoints(options) == 0)
+        {
+            problems.Add($"{section.Path}: the route has no endpoint of ZeroMQ programs.");
+        }
+
+        if (problems.Count > before)
+        {
+            return null;
+        }
+
+        try
+        {
+            options.Validate();
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException)
+        {
+            problems.Add($"{section.Path}: {e.Message}");
+            return null;
+        }
+
+        return new RouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
+            static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}")));
+    }
+
+    private static int Endpoints(RouteOptions options) => options switch
+    {
+        PubSubRouteOptions route => route.Publishers.Count + route.Subscribers.Count,
+        PushPullRouteOptions route => route.Pushers.Count + route.Pullers.Count,
+        SocketRouteOptions route => route.Endpoints.Count,
+        _ => 0,
+    };
+}

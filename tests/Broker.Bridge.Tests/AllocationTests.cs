@@ -1,0 +1,168 @@
+using Broker.Bridge.JetStream;
+using Broker.Bridge.Raw;
+using Broker.Bridge.Tests.Pipelines.Support;
+using Broker.Bridge.Tests.Requests.Support;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+using Broker.Transport;
+using Broker.ZeroMq.Exclusive;
+using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Tests;
+
+/// <summary>Messages of the routes that have no such test of their own cost no memory on their way.</summary>
+public sealed class AllocationTests : IDisposable
+{
+    private const int Portion = 200;
+    private const int Messages = 20_000;
+
+    // The smallest object for each message would be twice that. What the tests' own waiting takes, a tick of the clock now and then, and a
+    // request for a window of messages are less.
+    private const long Allowance = 12 * Messages;
+
+    private readonly AutoResetEvent _complete = new(false);
+    private long _received;
+    private long _expected;
+
+    private delegate bool Send(byte[] body);
+
+    public void Dispose() => _complete.Dispose();
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task From_a_DEALER_through_a_ROUTER_route_and_a_DEALER_route_to_a_worker_and_back_nothing_is_allocated(int serverLoops)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(
+            serverLoops,
+            new RawRouteOptions { Name = "clients", Socket = RawSocket.Router, ToSubject = "raw.there", FromSubject = "raw.back", Endpoints = [RequestSite.AnyPort] },
+            new RawRouteOptions
+            {
+                Name = "servers", Socket = RawSocket.Dealer, ToSubject = "raw.back", FromSubject = "raw.there", CarryIdentities = true,
+                Endpoints = [RequestSite.AnyPort],
+            });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        LoopDealer worker = null!;
+        await using LoopDealer works = worker = new LoopDealer(loops[0], (ZeroMqPeer _, in ZmtpMessage message) => worker.TrySend(message));
+        await using var asks = new LoopDealer(loops[0], Count);
+        worker.Connect(site.Endpoint("servers"));
+        asks.Connect(site.Endpoint("clients"));
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Routes.Sum(route => route.Peers) == 2, "both programs");
+
+        AssertNothing(loops[0], body => asks.TrySend(body), () => string.Join(' ', site.Bridge.Snapshot().Routes));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task From_a_PAIR_to_another_nothing_is_allocated(int serverLoops)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(
+            serverLoops,
+            new RawRouteOptions { Name = "left", Socket = RawSocket.Pair, ToSubject = "p.right", FromSubject = "p.left", Endpoints = [RequestSite.AnyPort] },
+            new RawRouteOptions { Name = "right", Socket = RawSocket.Pair, ToSubject = "p.left", FromSubject = "p.right", Endpoints = [RequestSite.AnyPort] });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using var left = new LoopPair(loops[0], static (ZeroMqPeer _, in ZmtpMessage _) => true);
+        await using var right = new LoopPair(loops[0], Count);
+        left.Connect(site.Endpoint("left"));
+        right.Connect(site.Endpoint("right"));
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Routes.All(route => route.Peers == 1), "both programs");
+
+        AssertNothing(loops[0], body => left.TrySend(body), () => string.Join(' ', site.Bridge.Snapshot().Routes));
+    }
+
+    // With a server in a process of its own: one that is embedded makes a route for each reply subject, which is new.
+    [Fact]
+    public async Task From_a_ZeroMQ_client_to_a_native_service_and_back_nothing_is_allocated()
+    {
+        await using RequestSite site = await RequestSite.StartAsync(0, RequestSite.Asking with { MaxPendingPerClient = 10_000 });
+        await using BrokerConnection service = await site.ClientAsync();
+        service.Subscribe(RequestSite.Subject, static (in MessageView message) => message.Respond(message.Body));
+        await service.FlushAsync(TestContext.Current.CancellationToken);
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using var asks = new LoopDealer(loops[0], Count);
+        asks.Connect(site.Endpoint("request"));
+
+        AssertNothing(loops[0], body => asks.TrySend(default, body), () => $"{site.Requests}");
+    }
+
+    [Fact]
+    public async Task From_PUSH_through_a_stream_to_PULL_nothing_is_allocated()
+    {
+        DirectoryInfo store = Directory.CreateTempSubdirectory("jetstream-");
+        try
+        {
+            await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-js", "-sd", store.FullName);
+            ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with
+            {
+                Window = 4096, HighWaterMark = 1000, Stream = new StreamQueueOptions { Stream = "WORK" },
+            });
+            using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+            await using var pull = new LoopPull(loops[0], Count);
+            await using var push = new LoopPush(loops[0]);
+            pull.Connect(bridge.PullerEndpoint());
+            push.Connect(bridge.PusherEndpoint());
+            await Wait.UntilAsync(() => bridge.Route() is { Pushers: 1, Pullers: 1 }, () => $"{bridge.Route()}");
+
+            AssertNothing(loops[0], body => push.TrySend(body), () => $"{bridge.Route()}");
+        }
+        finally
+        {
+            store.Delete(recursive: true);
+        }
+    }
+
+    private bool Count(ZeroMqPeer peer, in ZmtpMessage message)
+    {
+        if (++_received == Volatile.Read(ref _expected))
+        {
+            _complete.Set();
+        }
+
+        return true;
+    }
+
+    private void AssertNothing(EventLoop loop, Send send, Func<string> describe)
+    {
+        byte[] body = new byte[64];
+        bool refused = false;
+        Action portion = () =>
+        {
+            for (int i = 0; i < Portion; i++)
+            {
+                refused |= !send(body);
+            }
+        };
+
+        // Compiles the code and fills the pools.
+        Round(Messages);
+        Round(Messages);
+
+        // Other tests of the process allocate too: the best of a few rounds is its own.
+        long once = Enumerable.Range(0, 3).Min(_ => Round(Messages));
+        long twice = Enumerable.Range(0, 3).Min(_ => Round(2 * Messages));
+        Assert.InRange(twice - once, -Allowance, Allowance);
+        Assert.InRange(once, 0, Allowance);
+
+        // On threads of this test's own: nothing is awaited while it is counted.
+        long Round(int messages)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            for (int sent = 0; sent < messages; sent += Portion)
+            {
+                Volatile.Write(ref _expected, Volatile.Read(ref _received) + Portion);
+                loop.Post(portion);
+                if (!_complete.WaitOne(Wait.Limit))
+                {
+                    Assert.Fail($"{_received} of {_expected}; {describe()}");
+                }
+            }
+
+            Assert.False(refused, "a socket took no more");
+            return GC.GetTotalAllocatedBytes(precise: true) - before;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Broker.Bridge.JetStream;
+using Broker.Bridge.Pipelines;
+using Broker.Bridge.Routes;
+using Broker.Bridge.Tests.Chaos.Support;
+using Broker.Bridge.Tests.Pipelines.Support;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+
+namespace Broker.Bridge.Tests.Chaos;
+
+/// <summary>The same through a work queue of JetStream, with egresses that end and come back too.</summary>
+public sealed class StreamChaosTests : IDisposable
+{
+    private const int MostSentAhead = 1000;
+    private const int Window = 256;
+
+    private readonly DirectoryInfo _store = Directory.CreateTempSubdirectory("jetstream-");
+
+    public void Dispose() => _store.Delete(recursive: true);
+
+    [Fact]
+    public async Task Nothing_that_the_stream_acknowledged_is_lost_and_what_comes_twice_is_counted()
+    {
+        int seed = Random.Shared.Next();
+        var random = new Random(seed);
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-js", "-sd", _store.FullName);
+        await using var links = new ChaosLinks(random);
+        ZeroMqBridge ingress = await pipeline.BridgeAsync(options => WithStream(options) with { Pullers = [] }, Server());
+        await using var pusher = new PyPusher(links.OpenUncut(ingress.PusherEndpoint()), "p", size: 100);
+
+        // It binds, so that each bridge finds it; what a bridge has handed over to its connection is sent before that ends.
+        await using var puller = new PyPuller(endpoint: null);
+        string pulls = links.OpenUncut(await puller.EndpointAsync());
+        ZeroMqBridge[] egresses = [await EgressAsync(), await EgressAsync()];
+        List<ZeroMqBridge> ended = [];
+        long pushed = 0;
+        int kills = 0;
+        for (var time = new ChaosTime(); time.GoesOn;)
+        {
+            if (ingress.Route().Accepted + MostSentAhead > pushed)
+            {
+                pushed += MostSentAhead;
+                await pusher.SendAsync(MostSentAhead);
+            }
+
+            switch (random.Next(8))
+            {
+                case 0:
+                    await pipeline.RestartServerAsync();
+                    kills++;
+                    break;
+                case 1:
+                    int which = random.Next(egresses.Length);
+                    ended.Add(egresses[which]);
+                    await pipeline.EndAsync(egresses[which], linger: Wait.Limit);
+                    egresses[which] = await EgressAsync();
+                    break;
+                case 2:
+                    await puller.TakeAsync(takes: false);
+                    await ChaosTime.PassAsync(random);
+                    await puller.TakeAsync();
+                    break;
+                case 3 or 4:
+                    await links.StallAsync();
+                    break;
+                case 5:
+                    links.Cut();
+                    break;
+                default:
+                    await ChaosTime.PassAsync(random);
+                    break;
+            }
+        }
+
+        await Wait.UntilAsync(
+            async () => await pusher.SentAsync() == pushed && ingress.Route() is { InFlight: 0 } route && route.Acknowledged == pushed, Describe);
+        await Wait.UntilAsync(async () => await puller.DistinctAsync() == pushed, Describe);
+        await Wait.UntilAsync(async () => await puller.CountAsync() == Sum(route => route.HandedOver), Describe);
+        Assert.Equal(pushed, ingress.Route().Accepted);
+
+        // The stream has each once. A server that was killed has forgotten its last deliveries, and what went to another egress then is not counted.
+        Assert.Equal(pushed, await StoredAsync(pipeline));
+        Assert.InRange(await puller.CountAsync() - pushed, 0, Sum(route => route.PossibleDuplicates) + (kills * egresses.Length * Window));
+
+        long Sum(Func<PushPullRouteSnapshot, long> count) => ended.Concat(egresses).Sum(bridge => count(bridge.Route()));
+        string Server() => $"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}";
+        string Describe() => $"seed {seed}: {pushed} pushed, {ingress.Route()}, {ended.Count} ended, {egresses[0].Route()}, {egresses[1].Route()}";
+
+        Task<ZeroMqBridge> EgressAsync() => pipeline.BridgeAsync(
+            options => WithStream(options) with { Pushers = [], Pullers = [new BridgeEndpoint(Bind: false, pulls)] }, Server());
+    }
+
+    // How many messages it has ever taken.
+    private static async Task<long> StoredAsync(Pipeline pipeline)
+    {
+        BrokerConnection client = await pipeline.ClientAsync();
+        Message info = await client.RequestAsync("$JS.API.STREAM.INFO.WORK", default, Wait.Limit, cancellationToken: TestContext.Current.CancellationToken);
+        return (long)JsonNode.Parse(info.Body.Span)!["state"]!["last_seq"]!;
+    }
+
+    private static PushPullRouteOptions WithStream(PushPullRouteOptions options)
+        => options with { Window = Window, Stream = new StreamQueueOptions { Stream = "WORK", AckWait = TimeSpan.FromSeconds(5) } };
+}

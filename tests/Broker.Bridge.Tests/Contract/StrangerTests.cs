@@ -1,0 +1,67 @@
+using System.Net.Sockets;
+using Broker.Bridge.Tests.Contract.Support;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Bridge.Tests.Requests.Support;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.Bridge.Tests.Contract;
+
+/// <summary>Point 9 of what docs/migration.md says is tested: peers that are none, at every endpoint of every pattern.</summary>
+public sealed class StrangerTests
+{
+    // A frame of 2 GiB.
+    private static readonly byte[] Huge = [2, 0, 0, 0, 0, 0x80, 0, 0, 0];
+
+    [Theory]
+    [MemberData(nameof(Parties.All), MemberType = typeof(Parties))]
+    public async Task C09_Half_greetings_lengths_of_2_GiB_and_wrong_types_harm_nobody_else(ForeignKind kind, byte minor, bool foreign)
+    {
+        await using ContractSite site = await ContractSite.StartAsync(
+            kind, minor, foreign, ContractSite.PubSub, ContractSite.PushPull, ContractSite.Requests, ContractSite.Workers);
+        (string Endpoint, string Right, string Wrong)[] doors =
+        [
+            (site.Bridge.Publishers(), "PUB", "PULL"), (site.Bridge.Subscribers(), "SUB", "PUB"), (site.Bridge.Pushers(), "PUSH", "PULL"),
+            (site.Bridge.Pullers(), "PULL", "SUB"), (site.Bridge.Endpoint("request"), "REQ", "REP"), (site.Bridge.Endpoint("worker"), "REP", "PAIR"),
+        ];
+        var open = new List<IDisposable>();
+        try
+        {
+            foreach ((string endpoint, string right, string wrong) in doors)
+            {
+                var half = new TcpClient();
+                open.Add(half);
+                var uri = new Uri(endpoint);
+                await half.ConnectAsync(uri.Host, uri.Port, TestContext.Current.CancellationToken);
+                await half.GetStream().WriteAsync(new byte[] { 0xFF, 0, 0, 0 }, TestContext.Current.CancellationToken);
+
+                using RawPeer greedy = await RawPeer.ConnectAsync(endpoint, right);
+                await greedy.SendAsync(Huge);
+                await greedy.ReadToEndAsync();
+                using RawPeer stranger = await RawPeer.ConnectAsync(endpoint, wrong);
+                await stranger.ReadToEndAsync();
+
+                // One of libzmq tries again and again.
+                await site.ProgramAsync(wrong, endpoint);
+            }
+
+            ForeignSocket sub = await site.SubscriberAsync(site.Bridge.Subscribers());
+            ForeignSocket pub = await site.PublisherAsync(site.Bridge.Publishers());
+            await pub.SendTextAsync("t", "x");
+            Assert.Equal("t|x", await sub.ReceiveTextAsync());
+            ForeignSocket pull = await site.ProgramAsync("PULL", site.Bridge.Pullers());
+            ForeignSocket push = await site.ProgramAsync("PUSH", site.Bridge.Pushers());
+            await push.SendTextAsync("x");
+            Assert.Equal("x", await pull.ReceiveTextAsync());
+            ForeignSocket rep = await site.ProgramAsync("REP", site.Bridge.Endpoint("worker"));
+            ForeignSocket req = await site.ProgramAsync("REQ", site.Bridge.Endpoint("request"));
+            await req.SendTextAsync("x");
+            Assert.Equal("x", await rep.ServeAsync("done"));
+            Assert.Equal("done|x", await req.ReceiveTextAsync());
+            Assert.InRange(site.Bridge.Loops.HeldBytes, 0, 16L << 20);
+        }
+        finally
+        {
+            open.ForEach(each => each.Dispose());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+using System.Globalization;
+using System.Text;
+using Broker.Bridge.Pipelines;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Requests;
+using Broker.Bridge.Tests.Requests.Support;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.Bridge.Tests.Contract.Support;
+
+/// <summary>The routes of a bridge by their patterns, and programs that send numbered messages.</summary>
+internal static class ContractExtensions
+{
+    /// <summary>How large the second frame of a numbered message is: some fill the kernel's buffers.</summary>
+    public const int Large = 100_000;
+
+    private const int Milliseconds = 60_000;
+
+    public static PubSubRouteSnapshot PubSub(this ZeroMqBridge bridge) => (PubSubRouteSnapshot)bridge.Snapshot()["pubsub"]!;
+
+    public static PushPullRouteSnapshot PushPull(this ZeroMqBridge bridge, string name = "pushpull") => (PushPullRouteSnapshot)bridge.Snapshot()[name]!;
+
+    public static RequestRouteSnapshot Requests(this ZeroMqBridge bridge) => (RequestRouteSnapshot)bridge.Snapshot()["request"]!;
+
+    public static WorkerRouteSnapshot Workers(this ZeroMqBridge bridge) => (WorkerRouteSnapshot)bridge.Snapshot()["worker"]!;
+
+    public static string Endpoint(this ZeroMqBridge bridge, string route) => bridge.Snapshot()[route]!.Endpoints[0];
+
+    public static string Publishers(this ZeroMqBridge bridge) => bridge.PubSub().PublisherEndpoints[0];
+
+    public static string Subscribers(this ZeroMqBridge bridge) => bridge.PubSub().SubscriberEndpoints[0];
+
+    public static string Pushers(this ZeroMqBridge bridge, string name = "pushpull") => bridge.PushPull(name).PusherEndpoints[0];
+
+    public static string Pullers(this ZeroMqBridge bridge, string name = "pushpull") => bridge.PushPull(name).PullerEndpoints[0];
+
+    /// <summary>Sends <c>[number][large frame]</c>; false when it would block for longer.</summary>
+    public static Task<bool> SendLargeAsync(this ForeignSocket socket, int number, int milliseconds = Milliseconds) =>
+        socket.SendAsync([Number(number), Filler], milliseconds);
+
+    /// <summary>The number of the next message, whose second frame is whole.</summary>
+    public static async Task<int> ReceiveLargeAsync(this ForeignSocket socket)
+    {
+        string[] frames = (await socket.ReceiveTextAsync()).Split('|');
+        Assert.Equal(Large, frames[^1].Length);
+        return int.Parse(frames[^2], CultureInfo.InvariantCulture);
+    }
+
+    public static byte[] Number(int number) => Encoding.ASCII.GetBytes(number.ToString(CultureInfo.InvariantCulture));
+
+    public static byte[] Filler { get; } = [.. Enumerable.Repeat((byte)'.', Large)];
+}

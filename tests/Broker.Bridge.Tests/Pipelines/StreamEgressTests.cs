@@ -1,0 +1,67 @@
+using System.Text;
+using Broker.Bridge.Pipelines;
+
+namespace Broker.Bridge.Tests.Pipelines;
+
+/// <summary>What an egress of a stream makes of deliveries, alone: what comes again is dropped, or counted where another may have had it.</summary>
+public sealed class StreamEgressTests
+{
+    private readonly StreamEgress<SimulatedNats.Wire, Push> _egress;
+    private readonly List<string> _taken = [];
+
+    public StreamEgressTests()
+    {
+        SimulatedNats.Participant participant = new SimulatedNats(0).Join("egress");
+        _egress = new StreamEgress<SimulatedNats.Wire, Push>(
+            "next", "inbox", 10, participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
+        _egress.IsReady = true;
+        _egress.Open();
+    }
+
+    [Fact]
+    public void What_it_has_handed_over_is_dropped_when_it_comes_again()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        Deliver("a", delivered: 2, sequence: 1, stored: 100);
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+
+        Assert.Equal(["a"], _taken);
+        Assert.Equal((2, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
+    }
+
+    [Fact]
+    public void What_was_delivered_to_another_is_a_possible_duplicate_also_where_a_killed_server_has_forgotten_that()
+    {
+        Deliver("c", delivered: 1, sequence: 3, stored: 300);
+        Deliver("a", delivered: 2, sequence: 1, stored: 100);
+        Deliver("b", delivered: 1, sequence: 2, stored: 200);
+        Deliver("d", delivered: 1, sequence: 4, stored: 300);
+
+        Assert.Equal(["c", "a", "b", "d"], _taken);
+        Assert.Equal(2, _egress.Counters.PossibleDuplicates);
+    }
+
+    [Fact]
+    public void A_stream_that_was_made_anew_has_new_messages_by_old_numbers()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        Deliver("b", delivered: 1, sequence: 2, stored: 200);
+        Deliver("new a", delivered: 1, sequence: 1, stored: 300);
+        Deliver("new b", delivered: 1, sequence: 2, stored: 400);
+
+        Assert.Equal(["a", "b", "new a", "new b"], _taken);
+        Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
+    }
+
+    private void Deliver(string body, int delivered, int sequence, int stored) => _egress.OnMessage(
+        "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), default, Encoding.ASCII.GetBytes(body));
+
+    internal readonly struct Push(List<string> taken) : IPipelineSink
+    {
+        public bool TryTake(ReadOnlySpan<byte> body, int frames)
+        {
+            taken.Add(Encoding.ASCII.GetString(body));
+            return true;
+        }
+    }
+}
