@@ -2,7 +2,9 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Broker.Hosting.Settings;
+using Broker.Hosting.Systemd;
 using Broker.Server;
+using Broker.Transport;
 using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
@@ -10,6 +12,8 @@ namespace Broker.Hosting;
 /// <summary>Makes a server's options of settings, and says what is wrong with them before anything is started.</summary>
 internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<BrokerSettings>
 {
+    private const string Systemd = "systemd";
+
     public ValidateOptionsResult Validate(string? name, BrokerSettings options)
     {
         try
@@ -72,14 +76,43 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             return;
         }
 
-        foreach (string address in settings.Listen)
+        foreach (EndPoint endPoint in settings.Listen.SelectMany(ParseAll))
         {
-            options.Listen(Parse(address));
+            options.Listen(endPoint);
         }
 
         if (options.EndPoints.Count == 0)
         {
             options.Listen();
+        }
+    }
+
+    private static IEnumerable<EndPoint> ParseAll(string address) => address.Split('/') switch
+    {
+        [Systemd] => Opened(address, null),
+        [Systemd, var name] => Opened(address, name),
+        _ => [Parse(address)],
+    };
+
+    private static IReadOnlyList<InheritedEndPoint> Opened(string address, string? name)
+    {
+        IReadOnlyList<InheritedEndPoint> all = OfSystemd();
+        IReadOnlyList<InheritedEndPoint> wanted = [.. all.Where(e => name is null || string.Equals(e.Name, name, StringComparison.Ordinal))];
+        return wanted.Count > 0 ? wanted : throw new ArgumentException(
+            all.Count == 0
+                ? $"Listen: \"{address}\" is for sockets that systemd has opened, and it has opened none for this process: is it started by its socket unit?"
+                : $"Listen: \"{address}\" is none of the sockets that systemd has opened: {string.Join(", ", all)}.");
+    }
+
+    private static IReadOnlyList<InheritedEndPoint> OfSystemd()
+    {
+        try
+        {
+            return SystemdSockets.OfProcess();
+        }
+        catch (FormatException e)
+        {
+            throw new ArgumentException($"Listen: {e.Message}.", e);
         }
     }
 
@@ -110,6 +143,6 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             }
         }
 
-        throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\" and \"unix:/path\".");
+        throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\", \"unix:/path\" and \"systemd\".");
     }
 }

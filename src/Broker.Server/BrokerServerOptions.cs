@@ -101,7 +101,10 @@ public sealed partial class BrokerServerOptions
     /// <returns>These options, for more.</returns>
     public BrokerServerOptions Listen(int port = DefaultPort) => Listen(new IPEndPoint(IPAddress.Loopback, port));
 
-    /// <summary>Listens at an address: an <see cref="IPEndPoint"/> or a <see cref="System.Net.Sockets.UnixDomainSocketEndPoint"/>.</summary>
+    /// <summary>
+    /// Listens at an address: an <see cref="IPEndPoint"/>, a <see cref="System.Net.Sockets.UnixDomainSocketEndPoint"/>, or an
+    /// <see cref="InheritedEndPoint"/> for a socket that the process was started with.
+    /// </summary>
     /// <returns>These options, for more.</returns>
     public BrokerServerOptions Listen(EndPoint endPoint)
     {

@@ -31,12 +31,12 @@ public sealed class Listener : IDisposable
 
     /// <summary>Listens at <paramref name="endPoint"/> from the return on.</summary>
     /// <param name="group">Where connections go.</param>
-    /// <param name="endPoint">An IP end point, or a <see cref="UnixDomainSocketEndPoint"/>.</param>
+    /// <param name="endPoint">An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.</param>
     /// <param name="accept">
     /// Makes the handler for a connection of the given loop from the given address, or null to refuse it. Called on a
     /// thread of the pool, one call at a time.
     /// </param>
-    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet.</param>
+    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet; an inherited socket has its own.</param>
     /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
     public static Listener Start(
         EventLoopGroup group, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
@@ -47,9 +47,9 @@ public sealed class Listener : IDisposable
 
     /// <summary>Listens at <paramref name="endPoint"/> from the return on, for one loop alone.</summary>
     /// <param name="home">Where all connections go.</param>
-    /// <param name="endPoint">An IP end point, or a <see cref="UnixDomainSocketEndPoint"/>.</param>
+    /// <param name="endPoint">An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.</param>
     /// <param name="accept">Makes the handler, as for a group.</param>
-    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet.</param>
+    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet; an inherited socket has its own.</param>
     /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
     public static Listener Start(
         EventLoop home, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
@@ -67,6 +67,13 @@ public sealed class Listener : IDisposable
     {
         ArgumentNullException.ThrowIfNull(endPoint);
         ArgumentNullException.ThrowIfNull(accept);
+        var listener = new Listener(group, home, endPoint is InheritedEndPoint inherited ? inherited.Take() : Open(endPoint, backlog), accept);
+        _ = listener.AcceptAllAsync();
+        return listener;
+    }
+
+    private static Socket Open(EndPoint endPoint, int backlog)
+    {
         ProtocolType protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
         var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol);
         try
@@ -78,9 +85,7 @@ public sealed class Listener : IDisposable
 
             socket.Bind(endPoint);
             socket.Listen(backlog);
-            var listener = new Listener(group, home, socket, accept);
-            _ = listener.AcceptAllAsync();
-            return listener;
+            return socket;
         }
         catch
         {

@@ -34,7 +34,7 @@ public sealed partial class DocumentTests
     [InlineData("README.md", 1)]
     public void Every_block_of_code_is_one_that_these_tests_run(string document, int blocks)
     {
-        string root = Root();
+        string root = Repository.Root;
         string here = string.Join('\n', Lines(File.ReadAllText(Path.Combine(root, "tests", "Broker.Client.Tests", "DocumentTests.cs"))));
         string[] shown = [.. Blocks(File.ReadAllText(Path.Combine(root, document)))];
         Assert.Equal(blocks, shown.Length);
@@ -156,15 +156,4 @@ public sealed partial class DocumentTests
     // Without what differs by the place: indents, empty lines, directives.
     private static IEnumerable<string> Lines(string text)
         => text.Split('\n').Select(static l => l.Trim()).Where(static l => l.Length != 0 && !l.StartsWith("using Broker.", StringComparison.Ordinal));
-
-    private static string Root()
-    {
-        DirectoryInfo? at = new(AppContext.BaseDirectory);
-        while (at is not null && !File.Exists(Path.Combine(at.FullName, "Broker.sln")))
-        {
-            at = at.Parent;
-        }
-
-        return at?.FullName ?? throw new DirectoryNotFoundException("The tests do not run within the repository.");
-    }
 }

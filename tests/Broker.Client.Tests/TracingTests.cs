@@ -305,7 +305,7 @@ public sealed partial class TracingTests : IAsyncLifetime
         await _client.RequestAsync("ask", default, Wait.Limit, cancellationToken: Token);
         await Assert.ThrowsAsync<NoRespondersException>(() => _client.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token).AsTask());
         await spans.WaitForAsync("process ask");
-        string page = await File.ReadAllTextAsync(Path.Combine(Root(), "docs", "telemetry.md"), Token);
+        string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "telemetry.md"), Token);
         string section = page[page.IndexOf("## Spans", StringComparison.Ordinal)..page.IndexOf("## Grafana", StringComparison.Ordinal)];
 
         Assert.Equal(
@@ -320,17 +320,6 @@ public sealed partial class TracingTests : IAsyncLifetime
 
     private static string TagsOf(Activity activity)
         => string.Join(' ', activity.TagObjects.Select(t => string.Create(CultureInfo.InvariantCulture, $"{t.Key}={t.Value}")));
-
-    private static string Root()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
-    }
 
     [GeneratedRegex(@"^\| `([a-z_.]+\.[a-z_.]+(?:`, `[a-z_.]+)*)` \|", RegexOptions.Multiline | RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Documented();

@@ -14,10 +14,7 @@ namespace Broker.Hosting.Tests;
 /// <summary>docs/hosting.md, as it is printed.</summary>
 public sealed partial class DocumentationTests
 {
-    /// <summary>The repository's folder.</summary>
-    internal static readonly string Root = FindRoot();
-
-    private static readonly string Page = File.ReadAllText(Path.Combine(Root, "docs", "hosting.md"));
+    private static readonly string Page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));
 
     [Theory]
     [InlineData(typeof(BrokerSettings), "| key of `Broker` |")]
@@ -69,17 +66,6 @@ public sealed partial class DocumentationTests
         var documented = rows.SelectMany(r => r[1].Split(", ").Zip(r[2].Split(", "), (id, level) => (int.Parse(id, CultureInfo.InvariantCulture), level))).ToArray();
 
         Assert.Equal(documented, events);
-    }
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
     }
 
     [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]

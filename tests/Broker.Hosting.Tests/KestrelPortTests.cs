@@ -55,8 +55,8 @@ public sealed class KestrelPortTests
     [Fact]
     public void What_is_printed_is_what_is_tested()
     {
-        string page = File.ReadAllText(Path.Combine(DocumentationTests.Root, "docs", "hosting.md"));
-        string test = File.ReadAllText(Path.Combine(DocumentationTests.Root, "tests", "Broker.Hosting.Tests", "KestrelPortTests.cs"));
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));
+        string test = File.ReadAllText(Path.Combine(Repository.Root, "tests", "Broker.Hosting.Tests", "KestrelPortTests.cs"));
         string printed = page[page.IndexOf("builder.WebHost.ConfigureKestrel", StringComparison.Ordinal)..];
         printed = printed[..printed.IndexOf("```", StringComparison.Ordinal)]
             .Replace("8080", "http", StringComparison.Ordinal).Replace("4222", "nats", StringComparison.Ordinal).Replace("4223", "secure", StringComparison.Ordinal);

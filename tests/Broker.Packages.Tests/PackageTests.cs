@@ -8,12 +8,12 @@ using System.Xml.Linq;
 namespace Broker.Packages.Tests;
 
 /// <summary>What ships, as somebody gets it who has nothing of the repository.</summary>
-public sealed class PackageTests(PackedPackages packages) : IClassFixture<PackedPackages>
+public sealed partial class PackageTests(PackedPackages packages) : IClassFixture<PackedPackages>
 {
     public static TheoryData<string> Libraries =>
     [
-        .. Directory.EnumerateDirectories(Path.Combine(PackedPackages.Root, "src")).Select(f => Path.GetFileName(f)!)
-            .Where(n => n is not ("Broker.Cli" or "Broker.Templates") && File.Exists(Path.Combine(PackedPackages.Root, "src", n, n + ".csproj"))),
+        .. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "src")).Select(f => Path.GetFileName(f)!)
+            .Where(n => n is not ("Broker.Cli" or "Broker.Templates") && File.Exists(Path.Combine(Repository.Root, "src", n, n + ".csproj"))),
     ];
 
     [Theory]

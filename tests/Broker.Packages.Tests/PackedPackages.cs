@@ -14,15 +14,10 @@ public sealed class PackedPackages : IAsyncLifetime
 
     public string Folder => Path.Combine(_folder.FullName, "packages");
 
-    /// <summary>The repository's folder: above the one that this was built into.</summary>
-    public static string Root { get; } = FindRoot();
-
-    private static string Configuration => new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
-
     public async ValueTask InitializeAsync()
     {
         await RunAsync(
-            Root, "pack", "Broker.sln", "-c", Configuration, "--no-build", "-v", "quiet", "--nologo", "-nodeReuse:false",
+            Repository.Root, "pack", "Broker.sln", "-c", Repository.Configuration, "--no-build", "-v", "quiet", "--nologo", "-nodeReuse:false",
             $"-p:PackageVersion={Version}", "-o", Folder);
         // What the repository has restored is there without a network; a cache of its own keeps these packages out of everybody's.
         string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
@@ -42,6 +37,32 @@ public sealed class PackedPackages : IAsyncLifetime
     /// <summary>Makes a fresh project outside the repository and builds it; answers the program.</summary>
     public async Task<string> BuildAsync(string name, string sdk, string program, params string[] packages)
     {
+        string folder = await MakeAsync(name, sdk, "", program, packages);
+        await RunAsync(folder, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder, "out"));
+        return Path.Combine(folder, "out", name + ".dll");
+    }
+
+    /// <summary>
+    /// The same published for this machine without what it does not use; a warning of the trimmer fails it. Answers the executable.
+    /// </summary>
+    public async Task<string> PublishTrimmedAsync(string name, string sdk, string program, params string[] packages)
+    {
+        // The build's own analyzers first, then what only the trimmer sees; each warning by itself, of whichever assembly.
+        const string Trimmed = """
+            <RuntimeIdentifier>linux-x64</RuntimeIdentifier>
+                <SelfContained>true</SelfContained>
+                <PublishTrimmed>true</PublishTrimmed>
+                <TrimmerSingleWarn>false</TrimmerSingleWarn>
+                <EnableAotAnalyzer>true</EnableAotAnalyzer>
+                <InvariantGlobalization>true</InvariantGlobalization>
+            """;
+        string folder = await MakeAsync(name, sdk, Trimmed, program, packages);
+        await RunAsync(folder, "publish", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder, "out"));
+        return Path.Combine(folder, "out", name);
+    }
+
+    private async Task<string> MakeAsync(string name, string sdk, string properties, string program, string[] packages)
+    {
         DirectoryInfo folder = _folder.CreateSubdirectory(name);
         string references = string.Join('\n', packages.Select(p => p.Split('/') is [var id, var version]
             ? $"<PackageReference Include=\"{id}\" Version=\"{version}\" />"
@@ -57,6 +78,7 @@ public sealed class PackedPackages : IAsyncLifetime
                 <Nullable>enable</Nullable>
                 <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
                 <NuGetAudit>false</NuGetAudit>
+                {properties}
               </PropertyGroup>
               <ItemGroup>
                 {references}
@@ -65,8 +87,7 @@ public sealed class PackedPackages : IAsyncLifetime
             """,
             TestContext.Current.CancellationToken);
         await File.WriteAllTextAsync(Path.Combine(folder.FullName, "Program.cs"), program, TestContext.Current.CancellationToken);
-        await RunAsync(folder.FullName, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder.FullName, "out"));
-        return Path.Combine(folder.FullName, "out", name + ".dll");
+        return folder.FullName;
     }
 
     /// <summary>Installs the tool; answers the program.</summary>
@@ -134,16 +155,5 @@ public sealed class PackedPackages : IAsyncLifetime
         }
 
         Assert.True(process.ExitCode == 0, $"dotnet {string.Join(' ', arguments)}\n{await output}{await errors}");
-    }
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
     }
 }

@@ -32,9 +32,6 @@ internal static class Assemblies
     /// <summary>Those that other people's programs refer to.</summary>
     internal static TheoryData<string> Libraries => [.. MayUse.Keys.Where(name => name != "Broker.Cli")];
 
-    /// <summary>The repository's folder: above the one that this was built into. A deterministic build tells no path of its sources.</summary>
-    internal static string Root { get; } = FindRoot();
-
     internal static AssemblyDefinition Read(string name)
     {
         string file = Directory.EnumerateFiles(AppContext.BaseDirectory, "*.dll").First(f => IsAssembly(f, name));
@@ -44,15 +41,4 @@ internal static class Assemblies
     // The command's file bears its own name.
     private static bool IsAssembly(string file, string name)
         => Path.GetFileNameWithoutExtension(file) == name || (name == "Broker.Cli" && Path.GetFileName(file) == "broker.dll");
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
-    }
 }

@@ -6,7 +6,7 @@ namespace Broker.Structure.Tests;
 /// </summary>
 public sealed class PublicApiTests
 {
-    private static readonly string Folder = Path.Combine(Assemblies.Root, "eng", "api");
+    private static readonly string Folder = Path.Combine(Repository.Root, "eng", "api");
 
     public static TheoryData<string> Libraries => Assemblies.Libraries;
 

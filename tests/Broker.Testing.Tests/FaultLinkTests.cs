@@ -103,6 +103,55 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Connections_reach_the_server_in_the_order_that_they_are_given()
+    {
+        Task reordered = _link.ReorderAsync(2, 0, 1);
+        Assert.Throws<InvalidOperationException>(() => { _ = _link.ReorderAsync(1, 0); });
+        foreach (byte name in "abc"u8.ToArray())
+        {
+            Assert.False(reordered.IsCompleted);
+            Assert.Equal(0, _link.Connections);
+            var client = new Socket(SocketType.Stream, ProtocolType.Tcp);
+            _sockets.Add(client);
+            await client.ConnectAsync(_link.EndPoint, Cancellation);
+            await SendAsync(client, [name]);
+        }
+
+        await Wait.For(reordered);
+        string order = "";
+        for (int i = 0; i < 3; i++)
+        {
+            Socket server = await _listener.AcceptSocketAsync(Cancellation);
+            _sockets.Add(server);
+            order += Encoding.ASCII.GetString(await ReceiveAsync(server, 1));
+        }
+
+        Assert.Equal("cab", order);
+        // Whoever comes next is none of them.
+        await ConnectAsync();
+    }
+
+    [Fact]
+    public async Task Connections_that_are_held_when_the_link_ends_are_cut_off()
+    {
+        Task reordered = _link.ReorderAsync(1, 0);
+        using var client = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        await client.ConnectAsync(_link.EndPoint, Cancellation);
+
+        await _link.DisposeAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reordered);
+        await Assert.ThrowsAsync<SocketException>(() => ReceiveOrFailAsync(client));
+    }
+
+    [Theory]
+    [InlineData]
+    [InlineData(1)]
+    [InlineData(0, 0)]
+    [InlineData(0, 2)]
+    public void What_is_no_order_is_refused(params int[] order) => Assert.Throws<ArgumentException>(() => { _ = _link.ReorderAsync(order); });
+
+    [Fact]
     public async Task While_a_direction_stalls_nothing_passes_in_it_and_all_does_afterwards()
     {
         (Socket client, Socket server) = await ConnectAsync();

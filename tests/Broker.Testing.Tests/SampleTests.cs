@@ -5,13 +5,10 @@ namespace Broker.Testing.Tests;
 /// <summary>samples/UserTests, and the pages that show pieces of it.</summary>
 public sealed partial class SampleTests
 {
-    private static readonly string Root = FindRoot();
-
     [Fact]
     public async Task The_tests_of_the_sample_pass()
     {
-        string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
-        string program = Path.Combine(Root, "samples", "UserTests", "bin", configuration, "net10.0", "UserTests.dll");
+        string program = Repository.Sample("UserTests");
 
         (int code, string said) = await Programs.RunAsync("dotnet", null, program, "-noLogo", "-noColor");
 
@@ -24,8 +21,8 @@ public sealed partial class SampleTests
     [InlineData("src/Broker.Testing/README.md")]
     public void What_a_page_shows_is_code_of_the_sample(string page)
     {
-        string code = Unindented(File.ReadAllText(Path.Combine(Root, "samples", "UserTests", "OrderDeskTests.cs")));
-        string[] blocks = [.. CodeBlock().Matches(File.ReadAllText(Path.Combine(Root, page))).Select(m => Unindented(m.Groups[1].Value))];
+        string code = Unindented(File.ReadAllText(Path.Combine(Repository.Root, "samples", "UserTests", "OrderDeskTests.cs")));
+        string[] blocks = [.. CodeBlock().Matches(File.ReadAllText(Path.Combine(Repository.Root, page))).Select(m => Unindented(m.Groups[1].Value))];
 
         Assert.NotEmpty(blocks);
         Assert.All(blocks, b => Assert.Contains(b, code, StringComparison.Ordinal));
@@ -37,7 +34,7 @@ public sealed partial class SampleTests
     [InlineData("| `FaultLink` |", typeof(Links.FaultLink))]
     public void Each_member_that_the_page_names_is_there(string title, Type type)
     {
-        IEnumerable<string> rows = File.ReadAllLines(Path.Combine(Root, "docs", "testing.md"))
+        IEnumerable<string> rows = File.ReadAllLines(Path.Combine(Repository.Root, "docs", "testing.md"))
             .SkipWhile(l => !l.StartsWith(title, StringComparison.Ordinal)).Skip(2).TakeWhile(static l => l.StartsWith('|'));
         string[] named = [.. rows.SelectMany(static r => Member().Matches(r.Split('|')[1]).Select(static m => m.Groups[1].Value))];
 
@@ -46,17 +43,6 @@ public sealed partial class SampleTests
     }
 
     private static string Unindented(string text) => string.Join('\n', text.Split('\n').Select(static l => l.Trim())).Trim();
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
-    }
 
     [GeneratedRegex("```csharp\n(.*?)```", RegexOptions.CultureInvariant | RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex CodeBlock();

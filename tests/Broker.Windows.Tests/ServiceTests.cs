@@ -189,7 +189,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         windows.Require();
         string folder = Path.GetDirectoryName(windows.Broker)!;
         await File.WriteAllTextAsync(Path.Combine(folder, "broker.conf"), "listen: \"127.0.0.1:-1\"\n", TestContext.Current.CancellationToken);
-        string page = await File.ReadAllTextAsync(Path.Combine(WindowsMachine.Root, "docs", "windows.md"), TestContext.Current.CancellationToken);
+        string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "windows.md"), TestContext.Current.CancellationToken);
         foreach (string text in (string[])[page, await windows.SucceedAsync(windows.Broker, "service", "--help")])
         {
             string[] lines = [.. text.Split('\n').Select(l => l.TrimEnd()).Where(l => !l.Contains('[', StringComparison.Ordinal)).Where(l => l.StartsWith("    broker service ", StringComparison.Ordinal) || l.StartsWith("  broker service ", StringComparison.Ordinal))];

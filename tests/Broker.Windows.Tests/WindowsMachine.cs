@@ -31,9 +31,6 @@ public sealed class WindowsMachine : IAsyncLifetime
 
     private string Folder => _folder!.FullName;
 
-    /// <summary>The repository's folder: above the one that this was built into.</summary>
-    public static string Root { get; } = FindRoot();
-
     public async ValueTask InitializeAsync()
     {
         if (!OperatingSystem.IsLinux() || !File.Exists(Wine))
@@ -47,7 +44,7 @@ public sealed class WindowsMachine : IAsyncLifetime
         if (_programs.Length == 0)
         {
             _programs = Path.Combine(Folder, "programs");
-            await SucceedAsync(Path.Combine(Root, "eng", "publish-windows.sh"), _programs);
+            await SucceedAsync(Path.Combine(Repository.Root, "eng", "publish-windows.sh"), _programs);
         }
 
         // What it starts for good must not hold our pipes. When the last program has ended, the server ends its services and then
@@ -146,16 +143,5 @@ public sealed class WindowsMachine : IAsyncLifetime
             process.Kill(entireProcessTree: true);
             throw new TimeoutException($"{start.FileName} {string.Join(' ', start.ArgumentList)} did not end in time");
         }
-    }
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
     }
 }

@@ -2,6 +2,7 @@ using Broker.Bridge.Mapping;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
 using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 
@@ -30,16 +31,32 @@ internal sealed partial class PubSubRoute
             return;
         }
 
-        var encoder = new MappedMessageEncoder(mapped);
+        // A message of one frame would become one of a topic and a body.
+        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceFrame.Of(message.Headers) : default;
+        if (context.IsEmpty)
+        {
+            var encoder = new MappedMessageEncoder(mapped);
+            Send(loop, scratch, mapped.FirstFrame, ref encoder);
+        }
+        else
+        {
+            var encoder = new TraceFrame.Encoder(mapped, context);
+            Send(loop, scratch, mapped.FirstFrame, ref encoder);
+        }
+    }
+
+    private void Send<TMessage>(EventLoop loop, LoopScratch scratch, ReadOnlySpan<byte> topic, ref TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
         ReadOnlySpan<byte> kept = default;
         if (_lastValues is not null)
         {
-            kept = _lastValues.Keep(mapped.FirstFrame, ref encoder);
+            kept = _lastValues.Keep(topic, ref message);
         }
 
         scratch.MessagesOut += kept.IsEmpty
-            ? _egress.Publish(loop, mapped.FirstFrame, ref encoder)
-            : _egress.PublishEncoded(loop, mapped.FirstFrame, kept);
+            ? _egress.Publish(loop, topic, ref message)
+            : _egress.PublishEncoded(loop, topic, kept);
     }
 
     // On the SUB's loop.

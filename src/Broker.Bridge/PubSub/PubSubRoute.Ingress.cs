@@ -20,7 +20,7 @@ internal sealed partial class PubSubRoute
     {
         EventLoop loop = Context.Loops.Current!;
         LoopScratch scratch = _scratch[loop.Index];
-        MapStatus status = Publish(in message, scratch);
+        MapStatus status = _options.TraceFrame ? PublishWithTrace(in message, scratch) : Publish(in message, scratch);
         if (status != MapStatus.Mapped)
         {
             scratch.RefusedIn++;
@@ -36,19 +36,19 @@ internal sealed partial class PubSubRoute
             new ReceivedFrames(message.GetEnumerator()),
             scratch.Take(Mapper.ToSubjectScratch(message.EncodedSize)),
             out SubjectMessage mapped);
-        if (status != MapStatus.Mapped)
-        {
-            return status;
-        }
+        return status == MapStatus.Mapped ? Publish(mapped.Subject, mapped.Headers, mapped.Payload, scratch) : status;
+    }
 
-        PublishStatus published = Client.TryPublish(mapped.Subject, mapped.Payload, default, mapped.Headers);
+    private MapStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, LoopScratch scratch)
+    {
+        PublishStatus published = Client.TryPublish(subject, payload, default, headers);
         if (published != PublishStatus.Accepted)
         {
             return NotPublished(published, scratch);
         }
 
         scratch.MessagesIn++;
-        return status;
+        return MapStatus.Mapped;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

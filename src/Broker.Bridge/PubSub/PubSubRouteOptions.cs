@@ -67,6 +67,13 @@ public sealed record PubSubRouteOptions : RouteOptions
     /// </summary>
     public LastValueOptions? LastValues { get; init; }
 
+    /// <summary>
+    /// Carries the context of traces across, as a last frame: the header <c>traceparent</c> of a message from NATS goes to SUBs behind the frames of the
+    /// message, and of one from ZeroMQ with three frames or more the last, if it is such a context, becomes the header and is none of its frames. For SUBs
+    /// that expect the frame, or another bridge. Default false: a trace ends here.
+    /// </summary>
+    public bool TraceFrame { get; init; }
+
     /// <inheritdoc/>
     public override string Pattern => "pubsub";
 

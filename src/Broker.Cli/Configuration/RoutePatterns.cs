@@ -43,6 +43,7 @@ internal static class RoutePatterns
             MaxPeers = keys.MaxPeers(defaults.MaxPeers),
             AcceptBridges = keys.Section.Flag("accept_bridges", defaults.AcceptBridges),
             LastValues = keys.Section.Inner("last_values", LastValues),
+            TraceFrame = keys.Section.Flag("trace_frame", defaults.TraceFrame),
         };
     }
 

@@ -166,9 +166,9 @@ internal sealed class ServeHost : IServeHost
         ServerSetup.ApplySecurity(settings, options, _bridgeUser);
         try
         {
-            foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
+            foreach (EndPoint endPoint in await ListenEndPoints.FindAsync(settings, logger, cancellationToken))
             {
-                options.Listen(await address.ResolveAsync(cancellationToken));
+                options.Listen(endPoint);
             }
 
             return await BrokerServer.StartAsync(options, cancellationToken);

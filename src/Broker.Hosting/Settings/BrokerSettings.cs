@@ -12,8 +12,9 @@ public sealed class BrokerSettings
     public const string Section = "Broker";
 
     /// <summary>
-    /// Where to listen: <c>host:port</c>, <c>*:port</c> for all of IPv4 and IPv6, a port alone for this machine only, or
-    /// <c>unix:/path</c>. Port 0 takes a free one. Empty, the default: <c>127.0.0.1:4222</c>.
+    /// Where to listen: <c>host:port</c>, <c>*:port</c> for all of IPv4 and IPv6, a port alone for this machine only,
+    /// <c>unix:/path</c>, or <c>systemd</c> for the sockets that systemd has opened for this process, <c>systemd/name</c> for those with
+    /// this <c>FileDescriptorName=</c>. Port 0 takes a free one. Empty, the default: <c>127.0.0.1:4222</c>.
     /// </summary>
     public IList<string> Listen { get; } = [];
 

@@ -17,6 +17,7 @@ public sealed class FaultLink : IAsyncDisposable
     private readonly CancellationTokenSource _ending = new();
     private readonly Task _accepting;
     private volatile bool _refuses;
+    private volatile HeldConnections? _held;
     private int _disposed;
 
     private FaultLink(EndPoint target, TimeProvider time)
@@ -114,6 +115,33 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
+    /// Holds the next connections until as many have come as <paramref name="order"/> has numbers, and lets them reach the address in that order:
+    /// <c>ReorderAsync(1, 0)</c> the second before the first. Until then those who have connected wait, as behind a slow network; they are not in
+    /// <see cref="Connections"/>, and <see cref="Cut"/> does not concern them.
+    /// </summary>
+    /// <param name="order">Each number from 0 once: which of them is first, which next.</param>
+    /// <returns>Done when all have reached the address, or were cut off since nobody listens there; cancelled when the link has ended.</returns>
+    /// <exception cref="ArgumentException">The numbers are no order.</exception>
+    /// <exception cref="InvalidOperationException">Connections of another call are still waited for.</exception>
+    public Task ReorderAsync(params int[] order)
+    {
+        ArgumentNullException.ThrowIfNull(order);
+        ObjectDisposedException.ThrowIf(_disposed != 0, this);
+        if (order.Length == 0 || !order.Order().SequenceEqual(Enumerable.Range(0, order.Length)))
+        {
+            throw new ArgumentException("An order has each number from 0 once.", nameof(order));
+        }
+
+        var held = new HeldConnections([.. order]);
+        if (Interlocked.CompareExchange(ref _held, held, null) is not null)
+        {
+            throw new InvalidOperationException("The link still waits for connections of another order.");
+        }
+
+        return held.Done;
+    }
+
+    /// <summary>
     /// Ends one direction of all connections that there are and goes on with the other: the receiver gets the end of the stream, and what the sender
     /// goes on to send is thrown away.
     /// </summary>
@@ -136,6 +164,7 @@ public sealed class FaultLink : IAsyncDisposable
         await _ending.CancelAsync().ConfigureAwait(false);
         _listener.Dispose();
         await _accepting.ConfigureAwait(false);
+        _held?.End();
         LinkConnection[] left = Snapshot();
         foreach (LinkConnection connection in left)
         {
@@ -180,6 +209,12 @@ public sealed class FaultLink : IAsyncDisposable
                     continue;
                 }
 
+                if (_held is { } held)
+                {
+                    await ConnectAsync(held, held.Add(client)).ConfigureAwait(false);
+                    continue;
+                }
+
                 await ConnectAsync(client).ConfigureAwait(false);
             }
             catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
@@ -190,6 +225,21 @@ public sealed class FaultLink : IAsyncDisposable
             {
                 // Who connected has gone again.
             }
+        }
+    }
+
+    private async Task ConnectAsync(HeldConnections held, IReadOnlyList<Socket> clients)
+    {
+        // Each when the one before it is there: who listens accepts them in this order.
+        foreach (Socket client in clients)
+        {
+            await ConnectAsync(client).ConfigureAwait(false);
+        }
+
+        if (clients.Count > 0)
+        {
+            _held = null;
+            held.Complete();
         }
     }
 

@@ -37,6 +37,14 @@ internal static unsafe class LibC
     // The same number on all architectures.
     internal const nint SYS_epoll_pwait2 = 441;
 
+    internal const int SO_TYPE = 3;
+    internal const int SO_ACCEPTCONN = 30;
+    internal const int SOCK_STREAM = 1;
+    internal const int FD_CLOEXEC = 1;
+
+    private const int SOL_SOCKET = 1;
+    private const int F_SETFD = 2;
+
     internal const int MSG_PEEK = 0x02;
     internal const int MSG_DONTWAIT = 0x40;
     internal const int MSG_NOSIGNAL = 0x4000;
@@ -53,6 +61,8 @@ internal static unsafe class LibC
     private static readonly nint s_send = Symbol("send");
     private static readonly nint s_sendMessage = Symbol("sendmsg");
     private static readonly nint s_control = Symbol("ioctl");
+    private static readonly nint s_descriptorControl = Symbol("fcntl");
+    private static readonly nint s_socketOption = Symbol("getsockopt");
 
     internal static int EpollCreate(int flags)
         => ((delegate* unmanaged<int, int>)s_epollCreate)(flags);
@@ -92,6 +102,19 @@ internal static unsafe class LibC
 
     internal static int Control(int descriptor, nuint request, int* argument)
         => ((delegate* unmanaged<int, nuint, int*, int>)s_control)(descriptor, request, argument);
+
+    internal static int SetDescriptorFlags(int descriptor, int flags)
+        => ((delegate* unmanaged<int, int, int, int>)s_descriptorControl)(descriptor, F_SETFD, flags);
+
+    /// <summary>Asks for an option of a socket that is one number; false where the descriptor is no socket.</summary>
+    internal static bool TryGetSocketOption(int descriptor, int option, out int value)
+    {
+        int answer = 0;
+        uint length = sizeof(int);
+        bool known = ((delegate* unmanaged<int, int, int, int*, uint*, int>)s_socketOption)(descriptor, SOL_SOCKET, option, &answer, &length) == 0;
+        value = answer;
+        return known;
+    }
 
     /// <summary>Asks for one of the counts that the kernel keeps of a socket.</summary>
     internal static bool TryGetCount(SafeSocketHandle socket, nuint request, out int count)

@@ -25,16 +25,7 @@ internal sealed partial class DocumentedText
     public string Text { get; }
 
     /// <summary>Reads a page by its path from the top of the repository.</summary>
-    public static DocumentedText Read(string path)
-    {
-        string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "Broker.sln")))
-        {
-            folder = Path.GetDirectoryName(folder);
-        }
-
-        return new DocumentedText(File.ReadAllText(Path.Combine(folder!, path)));
-    }
+    public static DocumentedText Read(string path) => new(File.ReadAllText(Path.Combine(Repository.Root, path)));
 
     /// <summary>What stands in code in the first column of the tables below the heading.</summary>
     public IEnumerable<string> FirstColumn(string heading) =>

@@ -86,6 +86,7 @@ internal static class RouteCases
             With("max_message_size", ["2KB"], ["0", "65MB"]),
             With("max_peers", ["5"], NotASize),
             With("accept_bridges", ["true"], NotAFlag),
+            With("trace_frame", ["true"], NotAFlag),
             With("last_values", ["{ }", "{ max_topics: 5, max_bytes: 64KB }"], ["true", "{ topics: 5 }"]),
             Case("last_values of a pubsub route", "", "max_topics", ["5"], NotASize),
             Case("last_values of a pubsub route", "", "max_bytes", ["64KB"], ["100", "x"]),

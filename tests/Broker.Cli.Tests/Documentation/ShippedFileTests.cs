@@ -29,6 +29,16 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     [Fact]
+    public void The_socket_unit_opens_the_usual_port_for_the_unit_of_its_name()
+    {
+        string unit = DocumentedText.Read("eng/systemd/broker.socket").Text;
+        // What the broker takes over is a stream socket that it accepts at itself.
+        Assert.Equal(["ListenStream=127.0.0.1:4222"], Listens().Matches(unit).Select(m => m.Value));
+        Assert.DoesNotContain("Accept=", unit, StringComparison.Ordinal);
+        Assert.DoesNotContain("Service=", unit, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task The_container_starts_what_it_says_with_the_program_that_is_packed()
     {
         string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
@@ -48,6 +58,9 @@ public sealed partial class ShippedFileTests : IDisposable
 
     [GeneratedRegex("(?m)^ExecStart=(.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Exec();
+
+    [GeneratedRegex("(?m)^Listen.*$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Listens();
 
     [GeneratedRegex("(?m)^CMD (.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Command();

@@ -161,16 +161,7 @@ public sealed partial class MetricsTests
             .ToDictionary(w => w[0].Split('{')[0], w => double.Parse(w[^1], System.Globalization.CultureInfo.InvariantCulture));
     }
 
-    private static string Page(string path)
-    {
-        DirectoryInfo? folder = new(AppContext.BaseDirectory);
-        while (!File.Exists(Path.Combine(folder!.FullName, "Broker.sln")))
-        {
-            folder = folder.Parent;
-        }
-
-        return File.ReadAllText(Path.Combine(folder.FullName, path));
-    }
+    private static string Page(string path) => File.ReadAllText(Path.Combine(Repository.Root, path));
 
     [GeneratedRegex(@"^\| `([a-z_.]+)` \|", RegexOptions.Multiline)]
     private static partial Regex Documented();

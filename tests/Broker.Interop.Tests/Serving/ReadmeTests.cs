@@ -7,14 +7,12 @@ namespace Broker.Interop.Tests.Serving;
 /// <summary>What README.md tells a newcomer to type, as it is printed but for the ports.</summary>
 public sealed partial class ReadmeTests
 {
-    private static readonly string Root = Path.GetFullPath(Path.Combine(PeerSources.Folder, "..", "..", ".."));
-
     [Fact]
     public async Task Its_first_steps_bring_a_message_from_one_program_in_Python_to_another()
     {
-        string text = await File.ReadAllTextAsync(Path.Combine(Root, "README.md"), TestContext.Current.CancellationToken);
+        string text = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "README.md"), TestContext.Current.CancellationToken);
         Match run = Assert.Single(DotnetRun().Matches(text));
-        Assert.Single(Directory.GetFiles(Path.Combine(Root, run.Groups["project"].Value), "*.csproj"));
+        Assert.Single(Directory.GetFiles(Path.Combine(Repository.Root, run.Groups["project"].Value), "*.csproj"));
         string[] words = run.Groups["words"].Value.Split(' ', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal("serve", words[0]);
         await using BrokerProcess broker = await BrokerProcess.StartAsync(
@@ -43,11 +41,11 @@ public sealed partial class ReadmeTests
     public async Task Its_lines_for_terminals_carry_a_message_each_way_with_nothing_but_what_was_built()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "lines of a Unix shell");
-        string text = await File.ReadAllTextAsync(Path.Combine(Root, "README.md"), TestContext.Current.CancellationToken);
+        string text = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "README.md"), TestContext.Current.CancellationToken);
         await using BrokerProcess broker = await BrokerProcess.StartWithZeroMqAsync();
         // The folder that the first command builds into, and that the tests were built into, differ in the configuration alone.
         string path = Assert.Single(ExportPath().Matches(text)).Value.Trim();
-        path = path.Replace("Release", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, StringComparison.Ordinal);
+        path = path.Replace("Release", Repository.Configuration, StringComparison.Ordinal);
         string[] lines = [.. BrokerLines().Matches(text).Select(m => m.Value.Trim())];
         Assert.Equal(4, lines.Length);
         lines[1] = At(lines[1], "tcp://127.0.0.1:5557", broker.Subscribers);
@@ -85,7 +83,7 @@ public sealed partial class ReadmeTests
 
     // The usual server is at another port here, which a variable says.
     private static PeerProcess Terminal(string path, string line, BrokerProcess broker) =>
-        PeerProcess.Start("terminal", "sh", "-c", $"cd '{Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
+        PeerProcess.Start("terminal", "sh", "-c", $"cd '{Repository.Root}'; export DOTNET_ROOT='{DotnetRoot}'; export NATS_URL='{broker.Url}'; {path}; exec {line}");
 
     // Of the runtime that runs the test: three folders above its assemblies.
     private static string DotnetRoot => Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));

@@ -5,26 +5,12 @@ namespace Broker.ZeroMq.Tests.Documents;
 /// <summary>The code on a page, and the code between marks in a file of tests: they have to be the same.</summary>
 internal static partial class Page
 {
-    private static string Root
-    {
-        get
-        {
-            string folder = AppContext.BaseDirectory;
-            while (!File.Exists(Path.Combine(folder, "Broker.sln")))
-            {
-                folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException("This is not in the repository.");
-            }
-
-            return folder;
-        }
-    }
-
     public static string[] CodeOf(string page) => [.. Fence().Matches(Read("docs", page)).Select(match => Trim(match.Groups["code"].Value))];
 
     public static string[] ShownIn(string file) =>
         [.. Mark().Matches(Read("tests", "Broker.ZeroMq.Tests", "Documents", file)).Select(match => Trim(match.Groups["code"].Value))];
 
-    private static string Read(params string[] path) => File.ReadAllText(Path.Combine([Root, .. path])).ReplaceLineEndings("\n");
+    private static string Read(params string[] path) => File.ReadAllText(Path.Combine([Repository.Root, .. path])).ReplaceLineEndings("\n");
 
     // The indent of the first line is that of the method.
     private static string Trim(string code)

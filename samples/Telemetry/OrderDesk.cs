@@ -1,0 +1,20 @@
+using Broker.Client;
+using Broker.Client.Subscriptions;
+
+namespace Telemetry;
+
+/// <summary>
+/// Takes orders from NATS clients (<c>orders.new</c>) and ZeroMQ programs (topic <c>orders.new</c>), and publishes each that it accepts. What it publishes
+/// stands in the trace of the order, since it is published while that is handled.
+/// </summary>
+internal sealed class OrderDesk(BrokerConnection client) : BackgroundService
+{
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        using Subscription fromNats = client.Subscribe("orders.new", Take);
+        using Subscription fromZeroMq = client.Subscribe("zmq.orders.new", Take);
+        await Task.Delay(Timeout.Infinite, stoppingToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private void Take(in MessageView order) => client.Publish("orders.accepted", order.Body);
+}

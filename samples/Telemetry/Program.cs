@@ -1,0 +1,29 @@
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Routes;
+using Broker.Hosting;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Resources;
+using OpenTelemetry.Trace;
+using Telemetry;
+
+var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
+IConfigurationSection zeroMq = builder.Configuration.GetRequiredSection("ZeroMq");
+builder.Services.AddBroker().AddBrokerClient(settings => settings.Tracing = true).AddZeroMqBridge((_, options) => options with
+{
+    Routes =
+    [
+        new PubSubRouteOptions
+        {
+            Publishers = [new BridgeEndpoint(Bind: true, zeroMq["Publishers"]!)],
+            Subscribers = [new BridgeEndpoint(Bind: true, zeroMq["Subscribers"]!)],
+        },
+    ],
+});
+builder.Services.AddHostedService<OrderDesk>();
+
+builder.Services.AddOpenTelemetry()
+    .ConfigureResource(resource => resource.AddService("order-desk"))
+    .WithMetrics(metrics => metrics.AddMeter("Broker.Server", "Broker.Client", "Broker.Bridge").AddOtlpExporter())
+    .WithTracing(traces => traces.AddSource("Broker.Client").AddOtlpExporter());
+
+await builder.Build().RunAsync();

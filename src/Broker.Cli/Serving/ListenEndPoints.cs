@@ -1,0 +1,44 @@
+using System.Net;
+using Broker.Hosting.Systemd;
+using Broker.Transport;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Cli.Serving;
+
+/// <summary>Where the server listens for NATS clients: at what systemd has opened for this process, else where the settings say.</summary>
+internal static partial class ListenEndPoints
+{
+    /// <exception cref="ServeStartException">A name is not known, or what systemd says of its sockets is wrong.</exception>
+    public static async Task<IReadOnlyList<EndPoint>> FindAsync(ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<InheritedEndPoint> opened = Opened();
+        if (opened.Count > 0)
+        {
+            TakingOver(logger, string.Join(", ", opened));
+            return opened;
+        }
+
+        var endPoints = new List<EndPoint>();
+        foreach (ListenAddress address in settings.AlsoListen.Prepend(new ListenAddress(settings.Host, settings.Port)))
+        {
+            endPoints.Add(await address.ResolveAsync(cancellationToken));
+        }
+
+        return endPoints;
+    }
+
+    private static IReadOnlyList<InheritedEndPoint> Opened()
+    {
+        try
+        {
+            return SystemdSockets.OfProcess();
+        }
+        catch (FormatException e)
+        {
+            throw new ServeStartException($"cannot listen at the sockets of systemd: {e.Message}", e);
+        }
+    }
+
+    [LoggerMessage(LogLevel.Information, "Listening at what systemd has opened, in place of \"listen\" and \"port\": {Sockets}")]
+    private static partial void TakingOver(ILogger logger, string sockets);
+}

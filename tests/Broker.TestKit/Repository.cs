@@ -1,0 +1,25 @@
+namespace Broker.TestKit;
+
+/// <summary>The working copy that the tests run in.</summary>
+public static class Repository
+{
+    /// <summary>Its folder: above the one that the tests were built into.</summary>
+    public static string Root { get; } = FindRoot();
+
+    /// <summary>What the tests were built as: <c>Release</c> or <c>Debug</c>.</summary>
+    public static string Configuration { get; } = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
+
+    /// <summary>A sample as it was built beside the tests, to be run by <c>dotnet</c>.</summary>
+    public static string Sample(string name) => Path.Combine(Root, "samples", name, "bin", Configuration, "net10.0", name + ".dll");
+
+    private static string FindRoot()
+    {
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "Broker.sln")))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName ?? throw new InvalidOperationException("The tests run outside the repository.");
+    }
+}
