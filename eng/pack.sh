@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes everything that ships, under artifacts: the packages with their symbols, and the command as one file for each system.
+# Makes everything that ships, under artifacts: the packages with their symbols, the command as one file for each system, and the units of systemd.
 #
 #   eng/pack.sh [-v VERSION] [-p]
 #
@@ -27,6 +27,11 @@ if [ "$packages_only" = false ]; then
         rm -rf "artifacts/$system"
         dotnet publish src/Broker.Cli -c Release -r "$system" -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true \
             "${version[@]}" -p:BrokerSingleFile=true -o "artifacts/$system"
+    done
+    # What systemd needs lies beside the program, and what the container file takes has been made.
+    cp eng/systemd/broker.service eng/systemd/broker.socket artifacts/linux-x64
+    sed -n 's/^COPY \([^ ]*\) .*/\1/p' eng/docker/Dockerfile | while read -r file; do
+        [ -e "$file" ] || { echo "eng/docker/Dockerfile takes $file, which is not made" >&2; exit 1; }
     done
 fi
 

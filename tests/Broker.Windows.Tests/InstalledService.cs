@@ -54,10 +54,12 @@ internal sealed class InstalledService : IAsyncDisposable
     /// <summary>By the commands of Windows itself.</summary>
     public async Task NetAsync(string verb)
     {
-        await _windows.RunAsync("net.exe", verb, _name);
+        (int code, string said) = await _windows.RunAsync("net.exe", verb, _name);
+        // One that was not taken by then is not, however long it is waited for.
+        Assert.True(code == 0 || verb != "start", $"net {verb} {_name} answered {code}: {said}\n{Log}");
         string wanted = verb == "start" ? "RUNNING" : "STOPPED";
         string text = "";
-        await Wait.UntilAsync(async () => (text = (await _windows.RunAsync("sc.exe", "query", _name)).Text).Contains(wanted, StringComparison.Ordinal), () => $"{text}\n{Log}");
+        await Wait.UntilAsync(async () => (text = (await _windows.RunAsync("sc.exe", "query", _name)).Text).Contains(wanted, StringComparison.Ordinal), () => $"net {verb} answered {code}: {said}\n{text}\n{Log}");
     }
 
     /// <summary>The addresses of the running one: NATS, then what ZeroMQ publishers and subscribers connect to.</summary>

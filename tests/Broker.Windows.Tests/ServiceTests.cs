@@ -25,7 +25,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task A_service_serves_clients_carries_ZeroMQ_both_ways_and_reloads()
     {
-        windows.Require();
+        await windows.RequireAsync();
         string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
         await using InstalledService service = await InstalledService.InstallAsync(windows, "carrier", Patient + ZeroMq);
         Assert.Contains("running (process ", await service.DoAsync("start"), StringComparison.Ordinal);
@@ -103,7 +103,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task What_is_queued_when_it_is_stopped_is_delivered_and_what_cannot_be_is_counted()
     {
-        windows.Require();
+        await windows.RequireAsync();
         await using InstalledService service = await InstalledService.InstallAsync(windows, "drainer", Patient);
         await service.DoAsync("start");
         (string nats, _, _) = await service.AddressesAsync();
@@ -133,7 +133,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task Each_cycle_through_the_service_control_manager_delivers_what_was_queued()
     {
-        windows.Require();
+        await windows.RequireAsync();
         int cycles = int.Parse(Environment.GetEnvironmentVariable("BROKER_SERVICE_CYCLES") ?? "4", CultureInfo.InvariantCulture);
         await using InstalledService service = await InstalledService.InstallAsync(windows, "cycler", Patient);
         for (int cycle = 0; cycle < cycles; cycle++)
@@ -152,7 +152,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task A_start_that_fails_ends_with_an_exit_code_that_recovery_sees()
     {
-        windows.Require();
+        await windows.RequireAsync();
         using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         taken.Listen();
@@ -170,7 +170,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task A_service_that_cannot_be_is_not_installed_and_none_that_is_not_there_is_started()
     {
-        windows.Require();
+        await windows.RequireAsync();
         (int exitCode, string text) = await windows.RunAsync(windows.Broker, "service", "install", "--service-name", "absent", "-c", "absent.conf");
         Assert.True(exitCode == 1, text);
         Assert.Contains("cannot read the configuration file absent.conf: there is no such file", text, StringComparison.Ordinal);
@@ -186,7 +186,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task Every_command_of_the_page_and_of_the_help_does_what_it_says()
     {
-        windows.Require();
+        await windows.RequireAsync();
         string folder = Path.GetDirectoryName(windows.Broker)!;
         await File.WriteAllTextAsync(Path.Combine(folder, "broker.conf"), "listen: \"127.0.0.1:-1\"\n", TestContext.Current.CancellationToken);
         string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "windows.md"), TestContext.Current.CancellationToken);
@@ -215,7 +215,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     [Fact]
     public async Task The_sample_hosts_a_broker_and_a_bridge_as_a_service()
     {
-        windows.Require();
+        await windows.RequireAsync();
         int port = FreePort.Next();
         string publishers = FreePort.NextAddress();
         await windows.SucceedAsync(

@@ -21,6 +21,9 @@ public sealed class WindowsMachine : IAsyncLifetime
 
     private DirectoryInfo? _folder;
     private string _programs = "";
+    private string _prefix = "";
+    private int _started;
+    private Process? _server;
     private Process? _user;
 
     /// <summary>The command, published for Windows.</summary>
@@ -47,21 +50,23 @@ public sealed class WindowsMachine : IAsyncLifetime
             await SucceedAsync(Path.Combine(Repository.Root, "eng", "publish-windows.sh"), _programs);
         }
 
-        // What it starts for good must not hold our pipes. When the last program has ended, the server ends its services and then
-        // itself; who comes in between would find no service control manager.
-        await SucceedAsync("sh", "-c", $"{Wine} wineboot -i >/dev/null 2>&1 && {Wine} winecfg -v win10 >/dev/null 2>&1 && {WineServer} -w");
-        // Else it gives up a service that has not come up within 10 s, which on a machine with much else to do is soon.
-        const string Control = @"HKLM\SYSTEM\CurrentControlSet\Control";
-        await SucceedAsync(
-            "sh", "-c",
-            $@"{Wine} reg.exe add '{Control}\Session Manager\Environment' /v {MappingSetting} /d 0 /f >/dev/null && "
-                + $"{Wine} reg.exe add '{Control}' /v ServicesPipeTimeout /t REG_DWORD /d 600000 /f >/dev/null && {WineServer} -w");
-        // A pipe that it has open for writing too, and so never comes to the end of.
-        _user = Process.Start(Setup("sh", "-c", $"mkfifo hold && exec <>hold && exec {Wine} cmd.exe >/dev/null 2>&1"));
+        await StartAsync();
     }
 
-    /// <summary>Skips a test where there is no Wine; in CI that fails.</summary>
-    public void Require() => Missing.Unless(_folder is not null, "wine64");
+    /// <summary>
+    /// Skips a test where there is no Wine; in CI that fails. Wine 8's server dies now and then of a fault of its own ("corrupted double-linked list" is what
+    /// it says): tests that come after that have another Windows.
+    /// </summary>
+    public async Task RequireAsync()
+    {
+        Missing.Unless(_folder is not null, "wine64");
+        if (_server!.HasExited)
+        {
+            TestContext.Current.SendDiagnosticMessage($"this Windows has ended: {await File.ReadAllTextAsync(_prefix + ".log", TestContext.Current.CancellationToken)}");
+            await EndAsync();
+            await StartAsync();
+        }
+    }
 
     /// <summary>Runs a program of Windows to its end.</summary>
     public Task<(int ExitCode, string Text)> RunAsync(string program, params IEnumerable<string> arguments)
@@ -82,6 +87,40 @@ public sealed class WindowsMachine : IAsyncLifetime
             return;
         }
 
+        // All of this Windows, and nothing else of this machine. What will not end is no fault of what was tested.
+        try
+        {
+            await EndAsync();
+            _folder.Delete(recursive: true);
+        }
+        catch (Exception e) when (e is TimeoutException or IOException or UnauthorizedAccessException)
+        {
+            TestContext.Current.SendDiagnosticMessage($"left in {Folder}: {e.Message}");
+        }
+    }
+
+    private async Task StartAsync()
+    {
+        _prefix = Path.Combine(Folder, $"wine{++_started}");
+        // What it starts for good must not hold our pipes. When the last program has ended, the server ends its services and then
+        // itself; who comes in between would find no service control manager.
+        await SucceedAsync("sh", "-c", $"{Wine} wineboot -i >/dev/null 2>&1 && {Wine} winecfg -v win10 >/dev/null 2>&1 && {WineServer} -w");
+        // Else it gives up a service that has not come up within 10 s, which on a machine with much else to do is soon.
+        const string Control = @"HKLM\SYSTEM\CurrentControlSet\Control";
+        await SucceedAsync(
+            "sh", "-c",
+            $@"{Wine} reg.exe add '{Control}\Session Manager\Environment' /v {MappingSetting} /d 0 /f >/dev/null && "
+                + $"{Wine} reg.exe add '{Control}' /v ServicesPipeTimeout /t REG_DWORD /d 600000 /f >/dev/null && {WineServer} -w");
+        // As a program of ours that stays: one that is started by the first program of a user ends with the last, and what comes in between has another
+        // Windows, without the services of this one. What it says at its end tells why tests fail then.
+        _server = Process.Start(Setup("sh", "-c", $"exec {WineServer} -p -f 2>{_prefix}.log"));
+        // A pipe that it has open for writing too, and so never comes to the end of.
+        _user = Process.Start(Setup("sh", "-c", $"mkfifo {_prefix}.hold && exec <>{_prefix}.hold && exec {Wine} cmd.exe >/dev/null 2>&1"));
+    }
+
+    // All of this Windows, and nothing else of this machine.
+    private async Task EndAsync()
+    {
         // The shell first: it reads from the pipe itself, and does not hear of the server's end.
         if (_user is not null)
         {
@@ -90,16 +129,26 @@ public sealed class WindowsMachine : IAsyncLifetime
             _user.Dispose();
         }
 
-        // All of this Windows, and nothing else of this machine. What will not end is no fault of what was tested.
+        await RunAsync(WineServer, "-k");
+        await RunAsync("timeout", "60", WineServer, "-w");
+        _server?.Dispose();
+        // Those of a server that has died wait for it for ever.
+        foreach (string process in Directory.EnumerateDirectories("/proc").Where(static p => char.IsAsciiDigit(Path.GetFileName(p)[0])).Where(IsOurs))
+        {
+            await RunAsync("kill", "-KILL", Path.GetFileName(process));
+        }
+    }
+
+    private bool IsOurs(string process)
+    {
         try
         {
-            await RunAsync(WineServer, "-k");
-            await RunAsync("timeout", "60", WineServer, "-w");
-            _folder.Delete(recursive: true);
+            return File.ReadAllText(Path.Combine(process, "environ")).Split('\0').Contains("WINEPREFIX=" + _prefix, StringComparer.Ordinal);
         }
-        catch (Exception e) when (e is TimeoutException or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            TestContext.Current.SendDiagnosticMessage($"left in {Folder}: {e.Message}");
+            // It has ended meanwhile, or is somebody else's.
+            return false;
         }
     }
 
@@ -109,7 +158,7 @@ public sealed class WindowsMachine : IAsyncLifetime
         {
             WorkingDirectory = Folder, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
-        start.Environment["WINEPREFIX"] = Path.Combine(Folder, "wine");
+        start.Environment["WINEPREFIX"] = _prefix;
         start.Environment["WINEDEBUG"] = "-all";
         start.Environment[MappingSetting] = "0";
         start.Environment.Remove("DISPLAY");
