@@ -53,6 +53,7 @@ internal static class RoutePatterns
             MaxMessageSize = (int)section.Whole("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
             AcceptBridges = section.Flag("AcceptBridges", defaults.AcceptBridges),
+            TraceFrame = section.Flag("TraceFrame", defaults.TraceFrame),
             LastValues = section.Inner("LastValues", static inner => new LastValueOptions
             {
                 MaxTopics = (int)inner.Whole("MaxTopics", new LastValueOptions().MaxTopics, 1, 1 << 24),
