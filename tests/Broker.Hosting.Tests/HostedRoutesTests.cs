@@ -161,7 +161,7 @@ public sealed partial class HostedRoutesTests
     [MemberData(nameof(Patterns))]
     public void The_keys_of_a_pattern_are_those_of_the_configuration_file(string pattern, string title)
     {
-        string page = File.ReadAllText(Path.Combine(DocumentationTests.Root, "docs", "configuration.md"));
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "configuration.md"));
         string table = page[page.IndexOf(title, StringComparison.Ordinal)..];
         IEnumerable<string> rows = table.Split('\n').SkipWhile(line => !line.StartsWith("| key |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'));
         string[] documented = [.. rows.SelectMany(row => Code().Matches(row.Split('|')[1]).Select(match => match.Groups[1].Value.Replace("_", "", StringComparison.Ordinal)))];
@@ -174,7 +174,7 @@ public sealed partial class HostedRoutesTests
     [Fact]
     public async Task The_routes_as_they_are_printed_start_a_bridge()
     {
-        string page = File.ReadAllText(Path.Combine(DocumentationTests.Root, "docs", "hosting.md"));
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "hosting.md"));
         string json = Json().Match(page[page.IndexOf("## Routes of a bridge", StringComparison.Ordinal)..]).Groups[1].Value;
         json = Address().Replace(json, "127.0.0.1:*").Replace("nats://hub.example:4222", $"nats://127.0.0.1:{FreePort.Next()}", StringComparison.Ordinal)
             .Replace("collector.example:5559", $"127.0.0.1:{FreePort.Next()}", StringComparison.Ordinal);
