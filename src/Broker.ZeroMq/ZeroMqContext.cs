@@ -41,6 +41,9 @@ public sealed class ZeroMqContext : IDisposable
     /// <summary>The memory that waits in its sockets' own queues, in whole blocks. A moment's truth.</summary>
     public long HeldBytes => Chunks.Outstanding;
 
+    /// <summary>What the times of blocking calls go by.</summary>
+    internal TimeProvider Clock { get; init; } = TimeProvider.System;
+
     internal ChunkPool Chunks { get; } = new();
 
     /// <summary>

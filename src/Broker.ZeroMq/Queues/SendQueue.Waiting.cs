@@ -33,7 +33,7 @@ internal sealed partial class SendQueue
     private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var patience = new Patience(timeout);
+        var patience = new Patience(timeout, Clock);
         int left;
         do
         {
