@@ -1,3 +1,5 @@
+using Broker.Transport;
+
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>What docs/zeromq.md shows, compiled and done.</summary>
@@ -66,6 +68,38 @@ public sealed class ZeroMqPageTests
             poller.AddTimer(TimeSpan.FromMilliseconds(5), () => ticks++);
             poller.Run(stopping);
             // end
+        }
+    }
+
+    [Fact]
+    public async Task A_thread_that_turns_the_loop()
+    {
+        using var rep = new ResponseSocket();
+        string endpoint = rep.Bind("tcp://127.0.0.1:*");
+        var serving = Task.Run(
+            () =>
+            {
+                string asked = rep.ReceiveString();
+                rep.Send("world");
+                return asked;
+            },
+            TestContext.Current.CancellationToken);
+
+        // A thread that awaits may be another one afterwards.
+        Assert.Equal("world", Ask(endpoint));
+        Assert.Equal("hello", await Wait.For(serving));
+
+        static string Ask(string endpoint)
+        {
+            // shown:
+            using var loops = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+            using var context = new ZeroMqContext(loops);
+            using var req = new RequestSocket(context: context);
+            req.Connect(endpoint);
+            req.Send("hello");
+            string reply = req.ReceiveString();
+            // end
+            return reply;
         }
     }
 
