@@ -1,3 +1,4 @@
+using System.Reflection;
 using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Documents;
@@ -7,6 +8,29 @@ public sealed class ZeroMqPageTests
 {
     [Fact]
     public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
+
+    [Fact]
+    public void Each_option_has_its_line_and_each_line_its_option()
+    {
+        string[][] rows = Page.RowsOf("zeromq.md", "Options");
+        string[] ofOptions = [.. rows.Where(row => !row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
+        string[] there =
+        [
+            .. Named(typeof(ZeroMqSocketOptions).GetProperties(), ""),
+            .. Own(typeof(RequestSocketOptions)),
+            .. Own(typeof(RouterSocketOptions)),
+            .. Own(typeof(XPublisherSocketOptions)),
+        ];
+        Assert.Equal(there.Order(StringComparer.Ordinal), ofOptions.Order(StringComparer.Ordinal));
+        string[] ofSockets = [.. rows.Where(row => row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
+        Assert.Equal(["Subscribe", "Unsubscribe", "LastEndpoint"], ofSockets);
+        Assert.All(ofSockets, name => Assert.NotEmpty(typeof(SubscriberSocket).GetMember(name)));
+
+        static IEnumerable<string> Own(Type type) =>
+            Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
+
+        static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
+    }
 
     [Fact]
     public void A_program_of_a_few_lines()
