@@ -13,10 +13,11 @@ var vary = new Option<bool>("--vary") { Description = "Sizes from 0 to that, at 
 var loop = new Option<bool>("--loop") { Description = "Loop sockets; otherwise those for threads." };
 var mark = new Option<int>("--mark") { Description = "The high-water mark.", DefaultValueFactory = _ => 1000 };
 var attempts = new Option<int>("--attempts") { Description = "How often a receive looks before its thread sleeps." };
+var turn = new Option<bool>("--turn") { Description = "Of an asking or answering end the thread turns the loop itself." };
 var peers = new Option<int>("--peers") { Description = "How many subscribers.", DefaultValueFactory = _ => 1 };
 var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
 {
-    role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, peers,
+    role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, turn, peers,
 };
 end.SetAction(parsed => new Load
 {
@@ -31,6 +32,7 @@ end.SetAction(parsed => new Load
     IsOnLoop = parsed.GetValue(loop),
     Mark = parsed.GetValue(mark),
     Attempts = parsed.GetValue(attempts),
+    Turns = parsed.GetValue(turn),
     Peers = parsed.GetValue(peers),
 }.Run());
 

@@ -165,7 +165,7 @@ public abstract partial class MessageSocket
         where TReader : struct, IMessageReader, allows ref struct
     {
         _outbound?.Push();
-        return _inbound!.Take(ref reader, Options.Attempts, timeout);
+        return Loop.IsCallerDriven ? TakeTurning(ref reader, timeout) : _inbound!.Take(ref reader, Options.Attempts, timeout);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]

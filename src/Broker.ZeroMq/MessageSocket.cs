@@ -156,13 +156,17 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     }
 
     internal ReceiveQueue MakeInbound() =>
-        _inbound = new ReceiveQueue(Context.Chunks, Options.ReceiveHighWaterMark, Options.ReceiveHighWaterBytes, Options.Conflate);
+        _inbound = new ReceiveQueue(Context.Chunks, Options.ReceiveHighWaterMark, Options.ReceiveHighWaterBytes, Options.Conflate)
+        {
+            Clock = Context.Clock,
+        };
 
     internal SendQueue MakeOutbound(IBatchSender sender, bool isOpen, Lock? gate = null, bool isPrompt = false) =>
         _outbound = new SendQueue(Context.Chunks, Loop, sender, Options.SendHighWaterMark, Options.SendHighWaterBytes, isOpen)
         {
             Gate = gate,
             IsPrompt = isPrompt,
+            Clock = Context.Clock,
         };
 
     /// <summary>A socket that gives each message to one of its peers sends by it.</summary>

@@ -26,6 +26,11 @@ public sealed class ZeroMqContext : IDisposable
     }
 
     /// <summary>Uses loops that somebody else owns, and disposes after this context.</summary>
+    /// <remarks>
+    /// With a loop that its caller drives (<see cref="EventLoopOptions.CallerDriven"/>) no thread is between a blocking call and the kernel:
+    /// <c>Send</c>, <c>Receive</c> and <c>Dispose</c> turn the loop while they wait, on the thread that turned it first and on no other, which
+    /// throws <see cref="InvalidOperationException"/>. What is only tried or awaited is served in whatever turns there are.
+    /// </remarks>
     public ZeroMqContext(EventLoopGroup loops)
     {
         ArgumentNullException.ThrowIfNull(loops);
@@ -40,6 +45,9 @@ public sealed class ZeroMqContext : IDisposable
 
     /// <summary>The memory that waits in its sockets' own queues, in whole blocks. A moment's truth.</summary>
     public long HeldBytes => Chunks.Outstanding;
+
+    /// <summary>What the times of blocking calls go by.</summary>
+    internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
     internal ChunkPool Chunks { get; } = new();
 

@@ -1,8 +1,11 @@
 using System.Globalization;
+using System.Reflection;
 using System.Text.Json.Serialization;
 using Broker.Client.Encoded;
+using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Client.Tls;
 using Broker.Cryptography;
 using Broker.Server;
 
@@ -34,15 +37,48 @@ public sealed partial class DocumentTests
     [InlineData("README.md", 1)]
     public void Every_block_of_code_is_one_that_these_tests_run(string document, int blocks)
     {
-        string root = Repository.Root;
-        string here = string.Join('\n', Lines(File.ReadAllText(Path.Combine(root, "tests", "Broker.Client.Tests", "DocumentTests.cs"))));
-        string[] shown = [.. Blocks(File.ReadAllText(Path.Combine(root, document)))];
+        string here = string.Join('\n', Lines(Pages.Read("tests", "Broker.Client.Tests", "DocumentTests.cs")));
+        string[] shown = [.. Blocks(Pages.Read(document))];
         Assert.Equal(blocks, shown.Length);
         foreach (string block in shown)
         {
             string text = Variables.Aggregate(block, (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
             Assert.Contains(string.Join('\n', Lines(text)), here, StringComparison.Ordinal);
         }
+    }
+
+    [Fact]
+    public void Each_option_has_its_line_and_each_line_its_option()
+    {
+        var named = new SortedSet<string>(StringComparer.Ordinal);
+        foreach (string[] row in Pages.Rows("client.md", "Options, beside other clients"))
+        {
+            // "Tls.MinVersion`, `Configure" are both of Tls.
+            string owner = "";
+            foreach (string name in Pages.Code(row[0]))
+            {
+                int dot = name.IndexOf('.', StringComparison.Ordinal);
+                owner = dot < 0 ? owner : name[..(dot + 1)];
+                named.Add(dot < 0 ? owner + name : name);
+            }
+        }
+
+        static IEnumerable<string> Of(Type type, string owner)
+            => type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly).Select(p => owner + p.Name);
+        string[] there =
+        [
+            .. Of(typeof(ClientOptions), ""), .. Of(typeof(ClientTlsOptions), "Tls."), .. Of(typeof(QueueOptions), "QueueOptions."),
+            .. Of(typeof(RequestManyOptions), "RequestManyOptions."),
+        ];
+        Assert.Equal(there.Order(StringComparer.Ordinal), named);
+    }
+
+    [Fact]
+    public void Each_event_is_named()
+    {
+        string[] events = [.. typeof(BrokerConnection).GetEvents().Select(static e => e.Name).Order(StringComparer.Ordinal)];
+        string[] named = [.. Pages.Code(Pages.Section("client.md", "Events")).Intersect(events).Order(StringComparer.Ordinal)];
+        Assert.Equal(events, named);
     }
 
     [Theory]

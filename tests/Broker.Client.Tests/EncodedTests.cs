@@ -77,12 +77,11 @@ public sealed partial class EncodedTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Values_are_published_subscribed_requested_and_read(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Values_are_published_subscribed_requested_and_read(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var points = new EncodedConnection(client, new JsonEncoder(PointJson.Default));
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         var got = Wait.Source<Point>();
@@ -125,12 +124,11 @@ public sealed partial class EncodedTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task A_full_channel_holds_its_binding_up_and_loses_nothing(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task A_full_channel_holds_its_binding_up_and_loses_nothing(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         var received = Channel.CreateBounded<int>(2);
         await using ChannelBinding binding = numbers.BindReceive("n", received.Writer);
@@ -154,11 +152,12 @@ public sealed partial class EncodedTests
         await Wait.For(binding.Completion);
     }
 
-    [Fact]
-    public async Task A_channel_is_completed_with_what_ended_its_subscription()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_channel_is_completed_with_what_ended_its_subscription(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         var narrow = Channel.CreateBounded<int>(1);
         await using ChannelBinding slow = numbers.BindReceive("n", narrow.Writer, new QueueOptions { MaxMessages = 1, WhenFull = FullQueuePolicy.End });
@@ -187,11 +186,12 @@ public sealed partial class EncodedTests
         Assert.False(unread.Subscription.Subscription.IsActive);
     }
 
-    [Fact]
-    public async Task A_bound_channel_that_fails_or_is_cancelled_ends_the_sending_so()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_bound_channel_that_fails_or_is_cancelled_ends_the_sending_so(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var numbers = new EncodedConnection(client, TextEncoder.Instance);
         var failing = Channel.CreateUnbounded<int>();
         Task sending = numbers.BindSendAsync("n", failing.Reader, Token);

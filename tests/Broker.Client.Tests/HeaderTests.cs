@@ -72,12 +72,11 @@ public sealed class HeaderTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Headers_go_wherever_a_block_goes(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Headers_go_wherever_a_block_goes(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body, new MessageHeaders(m.Headers) { ["Added"] = "yes" }));
         var headers = new MessageHeaders { ["Trace"] = "1" };
         Message answer = await client.RequestAsync("echo", default, Wait.Limit, headers, Token);

@@ -20,11 +20,10 @@ public sealed class OptionTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Answers_come_to_the_inbox_prefix_of_choice(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Answers_come_to_the_inbox_prefix_of_choice(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { InboxPrefix = "my.answers" }, Token);
         client.Subscribe("where", (in MessageView m) => m.Respond(m.ReplyTo));
         Message reply = await client.RequestAsync("where", default, Wait.Limit, cancellationToken: Token);

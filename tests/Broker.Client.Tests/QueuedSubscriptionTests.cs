@@ -34,13 +34,12 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task A_loop_over_messages_reads_owned_copies_in_order(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task A_loop_over_messages_reads_owned_copies_in_order(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
-        await using BrokerConnection other = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection other = await Patient.ConnectAsync(server.Options, Token);
         TaskCompletionSource subscribed = Wait.Source();
         Task<List<Message>> reader = Task.Run(async () =>
         {
@@ -73,11 +72,10 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task A_reader_that_does_not_read_delays_nobody(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task A_reader_that_does_not_read_delays_nobody(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var slow = Wait.Source<QueuedSubscription>();
         int told = 0;
         await using BrokerConnection client = await Patient.ConnectAsync(
@@ -116,11 +114,12 @@ public sealed class QueuedSubscriptionTests
         Assert.Equal(Numbers(0, 10), await ReadAsync(stopped, 10));
     }
 
-    [Fact]
-    public async Task The_oldest_are_dropped_where_the_policy_says_so()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task The_oldest_are_dropped_where_the_policy_says_so(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         await using QueuedSubscription byCount = client.SubscribeQueued("a", new QueueOptions { MaxMessages = 10, WhenFull = FullQueuePolicy.DropOldest });
         await using QueuedSubscription byBytes = client.SubscribeQueued("a", new QueueOptions { MaxBytes = 54, WhenFull = FullQueuePolicy.DropOldest });
         Publish(client, "a", 1000);
@@ -134,12 +133,11 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Where_the_policy_says_so_the_subscription_ends_with_an_error_after_what_waited(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Where_the_policy_says_so_the_subscription_ends_with_an_error_after_what_waited(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a", new QueueOptions { MaxMessages = 10, WhenFull = FullQueuePolicy.End });
         Publish(client, "a", 1000);
         await client.PingAsync(Token);
@@ -192,12 +190,11 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task It_ends_after_as_many_messages_as_are_asked_for(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task It_ends_after_as_many_messages_as_are_asked_for(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         subscription.AutoUnsubscribe(5);
         Publish(client, "a", 20);
@@ -211,13 +208,12 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task A_drain_of_one_loses_nothing_and_leaves_the_others(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task A_drain_of_one_loses_nothing_and_leaves_the_others(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
-        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
         QueuedSubscription queued = client.SubscribeQueued("a");
         Subscription inline = client.Subscribe("a", (in MessageView _) => { });
         Subscription stays = client.Subscribe("a", (in MessageView _) => { });
@@ -271,11 +267,12 @@ public sealed class QueuedSubscriptionTests
         await counter.Complete;
     }
 
-    [Fact]
-    public async Task The_end_of_the_connection_ends_the_readers_after_what_waited()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task The_end_of_the_connection_ends_the_readers_after_what_waited(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         Task<bool> waits = client.SubscribeQueued("b").Reader.WaitToReadAsync(Token).AsTask();
         Publish(client, "a", 3);
@@ -286,11 +283,12 @@ public sealed class QueuedSubscriptionTests
         Assert.False(await Wait.For(waits));
     }
 
-    [Fact]
-    public async Task A_wait_for_a_message_can_be_cancelled_and_costs_the_next_one_nothing()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_wait_for_a_message_can_be_cancelled_and_costs_the_next_one_nothing(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         await using QueuedSubscription subscription = client.SubscribeQueued("a");
         using var cancel = new CancellationTokenSource();
         Task<bool> wait = subscription.Reader.WaitToReadAsync(cancel.Token).AsTask();
@@ -300,12 +298,13 @@ public sealed class QueuedSubscriptionTests
         Assert.Equal(["0000"], await ReadAsync(subscription, 1));
     }
 
-    [Fact]
-    public async Task Several_readers_share_the_messages()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Several_readers_share_the_messages(ServerKind kind, bool portable)
     {
         const int Messages = 20_000;
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         QueuedSubscription subscription = client.SubscribeQueued("a");
         int[] seen = new int[Messages];
         Task[] readers = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
@@ -327,12 +326,11 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Messages_are_answered_where_they_are(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Messages_are_answered_where_they_are(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
         var faults = Wait.Source<Exception>();
         client.Fault += (_, e) => faults.TrySetResult(e);
         client.Subscribe("inline", (in MessageView m) => m.Respond(m.Body, "NATS/1.0\r\nA: b\r\n\r\n"u8));
@@ -363,14 +361,13 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Publishing_that_waits_for_room_loses_nothing_and_is_never_refused(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Publishing_that_waits_for_room_loses_nothing_and_is_never_refused(ServerKind kind, bool portable)
     {
         const int Messages = 20_000;
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = 40_000 }, Token);
-        await using BrokerConnection receiver = await Patient.ConnectAsync(server.Url, Token);
+        await using BrokerConnection receiver = await Patient.ConnectAsync(server.Options, Token);
         var counter = new Counter(Messages);
         receiver.Subscribe("a", counter.Take);
         await receiver.PingAsync(Token);

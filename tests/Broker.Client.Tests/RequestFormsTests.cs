@@ -13,7 +13,7 @@ public sealed class RequestFormsTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Url, Token);
+    private static Task<BrokerConnection> Connect(AnyServer server) => Patient.ConnectAsync(server.Options, Token);
 
     private static string Text(ReadOnlyMemory<byte> body) => Encoding.UTF8.GetString(body.Span);
 
@@ -28,11 +28,10 @@ public sealed class RequestFormsTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task A_thread_that_blocks_gets_the_answer(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task A_thread_that_blocks_gets_the_answer(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body, m.Headers));
         client.Subscribe("silent", (in MessageView _) => { });
@@ -52,10 +51,11 @@ public sealed class RequestFormsTests
         Assert.Equal("x", Text(client.Request("echo", "x"u8, Wait.Limit, cancellationToken: Token).Body));
     }
 
-    [Fact]
-    public async Task A_loop_that_would_wait_for_itself_is_refused()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_loop_that_would_wait_for_itself_is_refused(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         var thrown = Wait.Source<Exception?>();
         client.Loop.Post(() => thrown.SetResult(Record.Exception(() => client.Request("a", default, Wait.Limit, cancellationToken: Token))));
@@ -133,10 +133,11 @@ public sealed class RequestFormsTests
         Turned(ended);
     }
 
-    [Fact]
-    public async Task A_thread_that_blocks_is_told_of_the_end_of_the_connection()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_thread_that_blocks_is_told_of_the_end_of_the_connection(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection client = await Connect(server);
         TaskCompletionSource asked = Wait.Source();
         client.Subscribe("silent", (in MessageView _) => asked.TrySetResult());
@@ -148,11 +149,10 @@ public sealed class RequestFormsTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Many_answers_end_with_their_number(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Many_answers_end_with_their_number(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         IReadOnlyList<Message> answers = await client.GatherAsync(
@@ -161,11 +161,10 @@ public sealed class RequestFormsTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Many_answers_end_with_a_silence_after_one_of_them(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Many_answers_end_with_a_silence_after_one_of_them(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         IReadOnlyList<Message> answers = await client.GatherAsync(
@@ -174,11 +173,10 @@ public sealed class RequestFormsTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Many_answers_end_before_the_sign_of_the_end(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task Many_answers_end_before_the_sign_of_the_end(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         IReadOnlyList<Message> answers = await client.GatherAsync(
@@ -187,11 +185,10 @@ public sealed class RequestFormsTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task What_is_scattered_to_many_is_gathered_and_nothing_is_where_nobody_answers_before_the_deadline(ServerKind kind)
+    [ClassData(typeof(EveryServer))]
+    public async Task What_is_scattered_to_many_is_gathered_and_nothing_is_where_nobody_answers_before_the_deadline(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         await using BrokerConnection other = await Connect(server);
         client.Subscribe("who", (in MessageView m) => m.Respond("one"u8));
@@ -204,10 +201,11 @@ public sealed class RequestFormsTests
         await Assert.ThrowsAsync<NoRespondersException>(() => client.GatherAsync("nobody", default, cancellationToken: Token));
     }
 
-    [Fact]
-    public async Task A_reader_that_leaves_or_is_cancelled_ends_a_request_for_many()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_reader_that_leaves_or_is_cancelled_ends_a_request_for_many(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         var options = new RequestManyOptions { Deadline = TimeSpan.FromMinutes(10) };
@@ -231,10 +229,11 @@ public sealed class RequestFormsTests
         Assert.Equal(0, client.Core.Requester.Waiting);
     }
 
-    [Fact]
-    public async Task More_answers_than_may_wait_fail_the_request()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task More_answers_than_may_wait_fail_the_request(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("count", CountUp);
         await Assert.ThrowsAsync<SlowConsumerException>(() => client.GatherAsync(
@@ -283,10 +282,11 @@ public sealed class RequestFormsTests
         Assert.Equal(1, client.GetStatistics().Lost);
     }
 
-    [Fact]
-    public async Task Requests_that_are_answered_given_up_and_cancelled_at_once_are_never_taken_for_each_other()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task Requests_that_are_answered_given_up_and_cancelled_at_once_are_never_taken_for_each_other(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
         int answered = 0;
@@ -358,11 +358,12 @@ public sealed class RequestFormsTests
         Assert.InRange((await OneAsync(3000) - await OneAsync(1000)) / 2000, 0, 200);
     }
 
-    [Fact]
-    public async Task A_deadline_that_comes_sooner_than_another_is_kept()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_deadline_that_comes_sooner_than_another_is_kept(ServerKind kind, bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
         client.Subscribe("silent", (in MessageView _) => { });
         ValueTask<Message> late = client.RequestAsync("silent", default, TimeSpan.FromMinutes(10), cancellationToken: Token);

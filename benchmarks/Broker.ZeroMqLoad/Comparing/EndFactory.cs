@@ -52,6 +52,7 @@ internal sealed class EndFactory : IDisposable
         Add(binds, "--bind");
         Add(shape.Varies, "--vary");
         Add(kind == Kind.Loops, "--loop");
+        Add(shape.Turns, "--turn");
         if (shape.Attempts > 0)
         {
             arguments.AddRange(["--attempts", shape.Attempts.ToString(CultureInfo.InvariantCulture)]);

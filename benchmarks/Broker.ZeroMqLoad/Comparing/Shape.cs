@@ -11,4 +11,7 @@ internal sealed record Shape(int Count, int WarmUp, int Size)
     public int Mark { get; init; } = 1000;
 
     public int Attempts { get; init; }
+
+    /// <summary>Whether threads turn the loop themselves.</summary>
+    public bool Turns { get; init; }
 }

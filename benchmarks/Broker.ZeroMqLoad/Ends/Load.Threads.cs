@@ -47,7 +47,9 @@ internal sealed partial class Load
 
     private void Request()
     {
-        using var req = new RequestSocket(new RequestSocketOptions { Attempts = Attempts });
+        using var loops = OwnLoops();
+        using var context = ContextOf(loops);
+        using var req = new RequestSocket(new RequestSocketOptions { Attempts = Attempts }, context);
         Join(req);
         byte[] body = new byte[Size];
         byte[] buffer = new byte[Size];
@@ -76,7 +78,9 @@ internal sealed partial class Load
 
     private void Reply()
     {
-        using var rep = new ResponseSocket(Options);
+        using var loops = OwnLoops();
+        using var context = ContextOf(loops);
+        using var rep = new ResponseSocket(Options, context);
         Join(rep);
         byte[] buffer = new byte[Size];
         for (int i = 0; i < WarmUp + Count; i++)

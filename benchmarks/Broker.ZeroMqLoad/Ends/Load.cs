@@ -1,3 +1,4 @@
+using Broker.Transport;
 using Broker.ZeroMq;
 using Broker.ZeroMq.Sockets;
 
@@ -28,6 +29,9 @@ internal sealed partial class Load
 
     public int Attempts { get; init; }
 
+    /// <summary>Whether the thread that asks or answers turns the loop itself.</summary>
+    public bool Turns { get; init; }
+
     /// <summary>Messages before those that are measured: for the compiler.</summary>
     public int WarmUp { get; init; }
 
@@ -41,6 +45,10 @@ internal sealed partial class Load
         Attempts = Attempts,
         Linger = TimeSpan.FromSeconds(30),
     };
+
+    private EventLoopGroup? OwnLoops() => Turns ? new EventLoopGroup(new EventLoopOptions { CallerDriven = true }) : null;
+
+    private static ZeroMqContext ContextOf(EventLoopGroup? loops) => loops is null ? new ZeroMqContext() : new ZeroMqContext(loops);
 
     public void Run()
     {

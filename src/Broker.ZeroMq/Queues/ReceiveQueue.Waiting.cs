@@ -77,7 +77,7 @@ internal sealed partial class ReceiveQueue
     private TakeOutcome Block<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        var patience = new Patience(timeout);
+        var patience = new Patience(timeout, Clock);
         int left;
         do
         {

@@ -59,6 +59,9 @@ internal sealed partial class ReceiveQueue
 
     internal void Unwatch() => Volatile.Write(ref _added, null);
 
+    /// <summary>What a time to wait goes by. The kernel sleeps by its own; for tests, which count how often it is read.</summary>
+    internal TimeProvider Clock { private get; init; } = TimeProvider.System;
+
     /// <summary>Whether an attempt to take would find something now. Any thread, a moment's truth.</summary>
     internal bool HasMessages => _hasArrivals || Volatile.Read(ref _current) is not null;
 

@@ -33,7 +33,12 @@ internal sealed partial class SendQueue
     private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        var patience = new Patience(timeout);
+        if (_loop.IsCallerDriven)
+        {
+            return Turn(message, timeout);
+        }
+
+        var patience = new Patience(timeout, Clock);
         int left;
         do
         {
@@ -64,5 +69,22 @@ internal sealed partial class SendQueue
         while (left != 0);
 
         return SendOutcome.Full;
+    }
+
+    // The loop has no thread: nobody but the caller brings peers and what makes room.
+    private SendOutcome Turn<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        var patience = new Patience(timeout, Clock);
+        while (true)
+        {
+            int left = patience.Milliseconds;
+            _loop.RunOnce(TimeSpan.FromMilliseconds(left));
+            var outcome = TryAdd(message);
+            if (outcome != SendOutcome.Full || left == 0)
+            {
+                return outcome;
+            }
+        }
     }
 }

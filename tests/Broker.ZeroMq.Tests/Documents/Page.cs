@@ -10,6 +10,24 @@ internal static partial class Page
     public static string[] ShownIn(string file) =>
         [.. Mark().Matches(Read("tests", "Broker.ZeroMq.Tests", "Documents", file)).Select(match => Trim(match.Groups["code"].Value))];
 
+    /// <summary>The rows of the table below a heading, without its head.</summary>
+    public static string[][] RowsOf(string page, string heading)
+    {
+        string text = Read("docs", page);
+        int begin = text.IndexOf($"\n## {heading}\n", StringComparison.Ordinal);
+        Assert.True(begin >= 0, $"{page} has no heading '{heading}'.");
+        int end = text.IndexOf("\n## ", begin + 1, StringComparison.Ordinal);
+        return [.. text[begin..(end < 0 ? text.Length : end)].Split('\n')
+            .Where(line => line.StartsWith("| ", StringComparison.Ordinal))
+            .Select(line => line.Trim('|', ' ').Split(" | ").Select(cell => cell.Trim()).ToArray())
+            .Skip(1)];
+    }
+
+    /// <summary>What a text has in backquotes.</summary>
+    public static IEnumerable<string> Quotes(string text) => Quoted().Matches(text).Select(match => match.Groups[1].Value);
+
+    public static string SourceOf(string file) => Read("tests", "Broker.ZeroMq.Tests", "Documents", file);
+
     private static string Read(params string[] path) => File.ReadAllText(Path.Combine([Repository.Root, .. path])).ReplaceLineEndings("\n");
 
     // The indent of the first line is that of the method.
@@ -22,6 +40,9 @@ internal static partial class Page
 
     [GeneratedRegex(@"^```csharp\n(?<code>.*?)^```$", RegexOptions.Multiline | RegexOptions.Singleline | RegexOptions.CultureInvariant, 10_000)]
     private static partial Regex Fence();
+
+    [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, 10_000)]
+    private static partial Regex Quoted();
 
     [GeneratedRegex(@"^ *// shown:\n(?<code>.*?)^ *// end$", RegexOptions.Multiline | RegexOptions.Singleline | RegexOptions.CultureInvariant, 10_000)]
     private static partial Regex Mark();

@@ -1,3 +1,6 @@
+using System.Reflection;
+using Broker.Transport;
+
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>What docs/zeromq.md shows, compiled and done.</summary>
@@ -5,6 +8,29 @@ public sealed class ZeroMqPageTests
 {
     [Fact]
     public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
+
+    [Fact]
+    public void Each_option_has_its_line_and_each_line_its_option()
+    {
+        string[][] rows = Page.RowsOf("zeromq.md", "Options");
+        string[] ofOptions = [.. rows.Where(row => !row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
+        string[] there =
+        [
+            .. Named(typeof(ZeroMqSocketOptions).GetProperties(), ""),
+            .. Own(typeof(RequestSocketOptions)),
+            .. Own(typeof(RouterSocketOptions)),
+            .. Own(typeof(XPublisherSocketOptions)),
+        ];
+        Assert.Equal(there.Order(StringComparer.Ordinal), ofOptions.Order(StringComparer.Ordinal));
+        string[] ofSockets = [.. rows.Where(row => row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
+        Assert.Equal(["Subscribe", "Unsubscribe", "LastEndpoint"], ofSockets);
+        Assert.All(ofSockets, name => Assert.NotEmpty(typeof(SubscriberSocket).GetMember(name)));
+
+        static IEnumerable<string> Own(Type type) =>
+            Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
+
+        static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
+    }
 
     [Fact]
     public void A_program_of_a_few_lines()
@@ -66,6 +92,38 @@ public sealed class ZeroMqPageTests
             poller.AddTimer(TimeSpan.FromMilliseconds(5), () => ticks++);
             poller.Run(stopping);
             // end
+        }
+    }
+
+    [Fact]
+    public async Task A_thread_that_turns_the_loop()
+    {
+        using var rep = new ResponseSocket();
+        string endpoint = rep.Bind("tcp://127.0.0.1:*");
+        var serving = Task.Run(
+            () =>
+            {
+                string asked = rep.ReceiveString();
+                rep.Send("world");
+                return asked;
+            },
+            TestContext.Current.CancellationToken);
+
+        // A thread that awaits may be another one afterwards.
+        Assert.Equal("world", Ask(endpoint));
+        Assert.Equal("hello", await Wait.For(serving));
+
+        static string Ask(string endpoint)
+        {
+            // shown:
+            using var loops = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+            using var context = new ZeroMqContext(loops);
+            using var req = new RequestSocket(context: context);
+            req.Connect(endpoint);
+            req.Send("hello");
+            string reply = req.ReceiveString();
+            // end
+            return reply;
         }
     }
 

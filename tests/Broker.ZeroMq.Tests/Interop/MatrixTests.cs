@@ -46,14 +46,20 @@ public sealed class MatrixTests
     public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer) =>
         ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
 
-    public static TheoryData<string, string, bool> PortableCases
+    /// <summary>One peer for each of the cases, in turn, so that every pair meets all of them.</summary>
+    public static TheoryData<string, string, bool, string, string> PortableCases
     {
         get
         {
-            var all = new TheoryData<string, string, bool>();
+            string[] peers = [nameof(ForeignKind.Python), nameof(ForeignKind.Node), nameof(ForeignKind.Ours)];
+            var all = new TheoryData<string, string, bool, string, string>();
             foreach (var (ours, theirs) in OurSocket.Pairs)
             {
-                all.Add(ours, theirs, all.Count % 2 == 0);
+                foreach (bool weBind in new[] { true, false })
+                {
+                    all.Add(ours, theirs, weBind, "tcp", peers[all.Count % peers.Length]);
+                    all.Add(ours, theirs, weBind, "ipc", peers[all.Count % peers.Length]);
+                }
             }
 
             return all;
@@ -62,8 +68,8 @@ public sealed class MatrixTests
 
     [Theory]
     [MemberData(nameof(PortableCases))]
-    public Task The_same_holds_on_the_portable_poller(string ours, string theirs, bool weBind) =>
-        ConverseAsync(ours, theirs, weBind, "tcp", ForeignKind.Python, portable: true);
+    public Task The_same_holds_on_the_portable_poller(string ours, string theirs, bool weBind, string transport, string peer) =>
+        ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: true);
 
     private static async Task ConverseAsync(string ours, string theirs, bool weBind, string transport, ForeignKind kind, bool portable)
     {

@@ -9,8 +9,8 @@ internal sealed class Bench
 {
     private readonly List<ReceiveSource> _resumed = [];
 
-    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false) =>
-        Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates);
+    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null) =>
+        Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates) { Clock = clock ?? TimeProvider.System };
 
     public ChunkPool Pool { get; } = new();
 

@@ -207,8 +207,8 @@ public sealed class ReceiveWaitTests
             }
         }, TestContext.Current.CancellationToken);
 
-        await producer.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
-        await Task.WhenAll(awaiting).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        await producer.WaitAsync(Guard, TestContext.Current.CancellationToken);
+        await Task.WhenAll(awaiting).WaitAsync(Guard, TestContext.Current.CancellationToken);
         Assert.All(blocking, thread => Assert.True(thread.Join(Guard)));
         Assert.All(seen, count => Assert.Equal(1, count));
         Assert.Equal(0, bench.Pool.Outstanding);

@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using System.Text;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
@@ -144,6 +147,83 @@ public sealed class SocketOptionTests
         push.TrySend("never"u8);
         Assert.Equal("from another", second.ReceiveString());
         Assert.Equal(1, second.ConnectionCount);
+    }
+
+    [Fact]
+    public void A_receiver_stops_at_its_bound_in_bytes_and_loses_nothing()
+    {
+        const int Bound = 256 * 1024;
+        const int FarBeyond = 20_000;
+        using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 0, ReceiveHighWaterBytes = Bound });
+        using var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10, Linger = TimeSpan.Zero });
+        push.Connect(pull.Bind(AnyPort));
+        byte[] body = new byte[10_000];
+        int sent = 0;
+        while (push.TrySend(body, TimeSpan.FromMilliseconds(200)))
+        {
+            Assert.True(++sent < FarBeyond, "Nothing holds the sender up.");
+        }
+
+        // A read of its peer, and the blocks being whole, may go beyond it.
+        Assert.InRange(pull.HeldBytes, 1, 2 * Bound);
+        for (int i = 0; i < sent; i++)
+        {
+            Assert.Equal(body.Length, pull.ReceiveBytes().Length);
+        }
+    }
+
+    [Fact]
+    public async Task A_connection_that_is_not_made_within_its_time_is_given_up_and_tried_again()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere a full queue of a listener refuses.");
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(0);
+        var endpoint = (IPEndPoint)listener.LocalEndPoint!;
+
+        // The queue has one place, which the first takes; who comes then gets no answer.
+        using var first = new TcpClient();
+        await first.ConnectAsync(endpoint, TestContext.Current.CancellationToken);
+        var events = new Inbox<ZeroMqEvent>();
+        using var push = new PushSocket(new ZeroMqSocketOptions
+        {
+            ConnectTimeout = TimeSpan.FromMilliseconds(50),
+            ReconnectInitial = TimeSpan.FromMilliseconds(1),
+            Linger = TimeSpan.Zero,
+            OnEvent = events.Add,
+        });
+        push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{endpoint.Port}"));
+        var failed = await events.TakeAsync(e => e.Kind == ZeroMqEventKind.ConnectFailed);
+        Assert.Equal("no connection within the time for connecting", failed.Reason);
+        using var accepted = await listener.AcceptAsync(TestContext.Current.CancellationToken);
+
+        // One that was made in the moment of its end may come before it.
+        int greeted = 0;
+        while (greeted == 0)
+        {
+            using var next = await listener.AcceptAsync(TestContext.Current.CancellationToken);
+            greeted = await next.ReceiveAsync(new byte[1], TestContext.Current.CancellationToken);
+        }
+    }
+
+    [Fact]
+    public async Task The_wait_before_the_next_attempt_grows_to_its_longest_and_no_further()
+    {
+        // Doubled each time, the last of so many waits would be of years.
+        const int Attempts = 40;
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        using var push = new PushSocket(new ZeroMqSocketOptions
+        {
+            ReconnectInitial = TimeSpan.FromMilliseconds(1),
+            ReconnectMax = TimeSpan.FromMilliseconds(4),
+            Linger = TimeSpan.Zero,
+        });
+        push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
+        for (int i = 0; i < Attempts; i++)
+        {
+            using var turnedAway = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        }
     }
 
     [Fact]

@@ -1,0 +1,71 @@
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Pipeline;
+
+/// <summary>What becomes of the queue of a peer that has connected to us and goes.</summary>
+public sealed class LostPeerTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+    private const int Looks = 50;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Rfc30_a_push_shall_destroy_the_queue_of_a_peer_that_disconnects_and_discard_what_is_in_it(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var push = rig.Push(o => o with { SendHighWaterMark = 10 });
+        var endpoint = push.Bind(AnyPort);
+        byte[] body = new byte[100_000];
+        int sent = 0;
+        using (new RawPeer(endpoint).Handshake("PULL"))
+        {
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            for (int refused = 0; refused < Looks;)
+            {
+                bool taken = await rig.OnLoopAsync(() => push.TrySend(body));
+                sent += taken ? 1 : 0;
+                refused = taken ? 0 : refused + 1;
+                await Task.Delay(taken ? 0 : 2, TestContext.Current.CancellationToken);
+            }
+        }
+
+        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        Assert.InRange(gone.Undelivered, 1, sent);
+        using var next = new RawPeer(endpoint).Handshake("PULL");
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        Assert.True(await rig.OnLoopAsync(() => push.TrySend("next"u8)));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), Wire.Message(Wire.Ascii("next")));
+        Assert.Equal(expected, next.Read(expected.Length));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Rfc29_a_pub_shall_destroy_the_queue_of_a_peer_that_disconnects_and_discard_what_is_in_it(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
+        var endpoint = publisher.Bind(AnyPort);
+        byte[] body = new byte[100_000];
+        using (new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s')))
+        {
+            await rig.InterestAsync("+s");
+            while (publisher.MessagesDropped < Looks)
+            {
+                await rig.PublishAsync(publisher, Wire.Ascii("s"), body);
+            }
+        }
+
+        var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        Assert.InRange(gone.Undelivered, 1, long.MaxValue);
+        await rig.InterestAsync("-s");
+        using var next = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", (byte)'s'));
+        await rig.InterestAsync("+s");
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("s"), Wire.Ascii("next")));
+        Assert.Equal(expected, next.Read(expected.Length));
+    }
+}

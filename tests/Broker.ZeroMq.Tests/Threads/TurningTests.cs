@@ -1,0 +1,199 @@
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>Sockets of a loop without a thread: the one that waits turns it. Each test is one thread, the loop's.</summary>
+public sealed class TurningTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static EventLoopGroup Loops(bool portable = false) => new(new EventLoopOptions { CallerDriven = true, ForcePortable = portable });
+
+    public static TheoryData<string, bool> Transports
+    {
+        get
+        {
+            var all = new TheoryData<string, bool>();
+            foreach (bool portable in new[] { false, true })
+            {
+                all.Add(AnyPort, portable);
+                all.Add("ipc://*", portable);
+                all.Add("inproc://here", portable);
+            }
+
+            return all;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public void One_thread_asks_and_answers_itself(string endpoint, bool portable) => Converse(endpoint, portable, attempts: 0);
+
+    [Fact]
+    public void Attempts_are_turns_without_a_wait() => Converse(AnyPort, portable: false, attempts: 50);
+
+    private static void Converse(string endpoint, bool portable, int attempts)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || !endpoint.StartsWith("ipc", StringComparison.Ordinal), "libzmq has Unix sockets there");
+        using var loops = Loops(portable);
+        using var context = new ZeroMqContext(loops);
+        using var rep = new ResponseSocket(new ZeroMqSocketOptions { Attempts = attempts }, context);
+        using var req = new RequestSocket(new RequestSocketOptions { Attempts = attempts }, context);
+        req.Connect(rep.Bind(endpoint));
+        for (int i = 0; i < 100; i++)
+        {
+            req.Send($"question {i}");
+            Assert.Equal($"question {i}", rep.ReceiveString());
+            rep.Send($"answer {i}");
+            Assert.Equal($"answer {i}", req.ReceiveString());
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Sockets_of_other_threads_are_talked_to_beyond_every_mark(bool portable)
+    {
+        const int Count = 500;
+        using var others = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 10 });
+        using var back = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10 });
+        var passing = new Thread(() =>
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                back.Send(others.ReceiveBytes());
+            }
+        });
+        using var loops = Loops(portable);
+        using var context = new ZeroMqContext(loops);
+        using var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10 }, context);
+        using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 10 }, context);
+        push.Connect(others.Bind(AnyPort));
+        back.Connect(pull.Bind(AnyPort));
+        passing.Start();
+        byte[] body = new byte[10_000];
+        int got = 0;
+        for (int sent = 0; sent < Count; sent++)
+        {
+            BitConverter.TryWriteBytes(body, sent);
+            while (!push.TrySend(body, TimeSpan.FromMilliseconds(1)))
+            {
+                // Both ways are full: what comes back makes room.
+                Take(TimeSpan.FromMilliseconds(1));
+            }
+        }
+
+        while (got < Count)
+        {
+            Take(Wait.Limit);
+        }
+
+        passing.Join();
+
+        void Take(TimeSpan time)
+        {
+            byte[] buffer = new byte[body.Length];
+            if (pull.TryReceive(buffer, out int size, time))
+            {
+                Assert.Equal((body.Length, got), (size, BitConverter.ToInt32(buffer)));
+                got++;
+            }
+        }
+    }
+
+    [Fact]
+    public void What_is_published_and_routed_leaves_with_the_turns_that_follow()
+    {
+        using var loops = Loops();
+        using var context = new ZeroMqContext(loops);
+        using var pub = new XPublisherSocket(context: context);
+        using var sub = new SubscriberSocket();
+        sub.Subscribe("t");
+        sub.Connect(pub.Bind(AnyPort));
+        Assert.Equal([1, (byte)'t'], pub.ReceiveBytes());
+        pub.Send("t1");
+        Assert.False(pub.TryReceiveString(out _, TimeSpan.FromMilliseconds(1)));
+        Assert.Equal("t1", sub.ReceiveString());
+
+        using var router = new RouterSocket(context: context);
+        using var dealer = new DealerSocket();
+        dealer.Connect(router.Bind(AnyPort));
+        dealer.Send("who?");
+        byte[][] asked = router.ReceiveFrames();
+        using var answer = new ZeroMqMessage();
+        answer.Append(asked[0]);
+        answer.Append("you");
+        router.Send(answer);
+        Assert.False(router.TryReceive(answer, TimeSpan.FromMilliseconds(1)));
+        Assert.Equal("you", dealer.ReceiveString());
+    }
+
+    [Fact]
+    public void Times_end_and_a_call_without_one_only_looks()
+    {
+        using var loops = Loops();
+        using var context = new ZeroMqContext(loops);
+        var brief = new ZeroMqSocketOptions { SendTimeout = TimeSpan.FromMilliseconds(5), ReceiveTimeout = TimeSpan.FromMilliseconds(5) };
+        using var push = new PushSocket(brief, context);
+        using var pull = new PullSocket(brief, context);
+        Assert.Throws<TimeoutException>(() => push.Send("nobody"));
+        Assert.Throws<TimeoutException>(() => pull.ReceiveString());
+        Assert.False(push.TrySend("nobody"u8, TimeSpan.FromMilliseconds(5)));
+        Assert.False(pull.TryReceiveString(out _, TimeSpan.FromMilliseconds(5)));
+        string endpoint = pull.Bind(AnyPort);
+        push.Connect(endpoint);
+
+        // It waits for the endpoint, and nobody turns the loop.
+        Assert.True(push.TrySend("later"u8, Wait.Limit));
+        Assert.False(pull.TryReceiveString(out _));
+        Assert.True(pull.TryReceiveString(out string? text, Wait.Limit));
+        Assert.Equal("later", text);
+    }
+
+    [Fact]
+    public void Another_thread_is_refused_and_may_close_the_socket()
+    {
+        using var loops = Loops();
+        using var context = new ZeroMqContext(loops);
+        using var pull = new PullSocket(context: context);
+        Assert.False(pull.TryReceiveString(out _, TimeSpan.FromMilliseconds(1)));
+        var thrown = Assert.IsType<InvalidOperationException>(OnAnother(() => pull.ReceiveString()));
+        Assert.Contains("another one", thrown.Message, StringComparison.Ordinal);
+
+        Task? closed = null;
+        Assert.Null(OnAnother(() => closed = pull.CloseAsync()));
+        Assert.Throws<ObjectDisposedException>(() => pull.ReceiveString());
+        pull.Dispose();
+        Assert.True(closed!.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public void What_is_awaited_elsewhere_is_served_by_the_turns_of_the_thread_that_has_the_loop()
+    {
+        using var loops = Loops();
+        using var context = new ZeroMqContext(loops);
+        using var pull = new PullSocket(context: context);
+        using var push = new PushSocket();
+        push.Connect(pull.Bind(AnyPort));
+        string? text = null;
+        var received = Task.Run(async () => text = await pull.ReceiveStringAsync(Token), Token);
+        push.Send("hello");
+        while (!received.IsCompleted)
+        {
+            loops[0].RunOnce(TimeSpan.FromMilliseconds(1));
+        }
+
+        Assert.Equal("hello", text);
+    }
+
+    private static Exception? OnAnother(Action action)
+    {
+        Exception? thrown = null;
+        var thread = new Thread(() => thrown = Record.Exception(action));
+        thread.Start();
+        thread.Join();
+        return thrown;
+    }
+}
