@@ -1,7 +1,9 @@
+using System.Runtime.CompilerServices;
 using System.Text;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
@@ -81,5 +83,37 @@ public sealed class RequestTests
         await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(request));
         await Assert.ThrowsAsync<ConnectionLostException>(
             () => connection.RequestAsync("silent", default, Wait.Limit, cancellationToken: Token).AsTask());
+    }
+
+    [Fact]
+    public async Task A_request_that_was_answered_long_before_its_deadline_does_not_hold_a_connection_that_has_ended()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, portable: false);
+        // Others go on with these loops.
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        List<WeakReference> ended = [];
+        for (int i = 0; i < 3; i++)
+        {
+            ended.Add(await AskAndEndAsync(server, loops));
+        }
+
+        // The last one may still be held by what runs here.
+        await Wait.UntilAsync(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return ended.Count(static connection => connection.IsAlive) <= 1;
+            },
+            "the connections are held");
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static async Task<WeakReference> AskAndEndAsync(AnyServer server, EventLoopGroup loops)
+    {
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = loops }, Token);
+        connection.Subscribe("echo", Echo);
+        await connection.RequestAsync("echo", new byte[3], TimeSpan.FromHours(1), cancellationToken: Token);
+        return new WeakReference(connection);
     }
 }

@@ -70,7 +70,7 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
     public async Task Events_commands_and_lines_of_pyzmq_programs_cross_the_service_and_each_comes_once_and_in_order()
     {
         const int Count = 1000;
-        windows.Require();
+        await windows.RequireAsync();
         string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
         string[] at = [.. Enumerable.Range(0, 6).Select(_ => FreePort.NextAddress())];
         await using InstalledService service = await InstalledService.InstallAsync(windows, "bridge", Patient + $$"""

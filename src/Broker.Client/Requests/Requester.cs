@@ -167,6 +167,9 @@ internal sealed class Requester
         {
             request.Fail(reason);
         }
+
+        // Or the timer would hold the connection until the last deadline of those.
+        _core.Loop.Run(_startSweep);
     }
 
     internal void Return(SingleRequest request)

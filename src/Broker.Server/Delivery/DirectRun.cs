@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
+using Broker.Protocol.Parsing;
 using Broker.Server.Routing;
 using Broker.Transport;
 
@@ -35,17 +36,18 @@ internal sealed class DirectRun
 
     /// <summary>Whether the next message of a publisher, by a route to one, goes on with it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool Continues(Publisher publisher, Route route)
-        => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TrySetRoute(route)));
+    internal bool Continues(Publisher publisher, Route route, PublishOperation operation)
+        => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TryGoOn(route, operation)));
 
     /// <summary>Begins, unless the route's one subscription must be asked for each message. None may go on.</summary>
     /// <param name="publisher">Whose messages they are.</param>
     /// <param name="route">Where the first of them goes.</param>
+    /// <param name="operation">The first of them.</param>
     /// <param name="isSame">
     /// Whether the one before had the same subject. Where it had another the run begins at the second to the same subscription, for it costs
     /// more to begin one than to deliver a message.
     /// </param>
-    internal bool TryBegin(Publisher publisher, Route route, bool isSame)
+    internal bool TryBegin(Publisher publisher, Route route, PublishOperation operation, bool isSame)
     {
         Subscription subscription = route.Plain[0];
         if (!isSame && subscription != _before)
@@ -55,7 +57,7 @@ internal sealed class DirectRun
         }
 
         if (subscription.Subscriber is not ConnectionTarget target || target == publisher.NotTo || subscription.IsClosed
-            || !target.CanTake(subscription) || target.Grants is not null || !target.Connection.IsOpen || !TrySetRoute(route, subscription))
+            || !target.CanTake(subscription) || target.Grants is not null || !target.Connection.IsOpen || !TryWriteHead(route, operation.Subject, subscription))
         {
             return false;
         }
@@ -107,11 +109,11 @@ internal sealed class DirectRun
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TrySetRoute(Route route) => TrySetRoute(route, _subscription!);
+    private bool TryGoOn(Route route, PublishOperation operation) => TryWriteHead(route, operation.Subject, _subscription!);
 
-    private bool TrySetRoute(Route route, Subscription subscription)
+    // By the message's own subject: a route that is for one message has none.
+    private bool TryWriteHead(Route route, ReadOnlySpan<byte> subject, Subscription subscription)
     {
-        byte[] subject = route.Subject;
         if (subject.Length > MostHead - MessageHead.Overhead - Subscription.ShortSid)
         {
             return false;

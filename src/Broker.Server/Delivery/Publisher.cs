@@ -162,7 +162,7 @@ internal sealed class Publisher
         }
 
         DirectRun run = State.DirectRun;
-        if (!run.Continues(this, route) && !TryBeginDirectly(route, isSame))
+        if (!run.Continues(this, route, operation) && !TryBeginDirectly(route, operation, isSame))
         {
             return false;
         }
@@ -205,10 +205,10 @@ internal sealed class Publisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryBeginDirectly(Route route, bool isSame)
+    private bool TryBeginDirectly(Route route, PublishOperation operation, bool isSame)
     {
         EndRun();
-        return State.HasRun = State.DirectRun.TryBegin(this, route, isSame);
+        return State.HasRun = State.DirectRun.TryBegin(this, route, operation, isSame);
     }
 
     private bool TryKeep(PublishOperation operation, Route route, bool isSame)

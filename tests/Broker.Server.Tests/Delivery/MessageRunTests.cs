@@ -105,6 +105,23 @@ public sealed class MessageRunTests
         }
     }
 
+    [Fact]
+    public async Task Messages_of_which_each_has_a_subject_of_its_own_reach_their_one_subscriber_by_it()
+    {
+        // More than routes are remembered at first sight.
+        const int Messages = 5000;
+        await using BrokerServer server = await Harness.Servers.StartAsync();
+        using RawClient reader = RawClient.Open(server);
+        using RawClient publisher = RawClient.Open(server);
+        reader.Send("SUB r.* 1\r\n");
+        reader.Sync();
+        publisher.Send(string.Concat(Enumerable.Range(0, Messages).Select(i => $"PUB r.{i} {(i % 3 == 0 ? "answer.here " : "")}2\r\nhi\r\n")));
+        publisher.Sync();
+
+        Assert.Equal(
+            string.Concat(Enumerable.Range(0, Messages).Select(i => $"MSG r.{i} 1 {(i % 3 == 0 ? "answer.here " : "")}2\r\nhi\r\n")), reader.Sync());
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
