@@ -97,7 +97,9 @@ internal sealed class DirectRun
     /// <summary>Ends it: what was written is counted.</summary>
     internal void End()
     {
-        _target!.CountWritten(_subscription!, _count, _payloadBytes, _publisher!.State);
+        LoopState state = _publisher!.State;
+        _target!.CountWritten(_subscription!, _count, _payloadBytes, state);
+        state.PayloadOut += _payloadBytes;
         _before = _subscription;
         _count = 0;
         _payloadBytes = 0;

@@ -137,12 +137,14 @@ public sealed class MessageRunTests
             Array.ForEach(crowd, client => client.Send("SUB a 1\r\n"));
             Array.ForEach(crowd, client => client.Sync());
             ServerSnapshot before = server.Snapshot();
+            long payloadBefore = server.Inspect().PayloadBytesOut;
             publisher.Send(string.Concat(Enumerable.Repeat("PUB a 10\r\n0123456789\r\n", Messages)));
             publisher.Sync();
 
             ServerSnapshot after = server.Snapshot();
             Assert.Equal(Messages, after.MessagesIn - before.MessagesIn);
             Assert.Equal(Messages * some, after.MessagesOut - before.MessagesOut);
+            Assert.Equal(10 * Messages * some, server.Inspect().PayloadBytesOut - payloadBefore);
             Assert.Equal(Messages * some * "MSG a 1 10\r\n0123456789\r\n".Length, after.BytesOut - before.BytesOut);
             Array.ForEach(crowd, client => Assert.Equal(Messages, client.Sync().Split("MSG a 1 10\r\n0123456789\r\n").Length - 1));
         }
