@@ -95,13 +95,11 @@ internal abstract class BufferedTarget : DeliveryTarget
     /// <summary>Counts some messages together, which are to be written.</summary>
     private protected void Count(Subscription subscription, int messages, long payload, LoopState state)
     {
-        if (state.IsAlone)
+        long count = state.IsAlone ? subscription.Count(messages) : subscription.CountShared(messages);
+        // Its client may have set a limit meanwhile, on another loop, by what was counted until then.
+        if (subscription.Max != 0 && count >= subscription.Max)
         {
-            subscription.Count(messages);
-        }
-        else
-        {
-            subscription.CountShared(messages);
+            OnLimitReached(subscription);
         }
 
         _tallies[state.Index].Count(messages, payload);

@@ -35,9 +35,10 @@ internal sealed class DirectRun
     internal bool IsOn => _route is not null;
 
     /// <summary>Whether the next message of a publisher, by a route to one, goes on with it.</summary>
+    /// <remarks>Not behind a limit that its client has set meanwhile, on another loop: one more than that is one too many.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Continues(Publisher publisher, Route route, PublishOperation operation)
-        => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TryGoOn(route, operation)));
+        => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TryGoOn(route, operation))) && _subscription!.Max == 0;
 
     /// <summary>Begins, unless the route's one subscription must be asked for each message. None may go on.</summary>
     /// <param name="publisher">Whose messages they are.</param>

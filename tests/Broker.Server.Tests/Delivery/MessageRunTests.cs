@@ -122,6 +122,58 @@ public sealed class MessageRunTests
             string.Concat(Enumerable.Range(0, Messages).Select(i => $"MSG r.{i} 1 {(i % 3 == 0 ? "answer.here " : "")}2\r\nhi\r\n")), reader.Sync());
     }
 
+    [Fact]
+    public async Task A_subscription_that_is_given_a_limit_while_a_flood_goes_on_ends_by_it()
+    {
+        const int Rounds = 300;
+        await using BrokerServer server = await Harness.Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
+        // One of them is on the other loop than the flood.
+        using RawClient first = RawClient.Open(server);
+        using RawClient second = RawClient.Open(server);
+        using RawClient flood = RawClient.Open(server);
+        bool ends = false;
+        string messages = string.Concat(Enumerable.Repeat("PUB a 2\r\nhi\r\n", 500));
+        Task flooding = Task.Run(
+            () =>
+            {
+                while (!Volatile.Read(ref ends))
+                {
+                    flood.Send(messages);
+                    flood.Sync();
+                }
+            },
+            TestContext.Current.CancellationToken);
+        try
+        {
+            for (int i = 0; i < Rounds; i++)
+            {
+                foreach (RawClient reader in (RawClient[])[first, second])
+                {
+                    reader.Send($"SUB a s{i}\r\n");
+                    int heard = reader.Sync().Split("MSG ").Length - 1;
+                    reader.Send($"UNSUB s{i} {heard + 1 + (i * 20)}\r\n");
+                    reader.Sync();
+                }
+            }
+
+            await Wait.UntilAsync(
+                () =>
+                {
+                    first.Sync();
+                    second.Sync();
+                    return server.Snapshot().Subscriptions == 0 || flooding.IsCompleted;
+                },
+                () => $"{server.Snapshot().Subscriptions} are left");
+        }
+        finally
+        {
+            Volatile.Write(ref ends, true);
+            await flooding;
+        }
+
+        Assert.Equal(0, server.Snapshot().Subscriptions);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
