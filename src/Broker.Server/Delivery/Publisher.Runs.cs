@@ -1,0 +1,121 @@
+using System.Runtime.CompilerServices;
+using Broker.Protocol.Parsing;
+using Broker.Server.Routing;
+
+namespace Broker.Server.Delivery;
+
+// Messages that follow each other to the same subscriptions, delivered together.
+internal sealed partial class Publisher
+{
+    /// <summary>
+    /// Delivers a message without headers with those that follow it to the same subscriptions: <see cref="EndRun"/> must come before anything
+    /// else is written to anybody, or read of what is counted. False when it must be delivered by itself.
+    /// </summary>
+    /// <param name="operation">The message, in the form that servers send.</param>
+    /// <param name="route">Its route, which <see cref="Route.MayRun"/>.</param>
+    /// <param name="isSame">Whether the one before had the same subject.</param>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal bool TryDeliverInRun(PublishOperation operation, Route route, bool isSame)
+    {
+        if (route.IsWide)
+        {
+            return operation.IsPlain && TryKeep(operation, route, isSame);
+        }
+
+        DirectRun run = State.DirectRun;
+        if (!run.Continues(this, route, operation) && !TryBeginDirectly(route, operation, isSame))
+        {
+            return false;
+        }
+
+        State.BytesOut += run.Write(operation.Tail, operation.Payload.Length);
+        return true;
+    }
+
+    /// <summary>Delivers and counts what <see cref="TryDeliverInRun"/> has begun to.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void EndRun()
+    {
+        if (State.HasRun)
+        {
+            State.EndRun();
+        }
+    }
+
+    /// <summary>Delivers the loop's run, which is of this one.</summary>
+    internal void DeliverRun()
+    {
+        MessageRun run = State.Run;
+        ReadOnlySpan<Subscription> all = run.Recipients;
+        long delivered = 0;
+        long payload = 0;
+        try
+        {
+            foreach (Subscription subscription in all)
+            {
+                if (subscription.Subscriber is ConnectionTarget target && target.CanTake(subscription))
+                {
+                    if (target != NotTo && target.Deliver(subscription, run, this))
+                    {
+                        delivered += run.Count;
+                        payload += run.PayloadBytes;
+                    }
+
+                    continue;
+                }
+
+                for (int i = 0; i < run.Count; i++)
+                {
+                    Message message = run.At(i);
+                    if (TryDeliver(subscription, run.RouteAt(i), in message))
+                    {
+                        delivered++;
+                        payload += message.Payload.Length;
+                    }
+                }
+            }
+
+            PassOver(((long)run.Count * all.Length) - delivered);
+        }
+        finally
+        {
+            run.Clear();
+        }
+
+        State.PayloadOut += payload;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryBeginDirectly(Route route, PublishOperation operation, bool isSame)
+    {
+        EndRun();
+        return State.HasRun = State.DirectRun.TryBegin(this, route, operation, isSame);
+    }
+
+    private bool TryKeep(PublishOperation operation, Route route, bool isSame)
+    {
+        if (operation.Length > MessageRun.MostLength || route.HasMore)
+        {
+            return false;
+        }
+
+        MessageRun run = State.Run;
+        if (State.DirectRun.IsOn || !run.HasRoomFor(this, route, operation.Length))
+        {
+            EndRun();
+        }
+
+        if (!run.TryAdd(this, route, operation, isSame))
+        {
+            return false;
+        }
+
+        State.HasRun = true;
+        if (State.BytesOut + (run.Bytes * route.Plain.Length) >= State.YieldAt)
+        {
+            EndRun();
+        }
+
+        return true;
+    }
+}
