@@ -197,7 +197,8 @@ public sealed record ClientOptions
     /// <summary>
     /// There is room again: who was refused for want of it may publish. It always follows such a refusal, by
     /// <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the connection closes; it comes too
-    /// whenever what waits for the server has been above half of <see cref="MaxPendingBytes"/> and falls to that.
+    /// whenever the memory of what waits for the server has been above half of <see cref="MaxPendingBytes"/> and falls to that: at
+    /// worst, with messages of little more than 32 KiB, as much of it is empty, and a quarter still waits.
     /// </summary>
     public Action<BrokerConnection>? OnWritable { get; init; }
 
