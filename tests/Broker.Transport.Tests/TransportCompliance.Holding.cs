@@ -1,3 +1,5 @@
+using Broker.Transport.Outbound;
+
 namespace Broker.Transport.Tests;
 
 // What is held in memory for a peer that does not read, and when the writer hears that there is room again.
@@ -79,6 +81,62 @@ public abstract partial class TransportCompliance
         await Soon(Wait.UntilAsync(() => pairs.Near.HeldBytes <= before, Cancellation));
         Assert.Equal(0, connection.HeldBytes);
         Assert.Equal(0, connection.PendingBytes);
+    }
+
+    [Theory]
+    [InlineData(20_000, 1_000)]
+    [InlineData(10_000_000, 2)]
+    public async Task A_peer_that_takes_all_that_waits_as_fast_as_it_comes_leaves_the_loop_to_others_in_between(int size, int count)
+    {
+        // A chunk of TLS, a flush of a pipe, and two sends in a turn: one that goes on and one because the peer reads.
+        long mostInATurn = (3 * OutboundSender.MostAtOnce) + (4 * 64 * 1024);
+        if (Kind == TransportKind.InProcess)
+        {
+            // Blocks change hands there, of whatever size.
+            mostInATurn += size;
+        }
+
+        using var pairs = new ConnectionPairs(Kind);
+        var near = new Probe();
+        var far = new Probe();
+        await pairs.ConnectAsync(near, far);
+        Connection connection = near.Connection;
+        ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+        long written = 0;
+        long before = 0;
+        long most = 0;
+        TaskCompletionSource done = Signal();
+        connection.Loop.Post(() =>
+        {
+            byte[] message = new byte[size];
+            for (int i = 0; i < count; i++)
+            {
+                connection.GetStage(connection.Loop).Write(message);
+                written += size;
+            }
+
+            hold.Set();
+            before = connection.SentBytes;
+            connection.Loop.Post(Look);
+        });
+        await Soon(done.Task);
+        await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
+        Assert.InRange(most, 1, mostInATurn);
+
+        void Look()
+        {
+            long sent = connection.SentBytes;
+            most = Math.Max(most, sent - before);
+            before = sent;
+            if (sent < written)
+            {
+                connection.Loop.Post(Look);
+            }
+            else
+            {
+                done.SetResult();
+            }
+        }
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Linux;
 
@@ -125,6 +126,12 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
+            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            {
+                outcome = SendOutcome.Yielded;
+                return at;
+            }
+
             nint gone = at.Next is null ? SendOne(at) : SendMany(at);
             if (gone < 0)
             {
@@ -190,7 +197,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         // Blocks are pinned: this fixes nothing and costs nothing.
         fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
         {
-            return LibC.Send(_descriptor, bytes + block.Start, (nuint)block.Length, LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
+            return LibC.Send(_descriptor, bytes + block.Start, (nuint)Math.Min(block.Length, OutboundSender.MostAtOnce), LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
         }
     }
 
@@ -198,11 +205,14 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         LibC.IoVector* vectors = stackalloc LibC.IoVector[MostVectors];
         int count = 0;
-        for (Block? block = first; block is not null && count < MostVectors; block = block.Next)
+        int room = OutboundSender.MostAtOnce;
+        for (Block? block = first; block is not null && count < MostVectors && room > 0; block = block.Next)
         {
             fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
             {
-                vectors[count++] = new LibC.IoVector { Base = bytes + block.Start, Length = (nuint)block.Length };
+                int length = Math.Min(block.Length, room);
+                vectors[count++] = new LibC.IoVector { Base = bytes + block.Start, Length = (nuint)length };
+                room -= length;
             }
         }
 

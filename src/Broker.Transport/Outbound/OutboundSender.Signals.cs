@@ -5,6 +5,7 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     private Action? _postedWritable;
+    private Action? _postedGoOn;
     private Action? _postedDrained;
     private Action? _postedLowWater;
     private long _lowWater;

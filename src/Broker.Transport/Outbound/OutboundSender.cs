@@ -13,12 +13,19 @@ namespace Broker.Transport.Outbound;
 /// </remarks>
 internal sealed partial class OutboundSender
 {
+    /// <summary>
+    /// How many bytes one send takes of a queue, about: a peer that takes them as fast as they come would else keep the loop
+    /// until its whole queue has gone.
+    /// </summary>
+    internal const int MostAtOnce = 512 * 1024;
+
     private readonly Connection _connection;
     private readonly OutboundQueue _queue;
     private WireLayer? _layer;
     private SendState _state;
     private Intake _intake;
     private bool _isWatched;
+    private bool _isToGoOn;
     private bool _awaitsRetirement;
     private volatile bool _hasFailed;
 
@@ -93,6 +100,11 @@ internal sealed partial class OutboundSender
         WireLayer? layer;
         lock (Gate)
         {
+            if (_isToGoOn)
+            {
+                return;
+            }
+
             if (_state is SendState.Sending or SendState.SendingWritable)
             {
                 _state = SendState.SendingWritable;
@@ -223,6 +235,7 @@ internal sealed partial class OutboundSender
     {
         SendOutcome outcome;
         bool retires = false;
+        long sent = 0;
         while (true)
         {
             SentTally tally = default;
@@ -232,6 +245,12 @@ internal sealed partial class OutboundSender
             lock (Gate)
             {
                 Return(rest, chain.Tail, layer, tally, loop);
+                sent += tally.Bytes;
+                if (outcome == SendOutcome.Sent && sent >= MostAtOnce && HasWork())
+                {
+                    outcome = SendOutcome.Yielded;
+                }
+
                 if (outcome == SendOutcome.Sent && TryTake(out chain, out layer))
                 {
                     continue;
@@ -326,7 +345,7 @@ internal sealed partial class OutboundSender
         _state = outcome switch
         {
             SendOutcome.Sent => SendState.Idle,
-            SendOutcome.Blocked => SendState.Blocked,
+            SendOutcome.Blocked or SendOutcome.Yielded => SendState.Blocked,
             // Nobody needs to try again.
             _ => SendState.Failed,
         };
@@ -342,7 +361,11 @@ internal sealed partial class OutboundSender
             HoldUp();
         }
 
-        if (isOutOfDate && outcome != SendOutcome.Failed)
+        if (outcome == SendOutcome.Yielded)
+        {
+            Yield();
+        }
+        else if (isOutOfDate && outcome != SendOutcome.Failed)
         {
             Loop.Post(_postedWritable ??= OnWritable);
         }
@@ -362,6 +385,27 @@ internal sealed partial class OutboundSender
             _isWatched = true;
             _connection.ArmWritable();
         }
+    }
+
+    // Under the gate. Once a turn: a poller that says as well that the peer takes bytes would add another each time.
+    private void Yield()
+    {
+        EndWatch();
+        if (!_isToGoOn)
+        {
+            _isToGoOn = true;
+            Loop.Post(_postedGoOn ??= GoOn);
+        }
+    }
+
+    private void GoOn()
+    {
+        lock (Gate)
+        {
+            _isToGoOn = false;
+        }
+
+        OnWritable();
     }
 
     private void EndWatch()

@@ -15,7 +15,7 @@ internal enum SendState
     /// <summary>The transport has the right to send, and waits for the peer with a piece of the first block.</summary>
     Lent,
 
-    /// <summary>The transport takes no more, and will say when it does.</summary>
+    /// <summary>The transport takes no more, and will say when it does; or others have their turn first, and the loop was asked to go on.</summary>
     Blocked,
 
     /// <summary>The transport is broken.</summary>

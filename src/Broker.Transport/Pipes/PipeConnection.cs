@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Runtime.CompilerServices;
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Pipes;
 
@@ -103,6 +104,12 @@ internal sealed class PipeConnection : PullConnection
                 if (_flushes)
                 {
                     outcome = SendOutcome.Blocked;
+                    return at;
+                }
+
+                if (tally.Bytes >= OutboundSender.MostAtOnce)
+                {
+                    outcome = SendOutcome.Yielded;
                     return at;
                 }
 

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Portable;
 
@@ -104,7 +105,13 @@ internal sealed class PortableConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
-            int gone = Socket.Send(at.Array.AsSpan(at.Start, at.Length), SocketFlags.None, out SocketError error);
+            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            {
+                outcome = SendOutcome.Yielded;
+                return at;
+            }
+
+            int gone = Socket.Send(at.Array.AsSpan(at.Start, Math.Min(at.Length, OutboundSender.MostAtOnce)), SocketFlags.None, out SocketError error);
             if (error != SocketError.Success)
             {
                 outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;

@@ -1,4 +1,5 @@
 using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Wire;
 
@@ -140,6 +141,12 @@ internal abstract partial class WireLayer
             {
                 // The loop waits for the right to send, and not for all there is to encrypt.
                 outcome = SendOutcome.Blocked;
+                return chain;
+            }
+
+            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            {
+                outcome = SendOutcome.Yielded;
                 return chain;
             }
 
