@@ -56,6 +56,9 @@ internal sealed class LoopState
     /// <summary>What it has delivered and not counted yet.</summary>
     internal DirectRun DirectRun { get; } = new();
 
+    /// <summary>The same, to a queue group.</summary>
+    internal GroupRun GroupRun { get; } = new();
+
     /// <summary>Whether one of these is anything.</summary>
     internal bool HasRun { get; set; }
 
@@ -72,6 +75,10 @@ internal sealed class LoopState
         if (DirectRun.IsOn)
         {
             DirectRun.End();
+        }
+        else if (GroupRun.IsOn)
+        {
+            GroupRun.End();
         }
         else
         {

@@ -22,6 +22,11 @@ internal sealed partial class Publisher
             return operation.IsPlain && TryKeep(operation, route, isSame);
         }
 
+        if (route.IsGroup)
+        {
+            return TryDeliverToGroup(operation, route, isSame);
+        }
+
         DirectRun run = State.DirectRun;
         if (!run.Continues(this, route, operation) && !TryBeginDirectly(route, operation, isSame))
         {
@@ -92,6 +97,49 @@ internal sealed partial class Publisher
         return State.HasRun = State.DirectRun.TryBegin(this, route, operation, isSame);
     }
 
+    private bool TryDeliverToGroup(PublishOperation operation, Route route, bool isSame)
+    {
+        GroupRun run = State.GroupRun;
+        if (!run.Continues(this, route))
+        {
+            EndRun();
+            if (!run.TryBegin(this, route, isSame))
+            {
+                return false;
+            }
+
+            State.HasRun = true;
+        }
+
+        QueueGroup group = route.Queues[0];
+        int count = group.Members.Length;
+        int at = count == 1 ? 0 : State.Next(count);
+        int size = run.TryWrite(at, operation);
+        if (size == 0)
+        {
+            return DeliverPicked(operation, route, group, at);
+        }
+
+        State.BytesOut += size;
+        return true;
+    }
+
+    // To the member that it fell to, if that takes it: another choice would favour those who can be written to at once. False for
+    // nobody, of whom the publisher must hear.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool DeliverPicked(PublishOperation operation, Route route, QueueGroup group, int at)
+    {
+        EndRun();
+        var message = new Message(operation);
+        if (!TryDeliver(group, at, route, in message) && !DeliverToNext(group, at, route, in message))
+        {
+            return false;
+        }
+
+        State.PayloadOut += message.Payload.Length;
+        return true;
+    }
+
     private bool TryKeep(PublishOperation operation, Route route, bool isSame)
     {
         if (operation.Length > MessageRun.MostLength || route.HasMore)
@@ -100,7 +148,7 @@ internal sealed partial class Publisher
         }
 
         MessageRun run = State.Run;
-        if (State.DirectRun.IsOn || !run.HasRoomFor(this, route, operation.Length))
+        if (State.DirectRun.IsOn || State.GroupRun.IsOn || !run.HasRoomFor(this, route, operation.Length))
         {
             EndRun();
         }

@@ -5,6 +5,9 @@ namespace Broker.Server.Routing;
 /// <summary>The members of one queue group that a subject has: one of them is sent the message. Members only come; any thread reads.</summary>
 internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renamed)
 {
+    // Of more than that a publisher would have to keep too much at hand.
+    private const int MostOfSmall = 128;
+
     private volatile AppendList<Subscription>? _added;
     private volatile int _count = members.Length + renamed.Length;
 
@@ -15,6 +18,9 @@ internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renam
     internal RenamedDelivery[] Renamed => renamed;
 
     internal byte[] Name => members.Length != 0 ? members[0].Queue! : renamed[0].Subscription.Queue!;
+
+    /// <summary>Whether its members are no more than a few, none of them by another name.</summary>
+    internal bool IsSmall => renamed.Length == 0 && members.Length <= MostOfSmall;
 
     /// <summary>How many there are, those who have gone since the route was built among them.</summary>
     internal int Count => _count;

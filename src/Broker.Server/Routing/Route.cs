@@ -33,7 +33,8 @@ internal sealed class Route : TokenEntry
         _hasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
         IsWide = isOnceEach && plain.Length >= LeastWide;
-        MayRun = IsWide || (plain.Length == 1 && !HasMore);
+        IsGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
+        MayRun = IsWide || IsGroup || (plain.Length == 1 && !HasMore);
         _cost = (int)Math.Min(
             int.MaxValue,
             OwnCost + subject.Length + (IntPtr.Size * (long)plain.Length)
@@ -90,7 +91,10 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal bool IsWide { get; }
 
-    /// <summary>Whether messages by it that follow each other may be delivered together: it is wide, or leads to one subscription.</summary>
+    /// <summary>Whether it leads to one queue group that does not grow, and to nobody else.</summary>
+    internal bool IsGroup { get; }
+
+    /// <summary>Whether messages by it that follow each other may be delivered together: it is wide, or leads to one subscription or group.</summary>
     internal bool MayRun { get; }
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
