@@ -15,5 +15,7 @@ programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT
 dotnet build tests/Broker.Windows.Tests -c Release -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
 eng/publish-windows.sh "$programs"
+# With the reason of what fails, and not only its name.
 CI=true BROKER_WINDOWS_PROGRAMS="$programs" BROKER_SERVICE_CYCLES="${BROKER_SERVICE_CYCLES:-20}" dotnet test tests/Broker.Windows.Tests -c Release --no-build --nologo -v quiet \
-    --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none "$@"
+    --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none \
+    --logger "console;verbosity=minimal" "$@"

@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using System.Runtime.ExceptionServices;
 using Broker.Bridge;
 using Broker.Client;
@@ -12,34 +13,74 @@ namespace Broker.Hosting;
 /// <summary>
 /// Starts the parts before any hosted service starts, and stops them when all have stopped: a service may use them all its life.
 /// </summary>
-internal sealed class HostedParts(IServiceProvider services, IEnumerable<HostedPart> parts, HostedState state, HostedMetrics metrics, ILoggerFactory loggers)
+/// <remarks>
+/// A host may be asked to stop while it starts, by another thread: no further part starts then, and the stop waits for the one that is starting.
+/// </remarks>
+internal sealed class HostedParts(
+    IServiceProvider services,
+    IEnumerable<HostedPart> parts,
+    IHostApplicationLifetime application,
+    HostedState state,
+    HostedMetrics metrics,
+    ILoggerFactory loggers)
     : IHostedLifecycleService
 {
     // What is left of the host's time once clients have been drained is the bridge's; this much it always gets.
     private static readonly TimeSpan LeastLinger = TimeSpan.FromMilliseconds(100);
 
     private readonly HostingLog _log = new(loggers);
-    private readonly List<object> _started = [];
+    // Written by the start, and by the stop that has waited for it.
+    private volatile ImmutableList<object> _started = [];
+    private volatile TaskCompletionSource? _startEnd;
 
     private BrokerServer? Server => _started.OfType<BrokerServer>().FirstOrDefault();
 
     private IEnumerable<ZeroMqBridge> Bridges => _started.OfType<ZeroMqBridge>();
 
-    public Task StartingAsync(CancellationToken cancellationToken)
+    private bool IsStopping => application.ApplicationStopping.IsCancellationRequested;
+
+    /// <remarks>
+    /// Completes when all parts have started, or the host was asked to stop: that is no failure of its start. Otherwise throws what
+    /// kept a part from starting, with no part running any more.
+    /// </remarks>
+    /// <exception cref="OperationCanceledException">The caller has given up the start, or the host was disposed of.</exception>
+    public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        foreach (HostedPart part in parts.OrderBy(p => p.Kind))
+        var end = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _startEnd = end;
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            object started = part.Resolve(services);
-            if (!_started.Contains(started))
+            foreach (HostedPart part in parts.OrderBy(p => p.Kind))
             {
-                _started.Add(started);
-                metrics.Add(started, part.Name);
+                if (IsStopping)
+                {
+                    return;
+                }
+
+                cancellationToken.ThrowIfCancellationRequested();
+                Start(part);
+            }
+
+            state.Start();
+        }
+        catch (Exception e)
+        {
+            await CloseAsync().ConfigureAwait(false);
+            if (e is ObjectDisposedException { ObjectName: nameof(IServiceProvider) })
+            {
+                throw new OperationCanceledException("The host was disposed of while it started.", e);
+            }
+
+            // Whoever has asked for the stop wants no part, so that one could not start is for the log alone.
+            if (!IsStopping)
+            {
+                throw;
             }
         }
-
-        state.Start();
-        return Task.CompletedTask;
+        finally
+        {
+            end.SetResult();
+        }
     }
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
@@ -58,6 +99,11 @@ internal sealed class HostedParts(IServiceProvider services, IEnumerable<HostedP
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
         Exception? failure = null;
+        if (_startEnd is { } start)
+        {
+            await TryAsync(() => start.Task.WaitAsync(cancellationToken)).ConfigureAwait(false);
+        }
+
         foreach (ZeroMqBridge bridge in Bridges)
         {
             // What ZeroMQ peers have sent is in the server before its clients are drained.
@@ -100,6 +146,47 @@ internal sealed class HostedParts(IServiceProvider services, IEnumerable<HostedP
             catch (Exception e)
             {
                 failure ??= e;
+            }
+        }
+    }
+
+    private void Start(HostedPart part)
+    {
+        object started;
+        try
+        {
+            started = part.Resolve(services);
+        }
+        catch (Exception e) when (e is not ObjectDisposedException)
+        {
+            _log.NotStarted(part.Kind, part.Name, e.Message);
+            throw;
+        }
+
+        if (!_started.Contains(started))
+        {
+            _started = _started.Add(started);
+            metrics.Add(started, part.Name);
+        }
+    }
+
+    // The last one first. The container disposes of them once more, which does nothing.
+    private async Task CloseAsync()
+    {
+        // So that a client's end is not taken for one that nobody wanted.
+        state.Drain();
+        ImmutableList<object> started = _started;
+        _started = [];
+        foreach (IAsyncDisposable part in started.Reverse().Cast<IAsyncDisposable>())
+        {
+            try
+            {
+                await part.DisposeAsync().ConfigureAwait(false);
+            }
+            catch (Exception e)
+            {
+                // What is thrown to the host is why the start failed.
+                _log.NotDrained(e);
             }
         }
     }

@@ -84,4 +84,7 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
 
     [LoggerMessage(19, LogLevel.Error, "Routes of the ZeroMQ bridge were not reloaded and go on as they were: {Problem}")]
     internal partial void RoutesNotReloaded(string problem);
+
+    [LoggerMessage(20, LogLevel.Error, "The host does not start, and what had started is closed: {Kind} {Name}: {Problem}")]
+    internal partial void NotStarted(HostedPartKind kind, string name, string problem);
 }

@@ -19,6 +19,8 @@ internal static class ServerStart
         BrokerSettings settings = services.GetRequiredService<IOptions<BrokerSettings>>().Value;
         BrokerServerOptions options = ServerSetup.Build(services, settings);
         options.Loops ??= services.GetRequiredService<EventLoopGroup>();
+        // Before there is a server: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
+        SettingsReload reload = services.GetRequiredService<SettingsReload>();
         options.Logger = loggers.CreateLogger("Broker.Server");
         BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));
         if (server.EndPoints.Count > 0)
@@ -26,7 +28,7 @@ internal static class ServerStart
             log.Listening(string.Join(", ", server.EndPoints.Select(e => e.ToString())));
         }
 
-        services.GetRequiredService<SettingsReload>().Watch(server, options.EndPoints);
+        reload.Watch(server, options.EndPoints);
         return server;
     }
 }

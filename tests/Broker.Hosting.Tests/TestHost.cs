@@ -57,7 +57,12 @@ internal sealed class TestHost : IAsyncDisposable
         }
     }
 
-    public Task StartAsync() => _host.StartAsync(TestContext.Current.CancellationToken);
+    public Task StartAsync() => StartUnlessAsync(TestContext.Current.CancellationToken);
+
+    public Task StartUnlessAsync(CancellationToken given) => _host.StartAsync(given);
+
+    /// <summary>As a program's last line does: starts it, waits until it is asked to stop, stops and disposes of it.</summary>
+    public Task RunAsync() => _host.RunAsync(TestContext.Current.CancellationToken);
 
     public Task StopAsync(CancellationToken cancellationToken = default) => _host.StopAsync(cancellationToken);
 

@@ -30,6 +30,8 @@ internal sealed class BridgeStart(
         IReadOnlyDictionary<string, RouteSettings> routes = ReadRoutes(section, problems);
         ZeroMqBridgeOptions options = Configure(routes, Client(section, problems));
         ThrowIfAny(problems);
+        // Before there is a bridge: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
+        BridgeReload? reload = section is null ? null : services.GetRequiredService<BridgeReload>();
         ZeroMqBridge bridge;
         try
         {
@@ -40,11 +42,7 @@ internal sealed class BridgeStart(
             throw Wrong([$"{Section}: {e.Message}"]);
         }
 
-        if (section is not null)
-        {
-            services.GetRequiredService<BridgeReload>().Watch(bridge, section, routes, Read);
-        }
-
+        reload?.Watch(bridge, section!, routes, Read);
         return bridge;
 
         // The same at each reload: code that says more of a route, such as its security, says it again.

@@ -65,8 +65,7 @@ public sealed class SystemdSocketsTests
         await client.ConnectAsync(IPEndPoint.Parse(program.Addresses[1]), TestContext.Current.CancellationToken);
         using var reader = new StreamReader(client.GetStream());
         Assert.StartsWith("INFO ", await Wait.For(reader.ReadLineAsync(TestContext.Current.CancellationToken).AsTask()), StringComparison.Ordinal);
-        // A host that is stopped while it starts fails.
-        await program.ReadLineWithAsync("Application started");
+        // The server greets before the host has started: it may still be starting what comes after.
         await program.SignalAsync("TERM");
         Assert.Equal(0, await program.WaitForExitAsync());
     }

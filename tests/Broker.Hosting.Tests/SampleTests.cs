@@ -1,0 +1,73 @@
+using System.Globalization;
+using System.Text;
+using Broker.Client;
+using Broker.ZeroMq;
+
+namespace Broker.Hosting.Tests;
+
+/// <summary>The samples of workers and of a server in a program's own process, as they were built. Those of telemetry and of a service have tests of their own.</summary>
+public sealed class SampleTests
+{
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task The_worker_with_a_bridge_takes_readings_from_ZeroMQ_tells_of_the_highest_and_answers_both_kinds_of_program()
+    {
+        (int nats, string publishers, string subscribers, string questions) =
+            (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress(), FreePort.NextAddress());
+        await using PeerProcess sample = PeerProcess.Start(
+            "sample", "dotnet", Repository.Sample("WorkerWithBridge"), $"--Broker:Listen:0=127.0.0.1:{nats}",
+            "--Broker:AuthTimeout=00:02:00", "--BrokerClient:ConnectTimeout=00:02:00", $"--ZeroMqBridge:Routes:readings:Publishers={publishers}",
+            $"--ZeroMqBridge:Routes:readings:Subscribers={subscribers}", $"--ZeroMqBridge:Routes:questions:Endpoint={questions}",
+            "--ZeroMqBridge:Routes:questions:TimeToLive=00:02:00");
+        await sample.ReadLineWithAsync("Takes readings");
+        await using var thermometer = new PublisherSocket();
+        await using var display = new SubscriberSocket();
+        await using var asking = new RequestSocket();
+        thermometer.Connect(publishers);
+        display.Subscribe("highest.");
+        display.Connect(subscribers);
+        asking.Connect(questions);
+
+        // Each is higher than the one before: which of them is the first that gets through, nobody knows.
+        int degrees = 0;
+        string[]? told = null;
+        await Wait.UntilAsync(
+            () =>
+            {
+                thermometer.Send("room.attic", (++degrees).ToString(CultureInfo.InvariantCulture));
+                using var message = new ZeroMqMessage();
+                if (display.TryReceive(message))
+                {
+                    told = [message.GetString(0), message.GetString(1)];
+                }
+
+                return told is not null;
+            },
+            "a reading that has come back");
+
+        Assert.Equal("highest.attic", told![0]);
+        await asking.SendAsync("attic", Cancellation);
+        string answer = await asking.ReceiveStringAsync(Cancellation).AsTask().WaitAsync(Wait.Limit, Cancellation);
+        Assert.InRange(int.Parse(answer, CultureInfo.InvariantCulture), int.Parse(told[1], CultureInfo.InvariantCulture), degrees);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(TestHost.Patient($"nats://127.0.0.1:{nats}"), Cancellation);
+        Assert.Equal("nothing yet", Encoding.UTF8.GetString((await client.RequestAsync("rooms.highest", "cellar"u8.ToArray(), Wait.Limit, cancellationToken: Cancellation)).Body.Span));
+        if (!OperatingSystem.IsWindows())
+        {
+            await sample.SignalAsync("TERM");
+            Assert.True(await sample.WaitForExitAsync() == 0, sample.Errors);
+        }
+    }
+
+    [Fact]
+    public async Task The_embedded_server_says_its_addresses_and_shows_its_message()
+    {
+        await using PeerProcess sample = PeerProcess.Start("sample", "dotnet", Repository.Sample("EmbeddedServer"));
+
+        await sample.ReadLineWithAsync("NATS clients connect to nats://127.0.0.1:");
+        await sample.ReadLineWithAsync("ZeroMQ publishers connect to tcp://127.0.0.1:");
+        await sample.ReadLineWithAsync("ZeroMQ subscribers connect to tcp://127.0.0.1:");
+        await sample.ReadLineWithAsync("zmq.weather.oslo: 4 degrees");
+        Assert.True(await sample.WaitForExitAsync() == 0, sample.Errors);
+    }
+}
