@@ -96,22 +96,11 @@ run_suite() {
     echo "$status" >"$results/$name.status"
 }
 
-# The benchmark suites, in CI, count as one test: every variant comes to the same result, and none allocates above its budget. Nothing in them is held to a
-# time. Always optimised, and from the folder that its artifacts may lie in.
-run_benchmarks() {
-    local benchmarks=$PWD/benchmarks/Broker.Benchmarks status=0 began=$SECONDS
-    (cd "$results" && dotnet run --project "$benchmarks" -c Release -- --quick --budgets) >"$results/$1.log" 2>&1 || status=$?
-    echo "$((SECONDS - began))" >"$results/$1.seconds"
-    echo "$status" >"$results/$1.status"
-}
-
 passed=0 failed=0 skipped=0
 report_suite() {
     local name=$1 status suite_passed=0 suite_failed=0 suite_skipped=0 trx="$results/$1.trx"
     status=$(cat "$results/$name.status" 2>/dev/null || echo 1)
-    if [ "$name" = Broker.Benchmarks ] && [ "$status" = 0 ]; then
-        suite_passed=1
-    elif [ -e "$trx" ]; then
+    if [ -e "$trx" ]; then
         suite_passed=$(counter "$trx" passed)
         # The runner counts a skipped test as one that was not executed, under no name of its own.
         suite_skipped=$(($(counter "$trx" total) - $(counter "$trx" executed)))
@@ -148,10 +137,8 @@ report_suite Broker.Transport.Tests
 # A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others keep the processors busy.
 touch "$results/Broker.Windows.Tests.started"
 
-[ "${CI:-}" = true ] || touch "$results/Broker.Benchmarks.started"
-
 for name in Broker.Server.Tests Broker.Packages.Tests Broker.Interop.Tests Broker.AspNetCore.Tests \
-    Broker.Bridge.Tests Broker.ZeroMq.Tests Broker.Client.Tests Broker.Benchmarks \
+    Broker.Bridge.Tests Broker.ZeroMq.Tests Broker.Client.Tests \
     $(for project in tests/*.Tests/*.csproj; do basename "$project" .csproj; done); do
     [ -e "$results/$name.started" ] && continue
     touch "$results/$name.started"
@@ -159,13 +146,27 @@ for name in Broker.Server.Tests Broker.Packages.Tests Broker.Interop.Tests Broke
         wait -n || true
         report_finished
     done
-    if [ "$name" = Broker.Benchmarks ]; then run_benchmarks "$name" & else run_suite "tests/$name/$name.csproj" & fi
+    run_suite "tests/$name/$name.csproj" &
     running[$!]=$name
 done
 while [ "${#running[@]}" -gt 0 ]; do
     wait -n || true
     report_finished
 done
+
+# In CI the suites count as one more test: every variant comes to the same result, and none allocates above its budget. Alone: what runs
+# too seldom in its time is held to a budget only roughly.
+if [ "${CI:-}" = true ]; then
+    benchmarks=$PWD/benchmarks/Broker.Benchmarks
+    # Always optimised, and from the folder that its artifacts may lie in.
+    if (cd "$results" && dotnet run --project "$benchmarks" -c Release -- --quick --budgets) >"$results/benchmarks.log" 2>&1; then
+        tail -n 1 "$results/benchmarks.log"
+        passed=$((passed + 1))
+    else
+        cat "$results/benchmarks.log"
+        failed=$((failed + 1))
+    fi
+fi
 
 status=0
 if [ "$failed" != 0 ]; then status=1; fi
