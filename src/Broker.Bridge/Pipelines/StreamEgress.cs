@@ -234,7 +234,9 @@ internal sealed class StreamEgress<TWire, TSink>
                 : 0;
         }
 
-        return new MessageShape(frames, Moved: again);
+        // Published again by an ingress that did not hear whether the stream has it: the first may have been delivered, and gone from there.
+        bool perhapsBefore = !headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Moved"u8, out _);
+        return new MessageShape(frames, Moved: again || perhapsBefore);
     }
 
     private void Keep(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, MessageShape shape)

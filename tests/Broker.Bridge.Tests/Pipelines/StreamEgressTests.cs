@@ -42,6 +42,17 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
+    public void What_an_ingress_published_again_is_a_possible_duplicate_and_goes_on_as_it_was()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        Deliver("b", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nNats-Msg-Id: i-2\r\nZmq-Moved: 1\r\n\r\n");
+        Deliver("b", delivered: 2, sequence: 2, stored: 200, "NATS/1.0\r\nNats-Msg-Id: i-2\r\nZmq-Moved: 1\r\n\r\n");
+
+        Assert.Equal(["a", "b"], _taken);
+        Assert.Equal((1, 1), (_egress.Counters.PossibleDuplicates, _egress.Counters.DuplicatesDropped));
+    }
+
+    [Fact]
     public void A_stream_that_was_made_anew_has_new_messages_by_old_numbers()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
@@ -53,8 +64,8 @@ public sealed class StreamEgressTests
         Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
     }
 
-    private void Deliver(string body, int delivered, int sequence, int stored) => _egress.OnMessage(
-        "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), default, Encoding.ASCII.GetBytes(body));
+    private void Deliver(string body, int delivered, int sequence, int stored, string headers = "") => _egress.OnMessage(
+        "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), Encoding.ASCII.GetBytes(headers), Encoding.ASCII.GetBytes(body));
 
     internal readonly struct Push(List<string> taken) : IPipelineSink
     {
