@@ -1,8 +1,6 @@
 using System.Text;
-using System.Text.Json;
 using Broker.Bridge.JetStream;
 using Broker.Bridge.Routes;
-using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Sockets;
 
@@ -13,9 +11,10 @@ internal sealed class StreamRoute : PipelineRoute
 {
     private readonly StreamApi _api;
     private readonly string _answers;
-    private readonly string _deliveries;
     private readonly StreamIngress<ConnectionWire>? _ingress;
     private readonly StreamEgress<ConnectionWire, PushSink>? _egress;
+    private string _deliveries;
+    private Subscription? _delivering;
     private bool _isPreparing;
     private string? _lastFailure;
     private int _ticksWithoutPuller;
@@ -65,10 +64,7 @@ internal sealed class StreamRoute : PipelineRoute
             Add(_answers + ".*", OnAnswer);
         }
 
-        if (_egress is not null)
-        {
-            Add(_deliveries + ".*", (in MessageView message) => _egress.OnMessage(message.Subject, message.ReplyTo, message.Headers, message.Body));
-        }
+        SubscribeDeliveries();
     }
 
     private protected override void OnConnected()
@@ -81,6 +77,13 @@ internal sealed class StreamRoute : PipelineRoute
         if (_egress is not null)
         {
             _egress.IsReady = false;
+            if (_delivering is not null)
+            {
+                Remove(_delivering);
+            }
+
+            _deliveries = Context.NewInbox();
+            SubscribeDeliveries();
         }
 
         Prepare();
@@ -128,6 +131,15 @@ internal sealed class StreamRoute : PipelineRoute
         _egress?.Close();
     }
 
+    private void SubscribeDeliveries()
+    {
+        if (_egress is not null)
+        {
+            _delivering = Add(
+                _deliveries + ".*", (in MessageView message) => _egress.OnMessage(message.Subject, message.ReplyTo, message.Headers, message.Body));
+        }
+    }
+
     private void OnAnswer(in MessageView message)
     {
         ReadOnlySpan<byte> text = message.Subject[(message.Subject.LastIndexOf((byte)'.') + 1)..];
@@ -167,8 +179,9 @@ internal sealed class StreamRoute : PipelineRoute
                 await _api.EnsureConsumerAsync(Math.Min(Options.Window * 16, 1 << 20)).ConfigureAwait(false);
             }
         }
-        catch (Exception e) when (e is ClientException or StreamException or TimeoutException or JsonException)
+        catch (Exception e)
         {
+            // Whatever it is: what is not told of here is never tried again.
             failure = e.Message;
         }
 
@@ -201,7 +214,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (_egress is not null)
         {
             _egress.IsReady = true;
-            _egress.OnConnected();
+            _egress.OnConnected(_deliveries);
         }
     }
 }

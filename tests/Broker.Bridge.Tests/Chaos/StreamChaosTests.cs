@@ -20,9 +20,7 @@ public sealed class StreamChaosTests : IDisposable
 
     public void Dispose() => _store.Delete(recursive: true);
 
-    // Not with the others yet: a nats-server that was killed has been seen to store a window of messages a second time, and an egress to
-    // stay without messages for minutes after that.
-    [Fact(Explicit = true)]
+    [Fact]
     public async Task Nothing_that_the_stream_acknowledged_is_lost_and_what_comes_twice_is_counted()
     {
         int seed = Random.Shared.Next();
@@ -82,8 +80,9 @@ public sealed class StreamChaosTests : IDisposable
         await Wait.UntilAsync(async () => await puller.CountAsync() == Sum(route => route.HandedOver), Describe);
         Assert.Equal(pushed, ingress.Route().Accepted);
 
-        // The stream has each once. A server that was killed has forgotten its last deliveries, and what went to another egress then is not counted.
-        Assert.Equal(pushed, await StoredAsync(pipeline));
+        // Twice the stream has only what was published again without an answer. A server that was killed has forgotten its last deliveries, and
+        // what went to another egress then is not counted.
+        Assert.InRange(await StoredAsync(pipeline) - pushed, 0, ingress.Route().Resent);
         Assert.InRange(await puller.CountAsync() - pushed, 0, Sum(route => route.PossibleDuplicates) + (kills * egresses.Length * Window));
 
         long Sum(Func<PushPullRouteSnapshot, long> count) => ended.Concat(egresses).Sum(bridge => count(bridge.Route()));
