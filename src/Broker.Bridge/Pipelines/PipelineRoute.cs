@@ -33,6 +33,7 @@ internal abstract class PipelineRoute : BridgeRoute
         LoopMessageOptions sockets = new()
         {
             MaxPeers = options.MaxPeers,
+            HeartbeatInterval = options.HeartbeatInterval,
             SendHighWaterMark = options.HighWaterMark,
             SendHighWaterBytes = options.HighWaterBytes,
             Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, MostFrames, MostCommandBytes),
