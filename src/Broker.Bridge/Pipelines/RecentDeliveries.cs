@@ -30,17 +30,17 @@ internal sealed class RecentDeliveries(int capacity)
     }
 
     /// <summary>
-    /// Whether the stream has delivered it before, to this egress or another: it says so, or a later one was here already. A server that was
-    /// killed may have forgotten its last deliveries, and makes them again as for the first time.
+    /// Whether the stream has delivered it before, to this egress or another: it says so, or one that was stored later was here already. A server
+    /// that was killed may have forgotten its last deliveries, and makes them again as for the first time; and it may have given out numbers twice.
     /// </summary>
     internal bool WasDeliveredBefore(in DeliverySubject delivery) =>
-        delivery.Delivered > 1 || (delivery.Sequence <= _newest.Sequence && delivery.Stored <= _newest.Stored);
+        delivery.Delivered > 1 || !IsNewer(KeyOf(delivery));
 
     /// <summary>Knows it from now on; of one that is known already, only whether PUSH took it is changed.</summary>
     internal void Add(in DeliverySubject delivery, bool taken)
     {
         (long Sequence, long Stored) key = KeyOf(delivery);
-        if (key.Stored >= _newest.Stored)
+        if (IsNewer(key))
         {
             _newest = key;
         }
@@ -66,6 +66,9 @@ internal sealed class RecentDeliveries(int capacity)
 
     /// <summary>It has been given back: when it comes again it is new.</summary>
     internal void Remove(in DeliverySubject delivery) => _entries.Remove(KeyOf(delivery));
+
+    private bool IsNewer((long Sequence, long Stored) key) =>
+        key.Stored > _newest.Stored || (key.Stored == _newest.Stored && key.Sequence > _newest.Sequence);
 
     // A quarter more than there are messages: then going through all of them is rare.
     private static int MostOrdered(int capacity) => capacity + (capacity / 4) + 1;

@@ -68,6 +68,9 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <summary>Whether there is somebody to give messages to.</summary>
     internal bool IsOpen { get; private set; }
 
+    /// <summary>For how many ticks there were messages to be had and none came.</summary>
+    internal int TicksWithoutMessages { get; private set; }
+
     internal void Open()
     {
         IsOpen = true;
@@ -121,6 +124,7 @@ internal sealed class StreamEgress<TWire, TSink>
 
         _outstanding = Math.Max(0, _outstanding - 1);
         _ticksSilent = 0;
+        TicksWithoutMessages = 0;
         _waker.Rest();
         MessageShape shape = ShapeOf(headers, body, _recent.WasDeliveredBefore(delivery));
         if (_recent.TryGet(delivery, out bool taken))
@@ -199,6 +203,7 @@ internal sealed class StreamEgress<TWire, TSink>
         if (IsOpen && _outstanding > 0)
         {
             _waker.Tick();
+            TicksWithoutMessages++;
         }
         else
         {

@@ -9,6 +9,9 @@ namespace Broker.Bridge.Pipelines;
 /// <summary>A pipeline through a work queue of JetStream.</summary>
 internal sealed class StreamRoute : PipelineRoute
 {
+    // So often a consumer that delivers nothing is looked at.
+    private const int TicksBetweenLooks = 5;
+
     private readonly StreamApi _api;
     private readonly string _answers;
     private readonly StreamIngress<ConnectionWire>? _ingress;
@@ -19,6 +22,8 @@ internal sealed class StreamRoute : PipelineRoute
     private string? _lastFailure;
     private int _ticksWithoutPuller;
     private bool _refusalTold;
+    private bool _isLooking;
+    private long _passedOver;
 
     internal StreamRoute(PushPullRouteOptions options, RouteContext context)
         : base(options, context)
@@ -119,6 +124,7 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _egress.Tick();
+        LookAtConsumer();
     }
 
     private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => _ingress!.TryAccept(body, frames);
@@ -166,6 +172,51 @@ internal sealed class StreamRoute : PipelineRoute
             _isPreparing = true;
             _ = PrepareAsync();
         }
+    }
+
+    // What its consumer has passed over is delivered by none: it is made again, where routes may make it at all.
+    private void LookAtConsumer()
+    {
+        if (_egress!.TicksWithoutMessages == 0)
+        {
+            _passedOver = 0;
+        }
+        else if (_egress.TicksWithoutMessages % TicksBetweenLooks == 0 && Options.Stream!.Create && !_isLooking && Server.IsThere)
+        {
+            _isLooking = true;
+            _ = LookAsync(_passedOver);
+        }
+    }
+
+    private async Task LookAsync(long before)
+    {
+        long passedOver = 0;
+        bool isReady = true;
+        try
+        {
+            passedOver = await _api.CountPassedOverAsync().ConfigureAwait(false);
+            if (passedOver > 0 && passedOver == before)
+            {
+                // The same twice: it does not move.
+                isReady = false;
+                Log.StreamPassedOver(Options.Stream!.Stream, passedOver, Options.Stream.Consumer);
+                await _api.MakeConsumerAgainAsync().ConfigureAwait(false);
+                isReady = true;
+                passedOver = 0;
+            }
+        }
+        catch (Exception)
+        {
+            // It is looked at again in a while, and prepared again where it may be gone.
+            passedOver = 0;
+        }
+
+        Loop.Post(() =>
+        {
+            _isLooking = false;
+            _passedOver = passedOver;
+            _egress!.IsReady &= isReady;
+        });
     }
 
     private async Task PrepareAsync()

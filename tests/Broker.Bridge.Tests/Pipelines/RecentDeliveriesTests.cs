@@ -74,6 +74,18 @@ public sealed class RecentDeliveriesTests
         Assert.Equal(1, _recent.Ordered);
     }
 
+    [Fact]
+    public void What_was_stored_before_the_newest_may_have_been_delivered_before_also_where_numbers_were_given_out_twice()
+    {
+        _recent.Add(new DeliverySubject(1, Sequence: 90, Stored: 900), taken: true);
+        _recent.Add(new DeliverySubject(1, Sequence: 50, Stored: 1000), taken: true);
+
+        Assert.True(_recent.WasDeliveredBefore(new DeliverySubject(1, Sequence: 80, Stored: 800)));
+        Assert.True(_recent.WasDeliveredBefore(new DeliverySubject(2, Sequence: 60, Stored: 1100)));
+        Assert.False(_recent.WasDeliveredBefore(new DeliverySubject(1, Sequence: 60, Stored: 1100)));
+        Assert.False(_recent.WasDeliveredBefore(new DeliverySubject(1, Sequence: 51, Stored: 1000)));
+    }
+
     private static DeliverySubject Delivery(int number) => new(Delivered: 1, number, Stored: number);
 
     private void AddAll(int first, int count)

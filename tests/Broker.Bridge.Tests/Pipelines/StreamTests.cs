@@ -168,6 +168,66 @@ public sealed class StreamTests : IDisposable
         await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages - Taken + 1, () => $"{bridge.Route()}");
     }
 
+    // As a server that was killed has been seen to start again: the stream has messages that its consumer takes for acknowledged.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Messages_that_the_consumer_has_passed_over_come_by_one_that_is_made_again_where_routes_may_make_it(bool create)
+    {
+        const int Messages = 100;
+        await using Pipeline pipeline = await StartAsync();
+        BrokerConnection client = await pipeline.ClientAsync();
+        await AskAsync(client, "STREAM.CREATE.WORK", $$"""{"name":"WORK","subjects":["{{Pipeline.Subject}}"],"storage":"file","retention":"workqueue"}""");
+        await AskAsync(
+            client, "CONSUMER.DURABLE.CREATE.WORK.zeromq",
+            """{"stream_name":"WORK","config":{"durable_name":"zeromq","deliver_policy":"all","ack_policy":"explicit","ack_wait":7000000000}}""");
+        for (int number = 1; number <= Messages; number++)
+        {
+            client.Publish(Pipeline.Subject, Encoding.ASCII.GetBytes($"p-{number}"));
+        }
+
+        await Wait.UntilAsync(async () => await StoredAsync() == Messages, "the messages");
+        await StopServerAsync(pipeline);
+        string folder = Assert.Single(Directory.GetDirectories(_store.FullName, "msgs", SearchOption.AllDirectories));
+        Dictionary<string, byte[]> before = Directory.GetFiles(folder).ToDictionary(file => file, File.ReadAllBytes);
+        await pipeline.RestartServerAsync();
+        client = await pipeline.ClientAsync();
+        foreach (string acknowledgement in await TakeAsync(client, Messages))
+        {
+            client.Publish(acknowledgement, "+ACK"u8);
+        }
+
+        await Wait.UntilAsync(async () => await StoredAsync() == 0, "the acknowledgements");
+        await StopServerAsync(pipeline);
+        Array.ForEach(Directory.GetFiles(folder), File.Delete);
+        foreach ((string file, byte[] content) in before)
+        {
+            await File.WriteAllBytesAsync(file, content, TestContext.Current.CancellationToken);
+        }
+
+        await pipeline.RestartServerAsync();
+        client = await pipeline.ClientAsync();
+        Assert.Equal(Messages, await StoredAsync());
+        ZeroMqBridge bridge = await pipeline.BridgeAsync(
+            options => options with { Pushers = [], Stream = new StreamQueueOptions { Stream = "WORK", Create = create } });
+        await using var puller = new PyPuller(bridge.PullerEndpoint());
+        if (create)
+        {
+            await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages, () => $"{bridge.Route()}");
+            Assert.Single(pipeline.Log.Warnings, line => line.Contains("100 messages that its consumer zeromq has passed over", StringComparison.Ordinal));
+            Assert.Equal(7_000_000_000, (long)(await AskAsync(client, "CONSUMER.INFO.WORK.zeromq"))["config"]!["ack_wait"]!);
+            await Wait.UntilAsync(async () => await StoredAsync() == 0, "the acknowledgements");
+        }
+        else
+        {
+            client.Publish(Pipeline.Subject, "q-1"u8);
+            await Wait.UntilAsync(async () => await puller.DistinctAsync() == 1, () => $"{bridge.Route()}");
+            Assert.Equal(Messages, await StoredAsync());
+        }
+
+        async Task<long> StoredAsync() => (long)(await AskAsync(client, "STREAM.INFO.WORK"))["state"]!["messages"]!;
+    }
+
     [Theory]
     [InlineData("[]")]
     [InlineData("""{"error":1}""")]
