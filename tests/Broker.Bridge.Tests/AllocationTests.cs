@@ -1,5 +1,6 @@
 using Broker.Bridge.JetStream;
 using Broker.Bridge.Raw;
+using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.Client;
@@ -113,6 +114,54 @@ public sealed class AllocationTests : IDisposable
         {
             store.Delete(recursive: true);
         }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task A_copy_of_a_request_for_a_worker_in_the_shadow_and_its_answer_to_nobody_allocate_nothing(int serverLoops)
+    {
+        await using RequestSite site = await RequestSite.StartAsync(
+            serverLoops,
+            new RawRouteOptions { Name = "clients", Socket = RawSocket.Router, ToSubject = RequestSite.Subject, FromSubject = "raw.back", Endpoints = [RequestSite.AnyPort] },
+            RequestSite.Answering with { Name = "shadow", Shadow = true });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        LoopDealer worker = null!;
+        await using LoopDealer works = worker = new LoopDealer(loops[0], (ZeroMqPeer peer, in ZmtpMessage message) => worker.TrySend(message) && Count(peer, message));
+        await using var asks = new LoopDealer(loops[0], static (ZeroMqPeer _, in ZmtpMessage _) => true);
+        worker.Connect(site.Endpoint("shadow"));
+        asks.Connect(site.Endpoint("clients"));
+        await Wait.UntilAsync(() => site.Bridge.Snapshot().Routes.Sum(route => route.Peers) == 2 && Shadow().IsSubscribed, "both programs");
+
+        AssertNothing(loops[0], body => asks.TrySend(body), () => $"{Shadow()}");
+        await Wait.UntilAsync(() => Shadow().Answered == Shadow().FromSubjects, () => $"{Shadow()}");
+        Assert.Equal((0, 0), (Shadow().ToSubjects, Shadow().Dropped));
+
+        WorkerRouteSnapshot Shadow() => (WorkerRouteSnapshot)site.Bridge.Snapshot()["shadow"]!;
+    }
+
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(false, 3)]
+    [InlineData(true, 1)]
+    public async Task A_copy_of_a_message_for_a_PULL_in_the_shadow_allocates_nothing(bool foreign, int frames)
+    {
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign);
+        ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with { Window = 4096, HighWaterMark = 1000 });
+        ZeroMqBridge shadow = await pipeline.BridgeAsync(options => options with { Pushers = [], Shadow = true, HighWaterMark = 1000 });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using var copies = new LoopPull(loops[0], Count);
+        await using var pull = new LoopPull(loops[0], static (ZeroMqPeer _, in ZmtpMessage _) => true);
+        await using var push = new LoopPush(loops[0]);
+        copies.Connect(shadow.PullerEndpoint());
+        pull.Connect(bridge.PullerEndpoint());
+        push.Connect(bridge.PusherEndpoint());
+        await Wait.UntilAsync(() => bridge.Route() is { Pushers: 1, Pullers: 1, Partners: > 0 } && shadow.Route().Pullers == 1, () => $"{bridge.Route()}");
+
+        byte[] frame = new byte[64];
+        ReadOnlyMemory<byte>[] several = [.. Enumerable.Repeat<ReadOnlyMemory<byte>>(frame, frames)];
+        AssertNothing(loops[0], _ => push.TrySend(several), () => $"{bridge.Route()} {shadow.Route()}");
+        Assert.Equal((0, 0), (shadow.Route().Dropped, shadow.Route().Refused));
     }
 
     private bool Count(ZeroMqPeer peer, in ZmtpMessage message)

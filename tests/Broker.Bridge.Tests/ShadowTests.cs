@@ -1,6 +1,7 @@
 using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Pipelines.Support;
 using Broker.Bridge.Tests.Requests.Support;
+using Broker.Client;
 using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.Bridge.Tests;
@@ -62,5 +63,20 @@ public sealed class ShadowTests
         await Wait.UntilAsync(() => full.Route().Dropped == Messages, () => $"{full.Route()}");
         Assert.Equal((0, 0), (await copies.DisorderAsync(), shadow.Route().Dropped));
         Assert.Equal((Messages, 0, 0), (bridge.Route().HandedOver, bridge.Route().Resent, bridge.Route().Moved));
+    }
+
+    [Fact]
+    public async Task A_number_without_its_message_is_no_copy()
+    {
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
+        ZeroMqBridge shadow = await pipeline.BridgeAsync(options => options with { Pushers = [], Shadow = true });
+        await using var copies = new PyPuller(shadow.PullerEndpoint());
+        await Wait.UntilAsync(() => shadow.Route().Pullers == 1, "the puller");
+        BrokerConnection client = await pipeline.ClientAsync();
+        client.Publish($"{Pipeline.Subject}._out.e", default, headers: "NATS/1.0\r\nZmq-Ingress: i.1\r\nZmq-Seq: 1\r\nZmq-Frames: 0\r\n\r\n"u8);
+        client.Publish($"{Pipeline.Subject}._out.e", "p-1"u8, headers: "NATS/1.0\r\nZmq-Ingress: i.1\r\nZmq-Seq: 2\r\n\r\n"u8);
+
+        await Wait.UntilAsync(async () => await copies.CountAsync() == 1, () => $"{shadow.Route()}");
+        Assert.Equal((2, 1, 1, 0), (shadow.Route().Received, shadow.Route().HandedOver, shadow.Route().Refused, shadow.Route().Dropped));
     }
 }

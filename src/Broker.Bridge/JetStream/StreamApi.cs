@@ -38,10 +38,86 @@ internal sealed class StreamApi
     /// <summary>The same for the consumer.</summary>
     /// <inheritdoc cref="EnsureStreamAsync"/>
     internal Task EnsureConsumerAsync(int mostUnacknowledged) => EnsureAsync(
-        $"CONSUMER.INFO.{_options.Stream}.{_options.Consumer}",
+        ConsumerInfo,
         $"CONSUMER.DURABLE.CREATE.{_options.Stream}.{_options.Consumer}",
         ConsumerNotFound,
         json => WriteConsumer(json, mostUnacknowledged));
+
+    /// <summary>
+    /// How many messages a work queue has that its one consumer takes for delivered and acknowledged, all of them; 0 where that cannot be said.
+    /// </summary>
+    /// <remarks>
+    /// A nats-server of version 2.9 that was killed may start again with fewer numbers than it had given out, where the last messages had been
+    /// acknowledged and removed, and give them out again: its consumer takes what gets them for delivered.
+    /// </remarks>
+    /// <inheritdoc cref="EnsureStreamAsync"/>
+    internal async Task<long> CountPassedOverAsync()
+    {
+        using JsonDocument stream = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
+        if (!string.Equals(Text(stream, "config", "retention"), "workqueue", StringComparison.Ordinal)
+            || Number(stream, "state", "consumer_count") != 1 || Number(stream, "state", "messages") is not > 0)
+        {
+            return 0;
+        }
+
+        using JsonDocument consumer = await QueryAsync(ConsumerInfo).ConfigureAwait(false);
+        bool isDone = Number(consumer, "num_pending") == 0 && Number(consumer, "num_ack_pending") == 0
+            && Number(consumer, "ack_floor", "stream_seq") >= Number(stream, "state", "last_seq") && Text(consumer, "config", "filter_subject") is null;
+        return isDone ? Number(stream, "state", "messages") ?? 0 : 0;
+    }
+
+    /// <summary>Deletes the consumer and makes it again as it was, so that it begins with the first message that the stream has.</summary>
+    /// <inheritdoc cref="EnsureStreamAsync"/>
+    internal async Task MakeConsumerAgainAsync()
+    {
+        using JsonDocument consumer = await QueryAsync(ConsumerInfo).ConfigureAwait(false);
+        if (Find(consumer, "config") is not { } config)
+        {
+            return;
+        }
+
+        var body = new ArrayBufferWriter<byte>();
+        using (var json = new Utf8JsonWriter(body))
+        {
+            json.WriteStartObject();
+            json.WriteString("stream_name", _options.Stream);
+            json.WritePropertyName("config");
+            config.WriteTo(json);
+            json.WriteEndObject();
+        }
+
+        StreamException? error = await AskAsync($"CONSUMER.DELETE.{_options.Stream}.{_options.Consumer}", default).ConfigureAwait(false)
+            ?? await AskAsync($"CONSUMER.DURABLE.CREATE.{_options.Stream}.{_options.Consumer}", body.WrittenMemory).ConfigureAwait(false);
+        if (error is not null)
+        {
+            throw error;
+        }
+    }
+
+    private string ConsumerInfo => $"CONSUMER.INFO.{_options.Stream}.{_options.Consumer}";
+
+    private static JsonElement? Find(JsonDocument document, params ReadOnlySpan<string> path)
+    {
+        JsonElement at = document.RootElement;
+        foreach (string name in path)
+        {
+            if (at.ValueKind != JsonValueKind.Object || !at.TryGetProperty(name, out at))
+            {
+                return null;
+            }
+        }
+
+        return at;
+    }
+
+    private static long? Number(JsonDocument document, params ReadOnlySpan<string> path) =>
+        Find(document, path) is { ValueKind: JsonValueKind.Number } found && found.TryGetInt64(out long number) ? number : null;
+
+    private static string? Text(JsonDocument document, params ReadOnlySpan<string> path) =>
+        Find(document, path) is { ValueKind: JsonValueKind.String } found ? found.GetString() : null;
+
+    private async Task<JsonDocument> QueryAsync(string what)
+        => JsonDocument.Parse((await _client.RequestAsync(_prefix + what, default, Patience).ConfigureAwait(false)).Body);
 
     private async Task EnsureAsync(string info, string create, int notFound, Action<Utf8JsonWriter> write)
     {

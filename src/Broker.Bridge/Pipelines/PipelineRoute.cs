@@ -33,6 +33,7 @@ internal abstract class PipelineRoute : BridgeRoute
         LoopMessageOptions sockets = new()
         {
             MaxPeers = options.MaxPeers,
+            HeartbeatInterval = options.HeartbeatInterval,
             SendHighWaterMark = options.HighWaterMark,
             SendHighWaterBytes = options.HighWaterBytes,
             Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, MostFrames, MostCommandBytes),
@@ -123,7 +124,18 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>The end. On the loop.</summary>
     private protected abstract void End();
 
-    private protected void Add(string filter, MessageHandler handler) => _subscriptions.Add(Client.Subscribe(filter, handler));
+    private protected Subscription Add(string filter, MessageHandler handler)
+    {
+        Subscription subscription = Client.Subscribe(filter, handler);
+        _subscriptions.Add(subscription);
+        return subscription;
+    }
+
+    private protected void Remove(Subscription subscription)
+    {
+        _subscriptions.Remove(subscription);
+        subscription.Unsubscribe();
+    }
 
     /// <summary>Goes on with PUSH programs that were held up. On the loop.</summary>
     private protected void ResumePushers() => Pull?.ResumeReceiving();

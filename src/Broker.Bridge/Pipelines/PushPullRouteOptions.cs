@@ -55,6 +55,13 @@ public sealed record PushPullRouteOptions : RouteOptions
     public long HighWaterBytes { get; init; } = 16 << 20;
 
     /// <summary>
+    /// How often a program of ZMTP 3.1 is asked whether it is there. One that says nothing for as long is given up, and a program of libzmq that
+    /// takes no messages does not answer either: its messages that wait here are then given to others. Default
+    /// <see cref="Timeout.InfiniteTimeSpan"/>: never, as in libzmq; who is gone is found by TCP.
+    /// </summary>
+    public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>
     /// How long an egress may be silent, which announces itself each second, before others get what it has not acknowledged. Whole seconds, at least
     /// 2. Default 10 s.
     /// </summary>
@@ -107,6 +114,7 @@ public sealed record PushPullRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterMark, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterBytes, 1);
+        SocketRouteOptions.ValidateHeartbeat(HeartbeatInterval);
         ArgumentOutOfRangeException.ThrowIfLessThan(PeerTimeout, TimeSpan.FromSeconds(2));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(PeerTimeout, TimeSpan.FromDays(1));
         ArgumentOutOfRangeException.ThrowIfLessThan(StopTimeout, TimeSpan.Zero);

@@ -71,8 +71,9 @@ internal sealed class ShadowRoute : PipelineRoute
         }
 
         _received++;
-        if (header.Frames > 1 && !FrameLengths.AreValid(message.Body, header.Frames))
+        if (header.Frames != 1 && (header.Frames == 0 || !FrameLengths.AreValid(message.Body, header.Frames)))
         {
+            // Also one that its ingress could not send any more: only its number came.
             _refused++;
         }
         else if (_sink.TryTake(message.Body, header.Frames))

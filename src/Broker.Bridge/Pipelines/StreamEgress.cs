@@ -14,23 +14,28 @@ internal sealed class StreamEgress<TWire, TSink>
     where TWire : struct, IPipelineWire
     where TSink : struct, IPipelineSink
 {
-    private const int ExpiresInTicks = 30;
+    private const int ExpiresInTicks = 5;
+
+    // When nothing has come for so long, not even that the request has expired, the server has none.
+    private const int PatienceInTicks = 10;
+
     private const int Remembered = 64 * 1024;
     private const int LengthSize = 2;
 
     private readonly PipelineLimits _limits;
     private readonly byte[] _nextSubject;
-    private readonly string _inbox;
     private readonly int _holdTicks;
     private readonly MessageQueue _queue;
     private readonly RecentDeliveries _recent = new(Remembered);
     private TWire _wire;
     private TSink _sink;
+    private string _inbox;
+    private ConsumerWaker<TWire> _waker;
 
-    // The request that is out: how many messages may still come of it, and for how long.
+    // The request that is out: how many messages may still come of it, and how long ago the server was heard of.
     private long _request;
     private int _outstanding;
-    private int _ticksOut;
+    private int _ticksSilent;
     private int _ticksHeld;
 
     /// <param name="nextSubject">Where messages are asked for.</param>
@@ -49,6 +54,7 @@ internal sealed class StreamEgress<TWire, TSink>
         _queue = new MessageQueue(pool);
         _wire = wire;
         _sink = sink;
+        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, wire);
     }
 
     internal EgressCounters Counters { get; } = new();
@@ -61,6 +67,9 @@ internal sealed class StreamEgress<TWire, TSink>
 
     /// <summary>Whether there is somebody to give messages to.</summary>
     internal bool IsOpen { get; private set; }
+
+    /// <summary>For how many ticks there were messages to be had and none came.</summary>
+    internal int TicksWithoutMessages { get; private set; }
 
     internal void Open()
     {
@@ -86,9 +95,14 @@ internal sealed class StreamEgress<TWire, TSink>
         }
     }
 
-    /// <summary>There is a server, and on it the consumer. What was asked of another is not answered.</summary>
-    internal void OnConnected()
+    /// <summary>There is a server, and on it the consumer.</summary>
+    /// <param name="inbox">
+    /// Where messages come from now on. Another one than before: a server that is still the same has what was asked of it, and would answer that too.
+    /// </param>
+    internal void OnConnected(string inbox)
     {
+        _inbox = inbox;
+        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, _wire);
         _outstanding = 0;
         Request();
     }
@@ -109,6 +123,9 @@ internal sealed class StreamEgress<TWire, TSink>
         }
 
         _outstanding = Math.Max(0, _outstanding - 1);
+        _ticksSilent = 0;
+        TicksWithoutMessages = 0;
+        _waker.Rest();
         MessageShape shape = ShapeOf(headers, body, _recent.WasDeliveredBefore(delivery));
         if (_recent.TryGet(delivery, out bool taken))
         {
@@ -178,9 +195,19 @@ internal sealed class StreamEgress<TWire, TSink>
         }
 
         // The consumer says when a request has expired; if it does not, it is not there any more, or was not heard.
-        if (_outstanding > 0 && ++_ticksOut > ExpiresInTicks + _limits.MostSilentTicks)
+        if (_outstanding > 0 && ++_ticksSilent > PatienceInTicks)
         {
             _outstanding = 0;
+        }
+
+        if (IsOpen && _outstanding > 0)
+        {
+            _waker.Tick();
+            TicksWithoutMessages++;
+        }
+        else
+        {
+            _waker.Rest();
         }
 
         Request();
@@ -206,18 +233,23 @@ internal sealed class StreamEgress<TWire, TSink>
         if (_wire.Publish(_nextSubject, replyTo, default, request) == Client.Publishing.PublishStatus.Accepted)
         {
             _outstanding = room;
-            _ticksOut = 0;
+            _ticksSilent = 0;
         }
     }
 
     // 404, 408 and 409 end a request: no messages, expired, consumer deleted, more bytes than were asked for.
     private void OnStatus(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers)
     {
-        bool isLast = subject.EndsWith(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $".{_request}")));
-        if (isLast && HeaderBlock.Status(headers) is >= 400)
+        ReadOnlySpan<byte> token = subject[(subject.LastIndexOf((byte)'.') + 1)..];
+        int status = HeaderBlock.Status(headers);
+        if (!PipelineHeader.TryReadNumber(token, out long number))
+        {
+            _waker.OnStatus(token, status);
+        }
+        else if (number == _request && status >= 400)
         {
             _outstanding = 0;
-            if (HeaderBlock.Status(headers) is 408)
+            if (status is 408)
             {
                 Request();
             }
@@ -234,7 +266,9 @@ internal sealed class StreamEgress<TWire, TSink>
                 : 0;
         }
 
-        return new MessageShape(frames, Moved: again);
+        // Published again by an ingress that did not hear whether the stream has it: the first may have been delivered, and gone from there.
+        bool perhapsBefore = !headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Moved"u8, out _);
+        return new MessageShape(frames, Moved: again || perhapsBefore);
     }
 
     private void Keep(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, MessageShape shape)

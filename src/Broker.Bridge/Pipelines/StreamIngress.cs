@@ -23,8 +23,8 @@ internal sealed class StreamIngress<TWire>
     private readonly HeaderBuilder _headers;
     private readonly MessageQueue _queue;
 
-    // Which of those that wait the stream has, from the first on: answers may come out of order when the leader changes.
-    private readonly bool[] _stored;
+    // What is known of those that wait, each at its number: answers may come out of order when the leader changes.
+    private readonly Fate[] _fates;
     private TWire _wire;
     private long _first = 1;
     private long _highest;
@@ -49,7 +49,7 @@ internal sealed class StreamIngress<TWire>
         prefix.CopyTo(_replyTo, 0);
         _headers = new HeaderBuilder($"Nats-Expected-Stream: {stream}\r\nNats-Msg-Id: {id}-");
         _queue = new MessageQueue(pool);
-        _stored = new bool[limits.Window];
+        _fates = new Fate[limits.Window];
         _wire = wire;
     }
 
@@ -72,7 +72,7 @@ internal sealed class StreamIngress<TWire>
     /// <summary>Takes a message, or says that there is no room for it now; then <see cref="OnRoom"/> tells when there is.</summary>
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
     {
-        if (!IsReady || _isHeld || !_wire.IsConnected || _queue.Count >= _stored.Length || _queue.Sent < _queue.Count
+        if (!IsReady || _isHeld || !_wire.IsConnected || _queue.Count >= _fates.Length || _queue.Sent < _queue.Count
             || (!_queue.IsEmpty && _queue.Bytes + body.Length > _limits.WindowBytes))
         {
             _isWanted = true;
@@ -107,6 +107,7 @@ internal sealed class StreamIngress<TWire>
             case PublishAnswer.Refused:
                 // It may be full, or have no leader: asked again at the next tick, and nothing new until then.
                 _isHeld = true;
+                FateOf(number) |= Fate.Refused;
                 OnRefused?.Invoke(body.IsEmpty ? headers : body);
                 return;
             case PublishAnswer.Duplicate:
@@ -115,10 +116,10 @@ internal sealed class StreamIngress<TWire>
         }
 
         _ticksWaited = 0;
-        _stored[number % _stored.Length] = true;
-        while (!_queue.IsEmpty && _stored[_first % _stored.Length])
+        FateOf(number) = Fate.Stored;
+        while (!_queue.IsEmpty && FateOf(_first) == Fate.Stored)
         {
-            _stored[_first % _stored.Length] = false;
+            FateOf(_first) = Fate.Unknown;
             _queue.RemoveFirst();
             _first++;
             Counters.CountAcknowledged(1);
@@ -168,7 +169,7 @@ internal sealed class StreamIngress<TWire>
         {
         }
 
-        if (_isWanted && !_isHeld && IsReady && _queue.Sent == _queue.Count && _queue.Count < _stored.Length)
+        if (_isWanted && !_isHeld && IsReady && _queue.Sent == _queue.Count && _queue.Count < _fates.Length)
         {
             _isWanted = false;
             OnRoom?.Invoke();
@@ -179,17 +180,25 @@ internal sealed class StreamIngress<TWire>
     {
         long number = _first + _queue.Sent;
         ReadOnlySpan<byte> body = _queue.PeekUnsent(out MessageShape shape);
-        if (_stored[number % _stored.Length])
+        ref Fate fate = ref FateOf(number);
+        if (fate == Fate.Stored)
         {
             _queue.MarkSent();
             return true;
         }
 
+        // It was sent, and not refused: the stream may have it, and somebody may have had it of the stream.
+        bool perhapsStored = number <= _highest && (fate & (Fate.Refused | Fate.PerhapsStored)) != Fate.Refused;
         Utf8Formatter.TryFormat(number, _replyTo.AsSpan(_inboxLength), out int digits);
         HeaderBuilder headers = _headers.Begin().Line(default, number);
         if (shape.Frames != 1)
         {
             headers.Line("Zmq-Frames: "u8, shape.Frames);
+        }
+
+        if (perhapsStored)
+        {
+            headers.Line("Zmq-Moved: "u8, 1);
         }
 
         PublishStatus status = _wire.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
@@ -198,9 +207,12 @@ internal sealed class StreamIngress<TWire>
             return NotSent(status, number);
         }
 
+        fate = perhapsStored ? Fate.PerhapsStored : Fate.Unknown;
         MarkSent(number);
         return true;
     }
+
+    private ref Fate FateOf(long number) => ref _fates[number % _fates.Length];
 
     private void MarkSent(long number)
     {
@@ -228,7 +240,23 @@ internal sealed class StreamIngress<TWire>
         // Another server than the one that it was accepted under: no stream of it takes the message any more.
         Counters.CountGivenUp();
         _queue.MarkSent();
-        _stored[number % _stored.Length] = true;
+        FateOf(number) = Fate.Stored;
         return true;
+    }
+
+    [Flags]
+    private enum Fate : byte
+    {
+        /// <summary>It was not sent, or not answered since it was sent first.</summary>
+        Unknown = 0,
+
+        /// <summary>The stream has it, or it was given up.</summary>
+        Stored = 1,
+
+        /// <summary>The stream has refused what was sent last.</summary>
+        Refused = 2,
+
+        /// <summary>What was sent before the last time was not answered.</summary>
+        PerhapsStored = 4,
     }
 }

@@ -1,8 +1,6 @@
 using System.Text;
-using System.Text.Json;
 using Broker.Bridge.JetStream;
 using Broker.Bridge.Routes;
-using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Sockets;
 
@@ -11,15 +9,21 @@ namespace Broker.Bridge.Pipelines;
 /// <summary>A pipeline through a work queue of JetStream.</summary>
 internal sealed class StreamRoute : PipelineRoute
 {
+    // So often a consumer that delivers nothing is looked at.
+    private const int TicksBetweenLooks = 5;
+
     private readonly StreamApi _api;
     private readonly string _answers;
-    private readonly string _deliveries;
     private readonly StreamIngress<ConnectionWire>? _ingress;
     private readonly StreamEgress<ConnectionWire, PushSink>? _egress;
+    private string _deliveries;
+    private Subscription? _delivering;
     private bool _isPreparing;
     private string? _lastFailure;
     private int _ticksWithoutPuller;
     private bool _refusalTold;
+    private bool _isLooking;
+    private long _passedOver;
 
     internal StreamRoute(PushPullRouteOptions options, RouteContext context)
         : base(options, context)
@@ -65,10 +69,7 @@ internal sealed class StreamRoute : PipelineRoute
             Add(_answers + ".*", OnAnswer);
         }
 
-        if (_egress is not null)
-        {
-            Add(_deliveries + ".*", (in MessageView message) => _egress.OnMessage(message.Subject, message.ReplyTo, message.Headers, message.Body));
-        }
+        SubscribeDeliveries();
     }
 
     private protected override void OnConnected()
@@ -81,6 +82,13 @@ internal sealed class StreamRoute : PipelineRoute
         if (_egress is not null)
         {
             _egress.IsReady = false;
+            if (_delivering is not null)
+            {
+                Remove(_delivering);
+            }
+
+            _deliveries = Context.NewInbox();
+            SubscribeDeliveries();
         }
 
         Prepare();
@@ -116,6 +124,7 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _egress.Tick();
+        LookAtConsumer();
     }
 
     private protected override bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames) => _ingress!.TryAccept(body, frames);
@@ -126,6 +135,15 @@ internal sealed class StreamRoute : PipelineRoute
     {
         _ingress?.Close();
         _egress?.Close();
+    }
+
+    private void SubscribeDeliveries()
+    {
+        if (_egress is not null)
+        {
+            _delivering = Add(
+                _deliveries + ".*", (in MessageView message) => _egress.OnMessage(message.Subject, message.ReplyTo, message.Headers, message.Body));
+        }
     }
 
     private void OnAnswer(in MessageView message)
@@ -156,6 +174,51 @@ internal sealed class StreamRoute : PipelineRoute
         }
     }
 
+    // What its consumer has passed over is delivered by none: it is made again, where routes may make it at all.
+    private void LookAtConsumer()
+    {
+        if (_egress!.TicksWithoutMessages == 0)
+        {
+            _passedOver = 0;
+        }
+        else if (_egress.TicksWithoutMessages % TicksBetweenLooks == 0 && Options.Stream!.Create && !_isLooking && Server.IsThere)
+        {
+            _isLooking = true;
+            _ = LookAsync(_passedOver);
+        }
+    }
+
+    private async Task LookAsync(long before)
+    {
+        long passedOver = 0;
+        bool isReady = true;
+        try
+        {
+            passedOver = await _api.CountPassedOverAsync().ConfigureAwait(false);
+            if (passedOver > 0 && passedOver == before)
+            {
+                // The same twice: it does not move.
+                isReady = false;
+                Log.StreamPassedOver(Options.Stream!.Stream, passedOver, Options.Stream.Consumer);
+                await _api.MakeConsumerAgainAsync().ConfigureAwait(false);
+                isReady = true;
+                passedOver = 0;
+            }
+        }
+        catch (Exception)
+        {
+            // It is looked at again in a while, and prepared again where it may be gone.
+            passedOver = 0;
+        }
+
+        Loop.Post(() =>
+        {
+            _isLooking = false;
+            _passedOver = passedOver;
+            _egress!.IsReady &= isReady;
+        });
+    }
+
     private async Task PrepareAsync()
     {
         string? failure = null;
@@ -167,8 +230,9 @@ internal sealed class StreamRoute : PipelineRoute
                 await _api.EnsureConsumerAsync(Math.Min(Options.Window * 16, 1 << 20)).ConfigureAwait(false);
             }
         }
-        catch (Exception e) when (e is ClientException or StreamException or TimeoutException or JsonException)
+        catch (Exception e)
         {
+            // Whatever it is: what is not told of here is never tried again.
             failure = e.Message;
         }
 
@@ -201,7 +265,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (_egress is not null)
         {
             _egress.IsReady = true;
-            _egress.OnConnected();
+            _egress.OnConnected(_deliveries);
         }
     }
 }

@@ -41,6 +41,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
         _ingress = new LoopSubscriber(context.Loops, OnZeroMqMessage, new LoopSubscriberOptions
         {
             MaxPeers = options.MaxPeers,
+            HeartbeatInterval = options.HeartbeatInterval,
             Limits = new ZmtpLimits(options.MaxMessageSize, options.MaxMessageSize, options.Mapping.MaxFrames, MostCommandBytes),
             Security = options.Security,
             Authenticate = options.Authenticate,
@@ -51,6 +52,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
         _egress = new LoopPublisher(context.Loops, new LoopPublisherOptions
         {
             MaxPeers = options.MaxPeers,
+            HeartbeatInterval = options.HeartbeatInterval,
             HighWaterMark = options.HighWaterMark,
             MaxSubscriptionsPerPeer = options.MaxPrefixes,
             MaxInterestPrefixes = int.MaxValue,

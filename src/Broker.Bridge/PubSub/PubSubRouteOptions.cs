@@ -40,6 +40,12 @@ public sealed record PubSubRouteOptions : RouteOptions
     /// <summary>How many ZeroMQ peers each side takes at a time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
 
+    /// <summary>
+    /// How often a peer of ZMTP 3.1 is asked whether it is there; <see cref="Timeout.InfiniteTimeSpan"/> for never. One that says nothing for
+    /// as long is given up. Default 15 s.
+    /// </summary>
+    public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
+
     /// <summary>How many different prefixes one SUB may ask for. Default 65,536, in at most 4 MiB.</summary>
     public int MaxPrefixes { get; init; } = 65_536;
 
@@ -87,6 +93,7 @@ public sealed record PubSubRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(HighWaterMark, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxMessageSize, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
+        SocketRouteOptions.ValidateHeartbeat(HeartbeatInterval);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPrefixes, 0);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPrefixMemory, 0);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxFilters, 0);

@@ -103,4 +103,7 @@ internal sealed partial class RouteLog(ILogger logger)
 
     [LoggerMessage(132, LogLevel.Warning, "The stream takes no messages for now: {Answer}; PUSH programs wait, and it is asked again")]
     internal partial void StreamRefuses(string answer);
+
+    [LoggerMessage(133, LogLevel.Warning, "The stream {Stream} has {Messages} messages that its consumer {Consumer} has passed over and will not deliver; the consumer is made again")]
+    internal partial void StreamPassedOver(string stream, long messages, string consumer);
 }

@@ -39,14 +39,19 @@ public abstract record SocketRouteOptions : RouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxFrames, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPeers, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(SendHighWaterMark, 1);
-        if (HeartbeatInterval != Timeout.InfiniteTimeSpan)
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatInterval, TimeSpan.Zero);
-        }
-
+        ValidateHeartbeat(HeartbeatInterval);
         foreach (BridgeEndpoint endpoint in Endpoints)
         {
             endpoint.Validate();
+        }
+    }
+
+    /// <exception cref="ArgumentOutOfRangeException">The interval is neither positive nor infinite.</exception>
+    internal static void ValidateHeartbeat(TimeSpan interval)
+    {
+        if (interval != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(interval, TimeSpan.Zero, nameof(HeartbeatInterval));
         }
     }
 

@@ -29,6 +29,8 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public int HighWaterMark(int otherwise) => (int)section.Whole("high_water_mark", otherwise, 1, MostMessages);
 
+    public TimeSpan Heartbeat(TimeSpan otherwise) => section.Span("heartbeat", otherwise);
+
     public int Messages(string key, int otherwise, int most = MostMessages) => (int)section.Whole(key, otherwise, 1, most);
 
     /// <summary>The keys of every route with one socket.</summary>
@@ -41,6 +43,6 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
             MaxFrames = (int)section.Whole("max_frames", options.MaxFrames, 1, ushort.MaxValue),
             MaxPeers = MaxPeers(options.MaxPeers),
             SendHighWaterMark = HighWaterMark(options.SendHighWaterMark),
-            HeartbeatInterval = section.Span("heartbeat", options.HeartbeatInterval),
+            HeartbeatInterval = Heartbeat(options.HeartbeatInterval),
         });
 }

@@ -52,6 +52,7 @@ internal static class RoutePatterns
             HighWaterMark = section.Whole("SendHighWaterMark", defaults.HighWaterMark, 1024, MostBytes),
             MaxMessageSize = (int)section.Whole("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
+            HeartbeatInterval = section.Span("Heartbeat", defaults.HeartbeatInterval),
             AcceptBridges = section.Flag("AcceptBridges", defaults.AcceptBridges),
             TraceFrame = section.Flag("TraceFrame", defaults.TraceFrame),
             LastValues = section.Inner("LastValues", static inner => new LastValueOptions
@@ -109,8 +110,9 @@ internal static class RoutePatterns
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
             HighWaterMark = (int)section.Whole("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
             HighWaterBytes = section.Whole("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
+            HeartbeatInterval = section.Span("Heartbeat", defaults.HeartbeatInterval),
             PeerTimeout = section.Span("PeerTimeout", defaults.PeerTimeout),
-            StopTimeout = section.Span("StopTimeout", defaults.StopTimeout),
+            StopTimeout = section.Span("StopTimeout", defaults.StopTimeout, orNone: true),
             Stream = section.Inner("Stream", Stream),
             Shadow = section.Flag("Shadow", defaults.Shadow),
         };

@@ -31,8 +31,10 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
 
     public bool Flag(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
 
-    public TimeSpan Span(string key, TimeSpan otherwise) => Read(
-        key, otherwise, "a time such as \"00:00:30\"", static text => TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) ? span : null);
+    /// <summary>A time, which is not negative, and positive unless it may be none.</summary>
+    public TimeSpan Span(string key, TimeSpan otherwise, bool orNone = false) => Read(
+        key, otherwise, "a time such as \"00:00:30\"", text =>
+            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && (span > TimeSpan.Zero || (orNone && span == TimeSpan.Zero)) ? span : null);
 
     public byte Character(string key, byte otherwise) =>
         Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);

@@ -71,6 +71,9 @@ internal sealed class SimulatedNats(int seed)
 
         internal Queue<(string Subject, byte[] Headers, byte[] Body)> Sent { get; } = new();
 
+        /// <summary>What it published with a subject for answers.</summary>
+        internal List<(string ReplyTo, string Body)> Asked { get; } = [];
+
         internal Action? OnConnected { get; set; }
 
         /// <summary>Whether the connection takes no more for now.</summary>
@@ -123,6 +126,14 @@ internal sealed class SimulatedNats(int seed)
             => participant.Publish(subject, headers, body);
 
         public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
-            => participant.Publish(subject, headers, body);
+        {
+            PublishStatus status = participant.Publish(subject, headers, body);
+            if (status == PublishStatus.Accepted)
+            {
+                participant.Asked.Add((Encoding.ASCII.GetString(replyTo), Encoding.ASCII.GetString(body)));
+            }
+
+            return status;
+        }
     }
 }

@@ -8,12 +8,13 @@ public sealed class StreamEgressTests
 {
     private readonly StreamEgress<SimulatedNats.Wire, Push> _egress;
     private readonly List<string> _taken = [];
+    private readonly SimulatedNats.Participant _participant;
 
     public StreamEgressTests()
     {
-        SimulatedNats.Participant participant = new SimulatedNats(0).Join("egress");
+        _participant = new SimulatedNats(0).Join("egress");
         _egress = new StreamEgress<SimulatedNats.Wire, Push>(
-            "next", "inbox", 10, participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
+            "next", "inbox", 10, _participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
         _egress.IsReady = true;
         _egress.Open();
     }
@@ -42,6 +43,17 @@ public sealed class StreamEgressTests
     }
 
     [Fact]
+    public void What_an_ingress_published_again_is_a_possible_duplicate_and_goes_on_as_it_was()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        Deliver("b", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nNats-Msg-Id: i-2\r\nZmq-Moved: 1\r\n\r\n");
+        Deliver("b", delivered: 2, sequence: 2, stored: 200, "NATS/1.0\r\nNats-Msg-Id: i-2\r\nZmq-Moved: 1\r\n\r\n");
+
+        Assert.Equal(["a", "b"], _taken);
+        Assert.Equal((1, 1), (_egress.Counters.PossibleDuplicates, _egress.Counters.DuplicatesDropped));
+    }
+
+    [Fact]
     public void A_stream_that_was_made_anew_has_new_messages_by_old_numbers()
     {
         Deliver("a", delivered: 1, sequence: 1, stored: 100);
@@ -53,8 +65,55 @@ public sealed class StreamEgressTests
         Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
     }
 
-    private void Deliver(string body, int delivered, int sequence, int stored) => _egress.OnMessage(
-        "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), default, Encoding.ASCII.GetBytes(body));
+    [Fact]
+    public void A_request_expires_after_five_seconds_and_the_next_is_made_at_once()
+    {
+        Assert.Equal("""inbox.1 {"batch":16,"max_bytes":1048576,"expires":5000000000}""", Assert.Single(Requests()));
+
+        End("inbox.1", 408);
+
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_request_of_whose_end_nothing_is_heard_is_made_again_when_the_server_has_been_silent_for_ten_ticks()
+    {
+        Tick(9);
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        Tick(10);
+        Assert.Single(Requests());
+
+        Tick(1);
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void By_another_connection_it_asks_for_answers_elsewhere_and_the_end_of_an_older_request_ends_none()
+    {
+        _egress.OnConnected("other");
+        End("inbox.1", 408);
+        End("other.1", 408);
+
+        Assert.Equal(2, Requests().Count);
+        Assert.StartsWith("other.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    private List<string> Requests() =>
+        [.. _participant.Asked.Where(asked => char.IsAsciiDigit(asked.ReplyTo[^1])).Select(asked => $"{asked.ReplyTo} {asked.Body}")];
+
+    private void Tick(int times)
+    {
+        for (; times > 0; times--)
+        {
+            _egress.Tick();
+        }
+    }
+
+    private void End(string inbox, int status) =>
+        _egress.OnMessage(Encoding.ASCII.GetBytes(inbox), default, Encoding.ASCII.GetBytes($"NATS/1.0 {status}\r\n\r\n"), default);
+
+    private void Deliver(string body, int delivered, int sequence, int stored, string headers = "") => _egress.OnMessage(
+        "inbox.1"u8, Encoding.ASCII.GetBytes($"$JS.ACK.S.C.{delivered}.{sequence}.{sequence}.{stored}.0"), Encoding.ASCII.GetBytes(headers), Encoding.ASCII.GetBytes(body));
 
     internal readonly struct Push(List<string> taken) : IPipelineSink
     {

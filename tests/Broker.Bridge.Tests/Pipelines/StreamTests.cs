@@ -1,8 +1,12 @@
+using System.Collections.Concurrent;
 using System.Text;
+using System.Text.Json.Nodes;
 using Broker.Bridge.JetStream;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.Pipelines.Support;
+using Broker.Client;
+using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
@@ -123,6 +127,127 @@ public sealed class StreamTests : IDisposable
         Assert.Equal(0, bridge.Route().Accepted);
     }
 
+    // As a server that was killed may remember it: delivered and not acknowledged, but not in the stream any more. They are delivered again before
+    // all others for as long as the stream has one that is older.
+    [Fact]
+    public async Task A_message_behind_ones_that_are_gone_and_count_as_delivered_comes_without_another_publish()
+    {
+        const int Messages = 600;
+        const int Taken = 402;
+        await using Pipeline pipeline = await StartAsync();
+        BrokerConnection client = await pipeline.ClientAsync();
+        await AskAsync(client, "STREAM.CREATE.WORK", $$"""{"name":"WORK","subjects":["{{Pipeline.Subject}}"],"storage":"file"}""");
+        await AskAsync(
+            client, "CONSUMER.DURABLE.CREATE.WORK.zeromq",
+            """{"stream_name":"WORK","config":{"durable_name":"zeromq","deliver_policy":"all","ack_policy":"explicit","ack_wait":3000000000}}""");
+        for (int number = 1; number <= Messages; number++)
+        {
+            client.Publish(Pipeline.Subject, Encoding.ASCII.GetBytes($"p-{number}"));
+        }
+
+        ConcurrentQueue<string> acknowledgements = await TakeAsync(client, Taken);
+        Assert.True(acknowledgements.TryPeek(out string? oldest));
+        client.Publish(oldest, "+ACK"u8);
+        await Wait.UntilAsync(async () => (int)(await AskAsync(client, "CONSUMER.INFO.WORK.zeromq"))["num_ack_pending"]! == Taken - 1, "the acknowledgement");
+        await StopServerAsync(pipeline);
+        string state = Assert.Single(Directory.GetFiles(_store.FullName, "o.dat", SearchOption.AllDirectories));
+        byte[] before = await File.ReadAllBytesAsync(state, TestContext.Current.CancellationToken);
+        await pipeline.RestartServerAsync();
+        client = await pipeline.ClientAsync();
+        for (int sequence = 2; sequence < Taken; sequence++)
+        {
+            await AskAsync(client, "STREAM.MSG.DELETE.WORK", $$"""{"seq":{{sequence}}}""");
+        }
+
+        await StopServerAsync(pipeline);
+        await File.WriteAllBytesAsync(state, before, TestContext.Current.CancellationToken);
+        await pipeline.RestartServerAsync();
+
+        ZeroMqBridge bridge = await pipeline.BridgeAsync(options => WithStream(options) with { Pushers = [] });
+        await using var puller = new PyPuller(bridge.PullerEndpoint());
+        await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages - Taken + 1, () => $"{bridge.Route()}");
+    }
+
+    // As a server that was killed has been seen to start again: the stream has messages that its consumer takes for acknowledged.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Messages_that_the_consumer_has_passed_over_come_by_one_that_is_made_again_where_routes_may_make_it(bool create)
+    {
+        const int Messages = 100;
+        await using Pipeline pipeline = await StartAsync();
+        BrokerConnection client = await pipeline.ClientAsync();
+        await AskAsync(client, "STREAM.CREATE.WORK", $$"""{"name":"WORK","subjects":["{{Pipeline.Subject}}"],"storage":"file","retention":"workqueue"}""");
+        await AskAsync(
+            client, "CONSUMER.DURABLE.CREATE.WORK.zeromq",
+            """{"stream_name":"WORK","config":{"durable_name":"zeromq","deliver_policy":"all","ack_policy":"explicit","ack_wait":7000000000}}""");
+        for (int number = 1; number <= Messages; number++)
+        {
+            client.Publish(Pipeline.Subject, Encoding.ASCII.GetBytes($"p-{number}"));
+        }
+
+        await Wait.UntilAsync(async () => await StoredAsync() == Messages, "the messages");
+        await StopServerAsync(pipeline);
+        string folder = Assert.Single(Directory.GetDirectories(_store.FullName, "msgs", SearchOption.AllDirectories));
+        Dictionary<string, byte[]> before = Directory.GetFiles(folder).ToDictionary(file => file, File.ReadAllBytes);
+        await pipeline.RestartServerAsync();
+        client = await pipeline.ClientAsync();
+        foreach (string acknowledgement in await TakeAsync(client, Messages))
+        {
+            client.Publish(acknowledgement, "+ACK"u8);
+        }
+
+        await Wait.UntilAsync(async () => await StoredAsync() == 0, "the acknowledgements");
+        await StopServerAsync(pipeline);
+        Array.ForEach(Directory.GetFiles(folder), File.Delete);
+        foreach ((string file, byte[] content) in before)
+        {
+            await File.WriteAllBytesAsync(file, content, TestContext.Current.CancellationToken);
+        }
+
+        await pipeline.RestartServerAsync();
+        client = await pipeline.ClientAsync();
+        Assert.Equal(Messages, await StoredAsync());
+        ZeroMqBridge bridge = await pipeline.BridgeAsync(
+            options => options with { Pushers = [], Stream = new StreamQueueOptions { Stream = "WORK", Create = create } });
+        await using var puller = new PyPuller(bridge.PullerEndpoint());
+        if (create)
+        {
+            await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages, () => $"{bridge.Route()}");
+            Assert.Single(pipeline.Log.Warnings, line => line.Contains("100 messages that its consumer zeromq has passed over", StringComparison.Ordinal));
+            Assert.Equal(7_000_000_000, (long)(await AskAsync(client, "CONSUMER.INFO.WORK.zeromq"))["config"]!["ack_wait"]!);
+            await Wait.UntilAsync(async () => await StoredAsync() == 0, "the acknowledgements");
+        }
+        else
+        {
+            client.Publish(Pipeline.Subject, "q-1"u8);
+            await Wait.UntilAsync(async () => await puller.DistinctAsync() == 1, () => $"{bridge.Route()}");
+            Assert.Equal(Messages, await StoredAsync());
+        }
+
+        async Task<long> StoredAsync() => (long)(await AskAsync(client, "STREAM.INFO.WORK"))["state"]!["messages"]!;
+    }
+
+    [Theory]
+    [InlineData("[]")]
+    [InlineData("""{"error":1}""")]
+    [InlineData("""{"error":{"description":1}}""")]
+    [InlineData("nothing")]
+    public async Task A_system_that_answers_nonsense_is_asked_again(string nonsense)
+    {
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign: false);
+        BrokerConnection system = await pipeline.ClientAsync();
+        int asked = 0;
+        system.Subscribe("$JS.API.>", (in MessageView message) => message.Respond(Encoding.ASCII.GetBytes(asked++ == 0 ? nonsense : "{}")));
+        system.Subscribe(Pipeline.Subject, static (in MessageView message) => message.Respond("""{"stream":"WORK","seq":1}"""u8));
+        await system.FlushAsync(TestContext.Current.CancellationToken);
+        ZeroMqBridge bridge = await pipeline.BridgeAsync(WithStream);
+        await using var pusher = new PyPusher(bridge.PusherEndpoint(), "p");
+        await pusher.SendAsync(10);
+
+        await Wait.UntilAsync(() => bridge.Route().Acknowledged == 10, () => $"{bridge.Route()}");
+    }
+
     [Theory]
     [InlineData("$JS.ACK.S.C.1.22.33.1700000000.44", 1, 22)]
     [InlineData("$JS.ACK.dom.hash.S.C.3.22.33.1700000000.44.rnd", 3, 22)]
@@ -144,6 +269,27 @@ public sealed class StreamTests : IDisposable
 
     private static PushPullRouteOptions WithStream(PushPullRouteOptions options)
         => options with { Stream = new StreamQueueOptions { Stream = "WORK", AckWait = TimeSpan.FromSeconds(5) } };
+
+    // Takes so many messages from the consumer; where each could be acknowledged.
+    private static async Task<ConcurrentQueue<string>> TakeAsync(BrokerConnection client, int messages)
+    {
+        var acknowledgements = new ConcurrentQueue<string>();
+        client.Subscribe("taken", (in MessageView message) => acknowledgements.Enqueue(Encoding.ASCII.GetString(message.ReplyTo)));
+        client.Publish("$JS.API.CONSUMER.MSG.NEXT.WORK.zeromq", Encoding.ASCII.GetBytes($"{messages}"), "taken");
+        await Wait.UntilAsync(() => acknowledgements.Count == messages, () => $"{acknowledgements.Count}");
+        return acknowledgements;
+    }
+
+    private static async Task<JsonNode> AskAsync(BrokerConnection client, string what, string body = "")
+        => JsonNode.Parse((await client.RequestAsync(
+            $"$JS.API.{what}", Encoding.ASCII.GetBytes(body), Wait.Limit, cancellationToken: TestContext.Current.CancellationToken)).Body.Span)!;
+
+    // By a signal, so that it writes down what it knows.
+    private static async Task StopServerAsync(Pipeline pipeline)
+    {
+        pipeline.Remote!.Signal("TERM");
+        await pipeline.Remote.Process.WaitForExitAsync();
+    }
 
     private Task<Pipeline> StartAsync() => Pipeline.StartAsync(foreign: true, "-js", "-sd", _store.FullName);
 }

@@ -1,0 +1,127 @@
+using System.Globalization;
+using System.Text;
+using Broker.Bridge.Pipelines;
+
+namespace Broker.Bridge.Tests.Pipelines;
+
+/// <summary>What an ingress publishes to a stream, alone: again what the stream has not confirmed, and marked where the stream may have it.</summary>
+public sealed class StreamIngressTests
+{
+    private const int MoreTicksThanItsPatience = 7;
+
+    private readonly SimulatedNats _nats = new(0);
+    private readonly SimulatedNats.Participant _participant;
+    private readonly StreamIngress<SimulatedNats.Wire> _ingress;
+
+    public StreamIngressTests()
+    {
+        _participant = _nats.Join("ingress");
+        _ingress = new StreamIngress<SimulatedNats.Wire>(
+            "work", "i", "WORK", "inbox", _participant.Wire, new ChunkPool(), new PipelineLimits { Window = 4, WindowBytes = 1 << 20 }) { IsReady = true };
+    }
+
+    [Fact]
+    public void What_is_published_for_the_first_time_has_no_mark()
+    {
+        Accept("a", "b");
+
+        Assert.Equal(["a 1", "b 2"], Published());
+    }
+
+    [Fact]
+    public void What_was_on_its_way_to_a_lost_server_is_published_again_with_a_mark()
+    {
+        Accept("a", "b");
+        Answer(1, Stored);
+        _nats.Lose();
+        _nats.Recover();
+        _ingress.OnConnected();
+        Accept("c");
+
+        Assert.Equal(["b 2 moved", "c 3"], Published());
+        Assert.Equal(1, _ingress.Counters.Resent);
+    }
+
+    [Fact]
+    public void What_has_no_answer_for_long_is_published_again_with_a_mark()
+    {
+        Accept("a");
+        Published();
+        for (int i = 0; i < MoreTicksThanItsPatience; i++)
+        {
+            _ingress.Tick();
+        }
+
+        Assert.Equal(["a 1 moved"], Published());
+    }
+
+    [Fact]
+    public void What_the_stream_refused_is_published_again_without_a_mark()
+    {
+        Accept("a");
+        Published();
+        Answer(1, Refused);
+        _ingress.Tick();
+        Assert.Equal(["a 1"], Published());
+        Answer(1, Refused);
+        _ingress.Tick();
+        Assert.Equal(["a 1"], Published());
+    }
+
+    [Fact]
+    public void A_mark_stays_when_what_was_published_again_is_refused()
+    {
+        Accept("a");
+        _ingress.OnConnected();
+        Answer(1, Refused);
+        Published();
+        _ingress.Tick();
+
+        Assert.Equal(["a 1 moved"], Published());
+    }
+
+    [Fact]
+    public void What_the_connection_did_not_take_has_no_mark_when_it_goes()
+    {
+        _participant.IsFull = true;
+        Accept("a");
+        _participant.IsFull = false;
+        _ingress.OnConnected();
+
+        Assert.Equal(["a 1"], Published());
+    }
+
+    [Fact]
+    public void A_number_that_is_used_again_for_the_place_of_a_marked_one_has_no_mark()
+    {
+        Accept("a");
+        _ingress.OnConnected();
+        Answer(1, Stored);
+        Published();
+        Accept("b", "c", "d", "e");
+
+        Assert.Equal(["b 2", "c 3", "d 4", "e 5"], Published());
+    }
+
+    private static string Stored => """{"stream":"WORK","seq":1}""";
+
+    private static string Refused => """{"error":{"code":503}}""";
+
+    private void Accept(params string[] messages) => Assert.All(messages, message => Assert.True(_ingress.TryAccept(Encoding.ASCII.GetBytes(message), 1)));
+
+    private void Answer(long number, string answer) => _ingress.OnAnswer(number, default, Encoding.ASCII.GetBytes(answer));
+
+    // The body, the number of the message's id, and whether it says that it may have been delivered.
+    private List<string> Published()
+    {
+        List<string> published = [.. _participant.Sent.Select(sent =>
+        {
+            string headers = Encoding.ASCII.GetString(sent.Headers);
+            string id = headers.Split("\r\n").Single(line => line.StartsWith("Nats-Msg-Id: i-", StringComparison.Ordinal));
+            return string.Create(CultureInfo.InvariantCulture, $"{Encoding.ASCII.GetString(sent.Body)} {id["Nats-Msg-Id: i-".Length..]}")
+                + (headers.Contains("\r\nZmq-Moved: 1\r\n", StringComparison.Ordinal) ? " moved" : "");
+        })];
+        _participant.Sent.Clear();
+        return published;
+    }
+}

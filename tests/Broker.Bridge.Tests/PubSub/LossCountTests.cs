@@ -1,0 +1,70 @@
+using System.Net;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Tests.Pipelines.Support;
+using Broker.Bridge.Tests.PubSub.Support;
+using Broker.Client;
+using Broker.Client.Subscriptions;
+using Broker.Testing.Links;
+
+namespace Broker.Bridge.Tests.PubSub;
+
+/// <summary>What was on its way to a server that is lost is counted in messages, and the counts add up with what arrived.</summary>
+public sealed class LossCountTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Under_load_what_came_from_PUBs_is_what_arrived_and_what_was_dropped_lost_or_left_unconfirmed(bool foreign)
+    {
+        const int Losses = 5;
+        const int Portion = 2000;
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
+        await using FaultLink link = FaultLink.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority));
+        ZeroMqBridge bridge = await pipeline.BridgeAsync($"nats://{link.Address}", new PubSubRouteOptions
+        {
+            Publishers = [new(Bind: true, "tcp://127.0.0.1:0")], Subscribers = [],
+        });
+        BrokerConnection client = await pipeline.ClientAsync();
+        long arrived = 0;
+        client.Subscribe("zmq.>", (in MessageView _) => Interlocked.Increment(ref arrived));
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+        await using var publisher = new Publisher().Connect(Route().PublisherEndpoints[0]);
+        await Wait.UntilAsync(() => Route().FromZeroMq > 0, () => $"{Route()}", () => _ = publisher.SendAsync(Shapes.Frames("ready")));
+        string body = new('x', 100);
+        for (int loss = 0; loss < Losses; loss++)
+        {
+            long before = Interlocked.Read(ref arrived);
+            await SendAsync();
+            await Wait.UntilAsync(() => Interlocked.Read(ref arrived) > before, () => $"{Route()}");
+
+            // More than the kernel holds is on its way when the link is cut.
+            link.Stall(LinkDirection.ToServer);
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    await SendAsync();
+                    return bridge.Snapshot().Client.PendingBytes > 1 << 20;
+                },
+                Describe);
+            link.Cut();
+            link.Resume();
+            await Wait.UntilAsync(() => bridge.Snapshot() is { Server: not null } now && now.Client.Reconnects == loss + 1, () => $"{bridge.Snapshot().Client}");
+        }
+
+        await SendAsync();
+        await bridge.StopIngressAsync(TestContext.Current.CancellationToken);
+        await Wait.UntilAsync(() => bridge.Snapshot().Client.PendingBytes == 0, () => $"{bridge.Snapshot().Client}");
+        ClientStatistics counts = bridge.Snapshot().Client;
+        await Wait.UntilAsync(() => Interlocked.Read(ref arrived) >= counts.MessagesOut - counts.Lost - counts.Unconfirmed, Describe);
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+
+        Assert.Equal(Route().FromZeroMq, Route().ToSubjects + Route().Dropped + Route().Refused);
+        Assert.Equal(Route().ToSubjects, counts.MessagesOut);
+        Assert.True(counts.Lost > 0, Describe());
+        Assert.True(Interlocked.Read(ref arrived) <= counts.MessagesOut - counts.Lost, Describe());
+
+        Task SendAsync() => publisher.SendAsync(Enumerable.Range(0, Portion).Select(i => Shapes.Frames("a.b", Shapes.Number(i), body)));
+        PubSubRouteSnapshot Route() => (PubSubRouteSnapshot)bridge.Snapshot().Routes[0];
+        string Describe() => $"{Interlocked.Read(ref arrived)} arrived; {Route()}; {bridge.Snapshot().Client}";
+    }
+}
