@@ -88,18 +88,12 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             var value => Wrong(key, $"a size from {min} to {max} bytes, such as 64KB or 1MB without quotes", value, otherwise),
         };
 
-    public TimeSpan Span(string key, TimeSpan otherwise)
-    {
-        var value = Find(key);
-        if (value is null)
-        {
-            return otherwise;
-        }
+    /// <summary>A time above 0.</summary>
+    public TimeSpan Span(string key, TimeSpan otherwise) => Span(key, otherwise, "a duration such as \"10s\" or \"2m\"");
 
-        return value is ConfigText text && Duration.TryParse(text.Value, out var span) && span > TimeSpan.Zero && span < TimeSpan.FromDays(24)
-            ? span
-            : Wrong(key, "a duration such as \"10s\" or \"2m\"", value, otherwise);
-    }
+    /// <summary>The same, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    public TimeSpan SpanOrNever(string key, TimeSpan otherwise)
+        => Find(key) is ConfigText { Value: "never" } ? Timeout.InfiniteTimeSpan : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or never");
 
     /// <summary>A text, or an array of them, each converted; <paramref name="shape"/> says what they must be.</summary>
     public IReadOnlyList<T> Many<T>(string key, IReadOnlyList<T> otherwise, string shape, Func<string, T?> convert)
@@ -157,6 +151,19 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     }
 
     // What is far from every key may be a secret in the place of one.
+    private TimeSpan Span(string key, TimeSpan otherwise, string shape)
+    {
+        var value = Find(key);
+        if (value is null)
+        {
+            return otherwise;
+        }
+
+        return value is ConfigText text && Duration.TryParse(text.Value, out var span) && span > TimeSpan.Zero && span < TimeSpan.FromDays(24)
+            ? span
+            : Wrong(key, shape, value, otherwise);
+    }
+
     private ConfigProblem Unknown(ConfigEntry entry)
     {
         string? meant = Spelling.Nearest(entry.Key, _known);

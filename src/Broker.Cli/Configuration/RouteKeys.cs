@@ -29,7 +29,7 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public int HighWaterMark(int otherwise) => (int)section.Whole("high_water_mark", otherwise, 1, MostMessages);
 
-    public TimeSpan Heartbeat(TimeSpan otherwise) => section.Span("heartbeat", otherwise);
+    public TimeSpan Heartbeat(TimeSpan otherwise) => section.SpanOrNever("heartbeat", otherwise);
 
     public int Messages(string key, int otherwise, int most = MostMessages) => (int)section.Whole(key, otherwise, 1, most);
 

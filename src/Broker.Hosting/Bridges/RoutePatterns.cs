@@ -52,7 +52,7 @@ internal static class RoutePatterns
             HighWaterMark = section.Whole("SendHighWaterMark", defaults.HighWaterMark, 1024, MostBytes),
             MaxMessageSize = (int)section.Whole("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
-            HeartbeatInterval = section.Span("Heartbeat", defaults.HeartbeatInterval),
+            HeartbeatInterval = section.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
             AcceptBridges = section.Flag("AcceptBridges", defaults.AcceptBridges),
             TraceFrame = section.Flag("TraceFrame", defaults.TraceFrame),
             LastValues = section.Inner("LastValues", static inner => new LastValueOptions
@@ -110,7 +110,7 @@ internal static class RoutePatterns
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
             HighWaterMark = (int)section.Whole("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
             HighWaterBytes = section.Whole("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
-            HeartbeatInterval = section.Span("Heartbeat", defaults.HeartbeatInterval),
+            HeartbeatInterval = section.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
             PeerTimeout = section.Span("PeerTimeout", defaults.PeerTimeout),
             StopTimeout = section.Span("StopTimeout", defaults.StopTimeout, orNone: true),
             Stream = section.Inner("Stream", Stream),
@@ -150,7 +150,7 @@ internal static class RoutePatterns
             MaxFrames = (int)section.Whole("MaxFrames", defaults.MaxFrames, 1, ushort.MaxValue),
             MaxPeers = (int)section.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
             SendHighWaterMark = (int)section.Whole("HighWaterMark", defaults.SendHighWaterMark, 1, MostMessages),
-            HeartbeatInterval = section.Span("Heartbeat", defaults.HeartbeatInterval),
+            HeartbeatInterval = section.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
         });
 
     private static MappingOptions Topics(RouteSection section)

@@ -36,6 +36,12 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         key, otherwise, "a time such as \"00:00:30\"", text =>
             TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && (span > TimeSpan.Zero || (orNone && span == TimeSpan.Zero)) ? span : null);
 
+    /// <summary>A positive time, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => Read(
+        key, otherwise, "a time such as \"00:00:30\", or never", static text =>
+            text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan
+            : TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
+
     public byte Character(string key, byte otherwise) =>
         Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
 

@@ -102,7 +102,11 @@ public sealed partial class GroupRunTests
                 }
             }
 
-            Array.ForEach(Enumerable.Range(0, Members).ToArray(), i => heard[i].Append(members[i].Sync()));
+            await Wait.UntilAsync(() =>
+            {
+                Array.ForEach(Enumerable.Range(0, Members).ToArray(), i => heard[i].Append(members[i].Sync()));
+                return heard.Sum(h => h.ToString().Split("MSG ").Length - 1) >= sent.Count;
+            });
             var all = new List<string>();
             for (int i = 0; i <= Members; i++)
             {
@@ -147,7 +151,16 @@ public sealed partial class GroupRunTests
             }
 
             publisher.Sync();
-            int[] parts = [.. members.Select((m, i) => m.Sync().Split($"MSG a {Sids[i]} 10\r\n0123456789\r\n").Length - 1)];
+            int[] parts = new int[count];
+            await Wait.UntilAsync(() =>
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    parts[i] += members[i].Sync().Split($"MSG a {Sids[i]} 10\r\n0123456789\r\n").Length - 1;
+                }
+
+                return parts.Sum() >= Messages;
+            });
             ServerSnapshot after = server.Snapshot();
             Assert.Equal(Messages, parts.Sum());
             Assert.Equal(Messages, after.MessagesIn - before.MessagesIn);

@@ -71,7 +71,7 @@ public sealed class MessageRunTests
 
                 for (int i = 0; i < Crowd; i++)
                 {
-                    Assert.Equal(expected[i].ToString(), crowd[i].Sync());
+                    Assert.Equal(expected[i].ToString(), crowd[i].Sync(expected[i].Length));
                 }
             }
         }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -131,6 +132,21 @@ internal sealed class RawClient : IDisposable
     {
         SendWhatGoes("PING\r\n");
         return ReadToPong();
+    }
+
+    /// <summary>
+    /// The same, again until there is so much: with several loops, what another one delivers may come behind the PONG though its publisher
+    /// has had one already.
+    /// </summary>
+    internal string Sync(int least)
+    {
+        string text = Sync();
+        for (var waited = Stopwatch.StartNew(); text.Length < least && waited.Elapsed < Wait.Limit;)
+        {
+            text += Sync();
+        }
+
+        return text;
     }
 
     /// <summary>All that comes before the next PONG.</summary>
