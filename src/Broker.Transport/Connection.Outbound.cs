@@ -196,8 +196,8 @@ public abstract partial class Connection
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     /// <summary>
-    /// Sends what it can of the chain, or about <see cref="OutboundSender.MostAtOnce"/> bytes of it, and gives sent blocks back to
-    /// the pool; the tally, which was empty, grows. Called by one thread at a time.
+    /// Sends what it can of the chain, or about <see cref="SentTally.Most"/> bytes of it, and gives sent blocks back to the pool; the
+    /// tally, which was empty, grows. Called by one thread at a time.
     /// Returns the first block that is not wholly sent.
     /// </summary>
     internal abstract Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome);

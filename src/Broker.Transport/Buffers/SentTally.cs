@@ -4,5 +4,9 @@ namespace Broker.Transport.Buffers;
 internal struct SentTally
 {
     internal long Bytes;
+
+    /// <summary>How many bytes may go, about.</summary>
+    internal long Most;
+
     internal long Waste;
 }

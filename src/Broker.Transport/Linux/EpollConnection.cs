@@ -1,7 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Linux;
 
@@ -126,13 +125,13 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
-            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            if (tally.Bytes >= tally.Most)
             {
                 outcome = SendOutcome.Yielded;
                 return at;
             }
 
-            nint gone = at.Next is null ? SendOne(at) : SendMany(at);
+            nint gone = at.Next is null ? SendOne(at, tally.Most - tally.Bytes) : SendMany(at, tally.Most - tally.Bytes);
             if (gone < 0)
             {
                 int error = Marshal.GetLastSystemError();
@@ -192,27 +191,26 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private void Watch() => _poller.Watch(_descriptor, _slot, _interest, _writes);
 
-    private nint SendOne(Block block)
+    private nint SendOne(Block block, long most)
     {
         // Blocks are pinned: this fixes nothing and costs nothing.
         fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
         {
-            return LibC.Send(_descriptor, bytes + block.Start, (nuint)Math.Min(block.Length, OutboundSender.MostAtOnce), LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
+            return LibC.Send(_descriptor, bytes + block.Start, (nuint)Math.Min(block.Length, most), LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);
         }
     }
 
-    private nint SendMany(Block first)
+    private nint SendMany(Block first, long most)
     {
         LibC.IoVector* vectors = stackalloc LibC.IoVector[MostVectors];
         int count = 0;
-        int room = OutboundSender.MostAtOnce;
-        for (Block? block = first; block is not null && count < MostVectors && room > 0; block = block.Next)
+        for (Block? block = first; block is not null && count < MostVectors && most > 0; block = block.Next)
         {
             fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
             {
-                int length = Math.Min(block.Length, room);
+                int length = (int)Math.Min(block.Length, most);
                 vectors[count++] = new LibC.IoVector { Base = bytes + block.Start, Length = (nuint)length };
-                room -= length;
+                most -= length;
             }
         }
 

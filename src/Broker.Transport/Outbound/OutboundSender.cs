@@ -15,7 +15,7 @@ internal sealed partial class OutboundSender
 {
     /// <summary>
     /// How many bytes one send takes of a queue, about: a peer that takes them as fast as they come would else keep the loop
-    /// until its whole queue has gone.
+    /// until its whole queue has gone. One that hands more over may send as much, or a queue would grow because others have their turn.
     /// </summary>
     internal const int MostAtOnce = 512 * 1024;
 
@@ -89,7 +89,7 @@ internal sealed partial class OutboundSender
         }
         else
         {
-            Send(chain, layer, loop);
+            Send(chain, layer, loop, Math.Max(staged.Bytes, MostAtOnce));
         }
     }
 
@@ -125,7 +125,7 @@ internal sealed partial class OutboundSender
             }
         }
 
-        Send(chain, layer, Loop);
+        Send(chain, layer, Loop, MostAtOnce);
         lock (Gate)
         {
             if (_state != SendState.Blocked && _intake != Intake.Retired)
@@ -148,7 +148,7 @@ internal sealed partial class OutboundSender
             }
         }
 
-        Send(chain, layer, loop);
+        Send(chain, layer, loop, MostAtOnce);
     }
 
     /// <summary>Takes the right to send, to add something to what TLS sends; <see cref="EndAddition"/> must follow.</summary>
@@ -231,14 +231,14 @@ internal sealed partial class OutboundSender
     }
 
     // Entered with the right to send, and leaves without it.
-    private void Send(BlockChain chain, WireLayer? layer, EventLoop? loop)
+    private void Send(BlockChain chain, WireLayer? layer, EventLoop? loop, long most)
     {
         SendOutcome outcome;
         bool retires = false;
         long sent = 0;
         while (true)
         {
-            SentTally tally = default;
+            var tally = new SentTally { Most = most };
             Block? rest = layer is null
                 ? _connection.Send(chain.Head!, loop, ref tally, out outcome)
                 : layer.Send(chain.Head, loop, ref tally, out outcome);
@@ -246,7 +246,7 @@ internal sealed partial class OutboundSender
             {
                 Return(rest, chain.Tail, layer, tally, loop);
                 sent += tally.Bytes;
-                if (outcome == SendOutcome.Sent && sent >= MostAtOnce && HasWork())
+                if (outcome == SendOutcome.Sent && sent >= most && HasWork())
                 {
                     outcome = SendOutcome.Yielded;
                 }
@@ -345,7 +345,9 @@ internal sealed partial class OutboundSender
         _state = outcome switch
         {
             SendOutcome.Sent => SendState.Idle,
-            SendOutcome.Blocked or SendOutcome.Yielded => SendState.Blocked,
+            // Whoever hands more over sends what waits ahead of it as well.
+            SendOutcome.Yielded => SendState.Idle,
+            SendOutcome.Blocked => SendState.Blocked,
             // Nobody needs to try again.
             _ => SendState.Failed,
         };

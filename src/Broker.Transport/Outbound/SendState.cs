@@ -3,7 +3,10 @@ namespace Broker.Transport.Outbound;
 /// <summary>What a connection's sender is doing. Under the queue's gate.</summary>
 internal enum SendState
 {
-    /// <summary>Nobody sends, and the transport is believed to take bytes. The queue is empty, but in a handshake of TLS.</summary>
+    /// <summary>
+    /// Nobody sends, and the transport is believed to take bytes. The queue is empty, but in a handshake of TLS, and while others have their
+    /// turn first.
+    /// </summary>
     Idle,
 
     /// <summary>A thread has the right to send.</summary>
@@ -15,7 +18,7 @@ internal enum SendState
     /// <summary>The transport has the right to send, and waits for the peer with a piece of the first block.</summary>
     Lent,
 
-    /// <summary>The transport takes no more, and will say when it does; or others have their turn first, and the loop was asked to go on.</summary>
+    /// <summary>The transport takes no more, and will say when it does.</summary>
     Blocked,
 
     /// <summary>The transport is broken.</summary>

@@ -3,7 +3,6 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Runtime.CompilerServices;
 using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Pipes;
 
@@ -107,7 +106,7 @@ internal sealed class PipeConnection : PullConnection
                     return at;
                 }
 
-                if (tally.Bytes >= OutboundSender.MostAtOnce)
+                if (tally.Bytes >= tally.Most)
                 {
                     outcome = SendOutcome.Yielded;
                     return at;

@@ -1,7 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Broker.Transport.Buffers;
-using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Portable;
 
@@ -105,13 +104,13 @@ internal sealed class PortableConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
-            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            if (tally.Bytes >= tally.Most)
             {
                 outcome = SendOutcome.Yielded;
                 return at;
             }
 
-            int gone = Socket.Send(at.Array.AsSpan(at.Start, Math.Min(at.Length, OutboundSender.MostAtOnce)), SocketFlags.None, out SocketError error);
+            int gone = Socket.Send(at.Array.AsSpan(at.Start, (int)Math.Min(at.Length, tally.Most - tally.Bytes)), SocketFlags.None, out SocketError error);
             if (error != SocketError.Success)
             {
                 outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;

@@ -113,7 +113,7 @@ internal abstract partial class WireLayer
         {
             if (_head is not null)
             {
-                SentTally wire = default;
+                var wire = new SentTally { Most = OutboundSender.MostAtOnce };
                 _head = Connection.Send(_head, loop, ref wire, out outcome);
                 _tail = _head is null ? null : _tail;
                 Volatile.Write(ref _wireSent, _wireSent + wire.Bytes);
@@ -144,7 +144,7 @@ internal abstract partial class WireLayer
                 return chain;
             }
 
-            if (tally.Bytes >= OutboundSender.MostAtOnce)
+            if (tally.Bytes >= tally.Most)
             {
                 outcome = SendOutcome.Yielded;
                 return chain;
