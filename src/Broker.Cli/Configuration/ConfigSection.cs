@@ -150,7 +150,6 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
         }
     }
 
-    // What is far from every key may be a secret in the place of one.
     private TimeSpan Span(string key, TimeSpan otherwise, string shape)
     {
         var value = Find(key);
@@ -164,6 +163,7 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
             : Wrong(key, shape, value, otherwise);
     }
 
+    // What is far from every key may be a secret in the place of one.
     private ConfigProblem Unknown(ConfigEntry entry)
     {
         string? meant = Spelling.Nearest(entry.Key, _known);

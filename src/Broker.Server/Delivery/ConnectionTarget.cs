@@ -70,6 +70,11 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     /// <summary>Whether a subscription may be sent all of a run at once.</summary>
     internal bool CanTake(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
 
+    /// <summary>The client of a subscription, where messages of a publisher to it may be written one behind the other and counted together; else null.</summary>
+    internal static ConnectionTarget? OfRun(Subscription subscription, Publisher publisher)
+        => subscription.Subscriber is ConnectionTarget target && target != publisher.NotTo && !subscription.IsClosed
+            && target.CanTake(subscription) && target.Grants is null && target.Connection.IsOpen ? target : null;
+
     /// <summary>Delivers all of a run to a subscription that <see cref="CanTake"/> it.</summary>
     internal bool Deliver(Subscription subscription, MessageRun run, Publisher publisher)
     {

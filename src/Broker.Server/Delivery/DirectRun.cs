@@ -57,8 +57,7 @@ internal sealed class DirectRun
             return false;
         }
 
-        if (subscription.Subscriber is not ConnectionTarget target || target == publisher.NotTo || subscription.IsClosed
-            || !target.CanTake(subscription) || target.Grants is not null || !target.Connection.IsOpen || !TryWriteHead(route, operation.Subject, subscription))
+        if (ConnectionTarget.OfRun(subscription, publisher) is not { } target || !TryWriteHead(route, operation.Subject, subscription))
         {
             return false;
         }

@@ -119,15 +119,14 @@ internal sealed class GroupRun
     private bool TryOpen(ref Lane lane, int at)
     {
         Subscription subscription = _members[at];
-        if (subscription.Subscriber is not ConnectionTarget target || target == _publisher!.NotTo || subscription.IsClosed
-            || !target.CanTake(subscription) || target.Grants is not null || !target.Connection.IsOpen)
+        if (ConnectionTarget.OfRun(subscription, _publisher!) is not { } target)
         {
             return false;
         }
 
         lane = new()
         {
-            Stage = target.Connection.GetStage(_publisher.Loop),
+            Stage = target.Connection.GetStage(_publisher!.Loop),
             Subscription = subscription,
             Target = target,
             SidWord = subscription.SidWord,

@@ -4,8 +4,6 @@ namespace Broker.Transport.Outbound;
 // handing over may happen in the middle of a handler.
 internal sealed partial class OutboundSender
 {
-    private Action? _postedWritable;
-    private Action? _postedGoOn;
     private Action? _postedDrained;
     private Action? _postedLowWater;
     private long _lowWater;

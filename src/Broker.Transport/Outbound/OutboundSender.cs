@@ -24,8 +24,6 @@ internal sealed partial class OutboundSender
     private WireLayer? _layer;
     private SendState _state;
     private Intake _intake;
-    private bool _isWatched;
-    private bool _isToGoOn;
     private bool _awaitsRetirement;
     private volatile bool _hasFailed;
 
@@ -90,48 +88,6 @@ internal sealed partial class OutboundSender
         else
         {
             Send(chain, layer, loop, Math.Max(staged.Bytes, MostAtOnce));
-        }
-    }
-
-    /// <summary>The peer takes bytes again. On the loop.</summary>
-    internal void OnWritable()
-    {
-        BlockChain chain;
-        WireLayer? layer;
-        lock (Gate)
-        {
-            if (_isToGoOn)
-            {
-                return;
-            }
-
-            if (_state is SendState.Sending or SendState.SendingWritable)
-            {
-                _state = SendState.SendingWritable;
-                return;
-            }
-
-            if (_state is SendState.Lent or SendState.Failed || _intake == Intake.Retired)
-            {
-                return;
-            }
-
-            _state = SendState.Idle;
-            if (!TryTake(out chain, out layer))
-            {
-                EndWatch();
-                NoticeEmpty();
-                return;
-            }
-        }
-
-        Send(chain, layer, Loop, MostAtOnce);
-        lock (Gate)
-        {
-            if (_state != SendState.Blocked && _intake != Intake.Retired)
-            {
-                EndWatch();
-            }
         }
     }
 
@@ -214,18 +170,6 @@ internal sealed partial class OutboundSender
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
                 _queue.Clear(loop);
                 Recycling.GiveAll(_layer?.DetachWire(), loop);
-            }
-        }
-    }
-
-    /// <summary>For transports that could not be asked before they received: asks again. On the loop.</summary>
-    internal void RepeatWatch()
-    {
-        lock (Gate)
-        {
-            if (_isWatched)
-            {
-                _connection.ArmWritable();
             }
         }
     }
@@ -324,15 +268,19 @@ internal sealed partial class OutboundSender
     // Under the gate. As a rule there is nothing else in the queue.
     private BlockChain TakeWith(in StagedBlocks staged, EventLoop? loop)
     {
+        BlockChain chain;
         if (_queue.IsEmpty)
         {
-            BlockChain chain = _queue.AddAndTakeAll(staged);
-            NoticeGrowth(waits: false);
-            return chain;
+            chain = _queue.AddAndTakeAll(staged);
+        }
+        else
+        {
+            _queue.Add(staged, loop);
+            chain = _queue.TakeAll();
         }
 
-        _queue.Add(staged, loop);
-        return _queue.TakeAll();
+        NoticeGrowth(waits: false);
+        return chain;
     }
 
     private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
@@ -344,9 +292,8 @@ internal sealed partial class OutboundSender
         _hasFailed |= outcome == SendOutcome.Failed;
         _state = outcome switch
         {
-            SendOutcome.Sent => SendState.Idle,
-            // Whoever hands more over sends what waits ahead of it as well.
-            SendOutcome.Yielded => SendState.Idle,
+            // Also where others have their turn first: whoever hands more over then sends what waits ahead of it as well.
+            SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
             SendOutcome.Blocked => SendState.Blocked,
             // Nobody needs to try again.
             _ => SendState.Failed,
@@ -374,49 +321,6 @@ internal sealed partial class OutboundSender
 
         NoticeEmpty();
         return false;
-    }
-
-    // Under the gate, which also orders arming and disarming between loops.
-    private void HoldUp()
-    {
-        NoticeGrowth();
-        _isHeldUp = true;
-        WatchProgress();
-        if (!_isWatched)
-        {
-            _isWatched = true;
-            _connection.ArmWritable();
-        }
-    }
-
-    // Under the gate. Once a turn: a poller that says as well that the peer takes bytes would add another each time.
-    private void Yield()
-    {
-        EndWatch();
-        if (!_isToGoOn)
-        {
-            _isToGoOn = true;
-            Loop.Post(_postedGoOn ??= GoOn);
-        }
-    }
-
-    private void GoOn()
-    {
-        lock (Gate)
-        {
-            _isToGoOn = false;
-        }
-
-        OnWritable();
-    }
-
-    private void EndWatch()
-    {
-        if (_isWatched)
-        {
-            _isWatched = false;
-            _connection.DisarmWritable();
-        }
     }
 
     private void Refuse(in StagedBlocks staged)
