@@ -14,6 +14,12 @@ internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
         return true;
     }
 
+    public readonly bool OnlyCountsRepeats => false;
+
+    public readonly void OnRepeats(int count, int size)
+    {
+    }
+
     // The streams hold publishes only: whatever else is heard must show as a disagreement.
     public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => false;
 

@@ -8,6 +8,26 @@ public partial struct ClientOperationParser
     // One in so many operations whose line is new is remembered: nearly none comes again, and remembering takes as long as dividing it.
     private const uint Remembered = 4;
 
+    // From an operation that is whole and repeats the line before, over all that do so too. Returns how long they are together.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private int CountRepeats<THandler>(ref byte start, int remaining, ref THandler handler)
+        where THandler : struct, IClientOperationHandler, allows ref struct
+    {
+        LineMemo memo = _memo;
+        int length = _line.Length;
+        int at = length;
+        int count = 1;
+        while (length <= remaining - at && memo.Matches(ref Unsafe.Add(ref start, at), remaining - at)
+            && OperationFrame.HasEnd(ref Unsafe.Add(ref start, at), length))
+        {
+            at += length;
+            count++;
+        }
+
+        handler.OnRepeats(count, _line.Size);
+        return at;
+    }
+
     // PUB, where all that is usual is done at once. Returns the operation's length, Incomplete or Failed.
     private int PublishPlain<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)

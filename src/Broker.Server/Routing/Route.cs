@@ -32,6 +32,7 @@ internal sealed class Route : TokenEntry
         Renamed = renamed;
         _hasMore = queues.Length != 0 || renamed.Length != 0;
         IsEmpty = plain.Length == 0 && !HasMore;
+        IsSilent = IsEmpty;
         IsWide = isOnceEach && plain.Length >= LeastWide;
         IsGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
         MayRun = IsWide || IsGroup || (plain.Length == 1 && !HasMore);
@@ -50,6 +51,7 @@ internal sealed class Route : TokenEntry
         Renamed = [];
         IsEmpty = true;
         IsRefused = isRefused;
+        IsSilent = !isRefused;
         _cost = OwnCost + subject.Length;
     }
 
@@ -84,6 +86,9 @@ internal sealed class Route : TokenEntry
     }
 
     internal bool IsEmpty { get; }
+
+    /// <summary>Whether its publisher may publish to the subject, and nobody hears it.</summary>
+    internal bool IsSilent { get; }
 
     /// <summary>
     /// Whether <see cref="Plain"/> are many, each of another target: then the order of what one of them is sent is kept also where some

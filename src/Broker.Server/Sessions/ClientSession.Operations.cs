@@ -9,6 +9,14 @@ internal sealed partial class ClientSession
     {
         public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
 
+        public bool OnlyCountsRepeats => session.OnlyCountsRepeats;
+
+        public void OnRepeats(int count, int size)
+        {
+            session._state.MessagesIn += count;
+            session._state.PayloadIn += (long)count * size;
+        }
+
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {
             session._publisher.EndRun();

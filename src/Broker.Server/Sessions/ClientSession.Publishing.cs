@@ -20,6 +20,9 @@ internal sealed partial class ClientSession
     private bool _mustCheck = true;
     private bool _isPedantic = true;
 
+    // Where nobody hears them and nobody is answered. Who subscribes meanwhile, on another loop, hears what is sent after that was confirmed.
+    private bool OnlyCountsRepeats => !_mustCheck && _publisher.Last is { IsSilent: true, IsCurrent: true };
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool Publish(PublishOperation operation)
     {

@@ -18,6 +18,11 @@ internal readonly struct TracedOperations<THandler>(THandler operations, Publish
         return operations.OnPublish(operation);
     }
 
+    // Each is written.
+    public bool OnlyCountsRepeats => false;
+
+    public void OnRepeats(int count, int size) => operations.OnRepeats(count, size);
+
     public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
     {
         trace.Subscribe(subject, queue, sid);

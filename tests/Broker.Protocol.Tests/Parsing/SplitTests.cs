@@ -77,6 +77,23 @@ public sealed class SplitTests : IDisposable
         Assert.InRange(_feed.Server(messages, Streams.Limits).Repeats, 6, 9);
     }
 
+    [Fact]
+    public void Publishes_that_are_only_counted_are_as_many_as_those_that_are_told_one_by_one()
+    {
+        int counted = 0;
+        foreach (byte[] stream in Streams.Client.Concat(Streams.BadClient).Select(Text.Bytes))
+        {
+            for (int cut = 0; cut <= stream.Length; cut++)
+            {
+                Outcome counts = _feed.ClientCounts(stream, onlyCounts: true, Streams.Limits, cut);
+                Assert.Equal(_feed.ClientCounts(stream, onlyCounts: false, Streams.Limits, cut).Text, counts.Text);
+                counted += counts.Repeats;
+            }
+        }
+
+        Assert.True(counted > 0);
+    }
+
     // Of lines that are alike little is looked at again: subjects of one length, sizes of one text, and what is nearly the same and is not.
     [Theory]
     [InlineData(1, 1, 1)]
@@ -123,8 +140,10 @@ public sealed class SplitTests : IDisposable
                 expected.Add($"PUB [{subject}]{(reply.Length == 0 ? "" : " " + reply)} {size}\r\n{payload}\r\n as it is: {asItIs}");
             }
 
-            Outcome outcome = _feed.Client(Text.Bytes(stream.ToString()), new ParserLimits(100, 20_000));
-            Assert.Equal(expected, outcome.Events);
+            byte[] bytes = Text.Bytes(stream.ToString());
+            var limits = new ParserLimits(100, 20_000);
+            Assert.Equal(expected, _feed.Client(bytes, limits).Events);
+            Assert.Equal(_feed.ClientCounts(bytes, onlyCounts: false, limits).Events, _feed.ClientCounts(bytes, onlyCounts: true, limits).Events);
         }
     }
 
