@@ -44,7 +44,7 @@ public partial struct ClientOperationParser
                     _memo.Remember(ref start, _line.PayloadStart, remaining);
                 }
 
-                goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: false));
+                goOn = Tell(ref start, ref _line, ref handler);
                 return _line.Length;
             }
 
@@ -57,7 +57,7 @@ public partial struct ClientOperationParser
                     _memo.Remember(ref start, _divided.PayloadStart, remaining);
                 }
 
-                goOn = handler.OnPublish(new PublishOperation(ref start, ref _divided, repeatsSubject: false));
+                goOn = Tell(ref start, ref _divided, ref handler);
                 return _divided.Length;
             }
         }
@@ -143,9 +143,15 @@ public partial struct ClientOperationParser
             _memo.Remember(ref start, _line.PayloadStart, remaining);
         }
 
-        goOn = handler.OnPublish(new PublishOperation(ref start, ref _line, repeatsSubject: false));
+        goOn = Tell(ref start, ref _line, ref handler);
         return _line.Length;
     }
+
+    // One place for all that the handler does, and none of it in the frames of those who divide lines.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static bool Tell<THandler>(ref byte start, ref readonly PublishLine line, ref THandler handler)
+        where THandler : struct, IClientOperationHandler, allows ref struct
+        => handler.OnPublish(new PublishOperation(ref start, in line, repeatsSubject: false));
 
     private static bool HasLeadingZero(ref byte start, in LineScan scan, int argument)
         => scan.Length(argument) > 1 && Unsafe.Add(ref start, scan.Start(argument)) == (byte)'0';

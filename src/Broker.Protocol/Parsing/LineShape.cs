@@ -26,6 +26,7 @@ internal struct LineShape
     private const int Width = 64;
     private const ushort CrLf = '\r' | ('\n' << 8);
     private const ulong Zeros = 0x3030303030303030;
+    private const uint FewZeros = 0x30303030;
 
     // The separators up to the line's end, and these bits.
     private ulong _separators;
@@ -112,18 +113,9 @@ internal struct LineShape
             return false;
         }
 
-        int missing = (sizeof(ulong) - count) * 8;
-        ulong value = (Unsafe.ReadUnaligned<ulong>(ref digits) << missing) ^ (Zeros << missing);
-        if ((((value + 0x7676767676767676) | value) & 0x8080808080808080) != 0)
-        {
-            return false;
-        }
-
-        // Eight digits to four pairs to two to one.
-        value = (value * 10) + (value >> 8);
-        value = (((value & 0x000000FF000000FF) * 0x000F424000000064) + (((value >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
-        int size = (int)(uint)value;
-        if (size > maxPayload)
+        int size = count <= sizeof(uint) ? ReadFew(ref digits, count) : ReadMany(ref digits, count);
+        // What are no digits is -1.
+        if ((uint)size > (uint)maxPayload)
         {
             return false;
         }
@@ -140,5 +132,37 @@ internal struct LineShape
         line.IsCanonical = true;
         line.IsPlain = !hasReply;
         return true;
+    }
+
+    // Up to four digits to two pairs to one number: where the next operation begins waits for this.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static int ReadFew(ref byte digits, int count)
+    {
+        int missing = (sizeof(uint) - count) * 8;
+        uint value = (Unsafe.ReadUnaligned<uint>(ref digits) << missing) ^ (FewZeros << missing);
+        if ((((value + 0x76767676) | value) & 0x80808080) != 0)
+        {
+            return -1;
+        }
+
+        value = (value * 10) + (value >> 8);
+        return (int)(((value & 0xFF) * 100) + ((value >> 16) & 0xFF));
+    }
+
+    // Up to eight: so much payload takes longer than this.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int ReadMany(ref byte digits, int count)
+    {
+        int missing = (sizeof(ulong) - count) * 8;
+        ulong value = (Unsafe.ReadUnaligned<ulong>(ref digits) << missing) ^ (Zeros << missing);
+        if ((((value + 0x7676767676767676) | value) & 0x8080808080808080) != 0)
+        {
+            return -1;
+        }
+
+        // To four pairs to two to one.
+        value = (value * 10) + (value >> 8);
+        value = (((value & 0x000000FF000000FF) * 0x000F424000000064) + (((value >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
+        return (int)(uint)value;
     }
 }

@@ -9,48 +9,51 @@ namespace Broker.Server.Collections;
 /// </summary>
 internal static class ByteHash
 {
+    /// <summary>How long a string is at most that <see cref="ComputeShort"/> takes.</summary>
+    internal const int Short = 2 * ByteKey.Size;
+
     private const ulong First = 0x9E3779B97F4A7C15;
     private const ulong Second = 0xC2B2AE3D27D4EB4F;
 
     internal static uint Compute(ReadOnlySpan<byte> bytes, ulong seed)
     {
         ref byte at = ref MemoryMarshal.GetReference(bytes);
-        int length = bytes.Length;
-        ulong hash = seed ^ ((ulong)length * First);
-        int left = length;
-        while (left > 16)
+        var key = ByteKey.Of(ref at, bytes.Length);
+        ulong hash = Begin(bytes.Length, seed);
+        for (int left = bytes.Length; left > ByteKey.Size; left -= ByteKey.Size)
         {
-            hash = Fold(Unsafe.ReadUnaligned<ulong>(ref at) ^ hash ^ First, Unsafe.ReadUnaligned<ulong>(ref Unsafe.Add(ref at, 8)) ^ Second);
-            at = ref Unsafe.Add(ref at, 16);
-            left -= 16;
+            hash = Step(ref at, hash);
+            at = ref Unsafe.Add(ref at, ByteKey.Size);
         }
 
-        ulong low;
-        ulong high;
-        if (left >= 8)
-        {
-            // The two words overlap unless there are exactly 16 bytes; the length, hashed above, tells such strings apart.
-            low = Unsafe.ReadUnaligned<ulong>(ref at);
-            high = Unsafe.ReadUnaligned<ulong>(ref Unsafe.Add(ref at, left - 8));
-        }
-        else if (left >= 4)
-        {
-            low = Unsafe.ReadUnaligned<uint>(ref at);
-            high = Unsafe.ReadUnaligned<uint>(ref Unsafe.Add(ref at, left - 4));
-        }
-        else
-        {
-            low = left > 0 ? at | ((ulong)Unsafe.Add(ref at, left >> 1) << 8) | ((ulong)Unsafe.Add(ref at, left - 1) << 16) : 0;
-            high = 0;
-        }
+        return End(key, hash);
+    }
 
-        hash = Fold(low ^ hash ^ First, high ^ Second);
+    /// <summary>The same of a string of up to <see cref="Short"/> bytes, whose key is known.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static uint ComputeShort(ref byte start, int length, ByteKey key, ulong seed)
+    {
+        ulong hash = Begin(length, seed);
+        return End(key, length > ByteKey.Size ? Step(ref start, hash) : hash);
+    }
+
+    // The key's words overlap with each other, or with what has been hashed, unless they fit: the length, hashed here, tells such strings apart.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Begin(int length, ulong seed) => seed ^ ((ulong)length * First);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Step(ref byte at, ulong hash)
+        => Fold(Unsafe.ReadUnaligned<ulong>(ref at) ^ hash ^ First, Unsafe.ReadUnaligned<ulong>(ref Unsafe.Add(ref at, sizeof(ulong))) ^ Second);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint End(ByteKey key, ulong hash)
+    {
+        hash = Fold(key.Low ^ hash ^ First, key.High ^ Second);
         return (uint)(hash ^ (hash >> 32));
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Fold(ulong left, ulong right)
-    {
-        ulong high = Math.BigMul(left, right, out ulong low);
-        return high ^ low;
-    }
+        // The lower half comes by way of memory from what makes both: a multiplication of its own is there before that.
+        => Math.BigMul(left, right, out _) ^ (left * right);
 }

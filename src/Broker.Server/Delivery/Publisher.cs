@@ -1,4 +1,6 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Broker.Server.Collections;
 using Broker.Server.Routing;
 using Broker.Server.Security;
 using Broker.Transport;
@@ -72,7 +74,11 @@ internal sealed partial class Publisher
     }
 
     /// <summary>Whether the batch has done so much that the rest of it must wait for the loop's next turn.</summary>
-    internal bool IsSpent => State.BytesOut >= State.YieldAt;
+    internal bool IsSpent
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => State.BytesOut >= State.YieldAt;
+    }
 
     /// <summary>A batch begins.</summary>
     internal void Begin()
@@ -102,6 +108,34 @@ internal sealed partial class Publisher
 
         uint hash = _routes.Hash(subject);
         return _routes.FindKnown(subject, hash) is { } known ? _last = known : LookFurther(subject, hash);
+    }
+
+    /// <summary>
+    /// The route of a subject if that is known, as <see cref="Look"/> has it; null when that must be asked. Without a call, so that the
+    /// next message's can begin while this one's waits for memory.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Route? LookAtKnown(ReadOnlySpan<byte> subject)
+    {
+        int length = subject.Length;
+        if (length > ByteHash.Short || _build is not null)
+        {
+            return null;
+        }
+
+        ref byte start = ref MemoryMarshal.GetReference(subject);
+        var key = ByteKey.Of(ref start, length);
+        Route? route = _last;
+        if (route is not { IsCurrent: true } || !route.IsOf(ref start, length, key))
+        {
+            route = _routes.FindKnownShort(ref start, length, key);
+            if (route is not null)
+            {
+                _last = route;
+            }
+        }
+
+        return route;
     }
 
     /// <summary>Whether a publish was put off, which comes again.</summary>

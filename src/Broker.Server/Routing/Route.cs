@@ -1,3 +1,8 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using Broker.Server.Collections;
+
 namespace Broker.Server.Routing;
 
 /// <summary>Where messages of one subject go: what a walk of the trie found, kept until a subscription changes it.</summary>
@@ -17,6 +22,10 @@ internal sealed class Route : TokenEntry
     private volatile bool _hasMore;
     private readonly int _cost;
 
+    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes.
+    private readonly int _subjectLength;
+    private readonly ByteKey _subjectKey;
+
     // A refused route has only the one behind it, and does not grow; there are very many routes.
     private volatile object? _growthOrBehind;
 
@@ -27,6 +36,7 @@ internal sealed class Route : TokenEntry
         byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost, bool isOnceEach = false)
         : base(subject)
     {
+        (_subjectLength, _subjectKey) = (subject.Length, ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length));
         Plain = plain;
         Queues = queues;
         Renamed = renamed;
@@ -46,6 +56,7 @@ internal sealed class Route : TokenEntry
     private Route(byte[] subject, bool isRefused)
         : base(subject)
     {
+        (_subjectLength, _subjectKey) = (subject.Length, ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length));
         Plain = [];
         Queues = [];
         Renamed = [];
@@ -104,6 +115,16 @@ internal sealed class Route : TokenEntry
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;
+
+    /// <summary>Whether it is the route of a subject of up to <see cref="ByteHash.Short"/> bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool IsOf(ref byte subject, int length, ByteKey key)
+        => _subjectKey.Equals(key) && _subjectLength == length && (length <= ByteKey.Size || BeginsWith(ref subject));
+
+    // Sixteen bytes: there are more, and the key overlaps with them or follows.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool BeginsWith(ref byte subject)
+        => Vector128.LoadUnsafe(ref subject) == Vector128.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(Bytes));
 
     internal void Expire() => _current = false;
 

@@ -20,6 +20,10 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     private const long MostCost = 1024 * 1024;
 
     private readonly RouteSets? _own = access is null ? null : new RouteSets(MostSlots);
+
+    // The router's.
+    private readonly RouteSets _shared = router.Remembered;
+    private readonly ulong _seed = router.Seed;
     private long _cost;
     private long _work;
     private int _hits;
@@ -52,7 +56,8 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return built;
     }
 
-    internal readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, router.Seed);
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, _seed);
 
     /// <summary>The current route of <paramref name="subject"/> if it is known: no lock is taken.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -64,6 +69,25 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         }
 
         if (ReservedSubjects.Contains(subject) || router.FindKnown(subject, hash) is not { } known)
+        {
+            return null;
+        }
+
+        _hits++;
+        return known;
+    }
+
+    /// <summary>The same of a subject of one to <see cref="ByteHash.Short"/> bytes, whose key is known: without a call.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Route? FindKnownShort(ref byte subject, int length, ByteKey key)
+    {
+        uint hash = ByteHash.ComputeShort(ref subject, length, key, _seed);
+        if (_own is not null)
+        {
+            return _own.FindShort(ref subject, length, key, hash);
+        }
+
+        if (ReservedSubjects.MayBegin(ref subject, length) || _shared.FindShort(ref subject, length, key, hash) is not { } known)
         {
             return null;
         }

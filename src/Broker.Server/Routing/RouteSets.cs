@@ -2,6 +2,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
+using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
@@ -18,6 +19,9 @@ internal sealed class RouteSets(int mostSlots)
 {
     /// <summary>How many routes a set has room for.</summary>
     internal const int Ways = 8;
+
+    // So that nearly all are in the place of their own, where there may be as many.
+    private const int SlotsPerRoute = 4;
 
     // A set that is full is a reason to grow only if one in so many slots is taken.
     private const int FewestTaken = 32;
@@ -52,17 +56,39 @@ internal sealed class RouteSets(int mostSlots)
         return null;
     }
 
+    /// <summary>The same of a subject of up to <see cref="ByteHash.Short"/> bytes, whose key is known: without a call.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal Route? FindShort(ref byte subject, int length, ByteKey key, uint hash)
+    {
+        Table table = _table;
+        // Nearly all are in the place of their own: neither is another table looked at nor must one look wait for the other.
+        if (table.Routes[table.PlaceOf(hash)] is not { IsCurrent: true } route || !route.IsOf(ref subject, length, key))
+        {
+            return FindBeside(table, ref subject, length, key, hash);
+        }
+
+        route.MarkFound();
+        return route;
+    }
+
     /// <summary>Adds a route that is not there.</summary>
     /// <returns>What it displaces; null for nothing.</returns>
     internal Route? Add(Route route, uint hash)
     {
         route.Hash = hash;
+        if (Count * SlotsPerRoute >= _table.Routes.Length && _table.Routes.Length < mostSlots)
+        {
+            Grow();
+        }
+
         while (true)
         {
             Table table = _table;
             int first = table.SetOf(hash);
-            for (int slot = first; slot < first + Ways; slot++)
+            int own = table.PlaceOf(hash) - first;
+            for (int i = 0; i < Ways; i++)
             {
+                int slot = first + ((own + i) % Ways);
                 Route? there = table.Routes[slot];
                 if (there is not { IsCurrent: true })
                 {
@@ -122,6 +148,22 @@ internal sealed class RouteSets(int mostSlots)
         }
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static Route? FindBeside(Table table, ref byte subject, int length, ByteKey key, uint hash)
+    {
+        int first = table.SetOf(hash);
+        for (uint same = table.Same(first, hash); same != 0; same &= same - 1)
+        {
+            if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(ref subject, length, key))
+            {
+                route.MarkFound();
+                return route;
+            }
+        }
+
+        return null;
+    }
+
     private static Route Displace(Table table, int first, Route route)
     {
         int victim = -1;
@@ -158,10 +200,11 @@ internal sealed class RouteSets(int mostSlots)
             if (route is not null)
             {
                 // A set becomes two: there is room in both.
-                int slot = larger.SetOf(route.Hash);
+                int first = larger.SetOf(route.Hash);
+                int slot = larger.PlaceOf(route.Hash);
                 while (larger.Routes[slot] is not null)
                 {
-                    slot++;
+                    slot = first + ((slot + 1) % Ways);
                 }
 
                 larger.Put(slot, route);
@@ -179,6 +222,10 @@ internal sealed class RouteSets(int mostSlots)
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal int SetOf(uint hash) => (int)(hash * Ways) & (Routes.Length - Ways);
+
+        /// <summary>The one of a set where a route is if it came first.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal int PlaceOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
 
         /// <summary>Which slots of a set have that hash, as bits; a free one may be among them.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]

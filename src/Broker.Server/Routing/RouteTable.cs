@@ -38,7 +38,6 @@ internal sealed class RouteTable(ulong seed, int capacity)
     // So that hardly a set is full while half of them are not.
     private const int SlotsPerRoute = 4;
 
-    private readonly RouteSets _bySubject = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
     private readonly Stack<RouteNode> _path = new();
 
@@ -48,6 +47,9 @@ internal sealed class RouteTable(ulong seed, int capacity)
     private RouteNode _root = new([]);
     private int _nodes;
     private int _credit;
+
+    /// <summary>All of them. Any thread may search there, without the lock.</summary>
+    internal RouteSets BySubject { get; } = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
 
     internal int Count { get; private set; }
 
@@ -59,7 +61,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
 
     /// <summary>The current route of a subject, if it is remembered. Any thread, without the lock.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => _bySubject.Find(subject, hash);
+    internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => BySubject.Find(subject, hash);
 
     /// <summary>
     /// Whether a subject that is not remembered should be: while there is plenty of room at once, else when it is not published to for the first
@@ -104,7 +106,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         // Subjects that never come again would fill the memory. They go one by one, and what is in use stays.
         while (Count != 0 && (Count >= capacity || Cost + route.Cost > MostCost))
         {
-            Forget(_bySubject.RemoveNext()!);
+            Forget(BySubject.RemoveNext()!);
         }
 
         RouteNode? node = _root;
@@ -117,7 +119,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         Count++;
         Cost += route.Cost + SlotCost;
         _credit = Math.Min(_credit + StepsPerRoute, MostCredit);
-        if (_bySubject.Add(route, hash) is { } displaced)
+        if (BySubject.Add(route, hash) is { } displaced)
         {
             Forget(displaced);
         }
@@ -343,7 +345,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
 
     private void Expire(Route route)
     {
-        _bySubject.Remove(route);
+        BySubject.Remove(route);
         Leave(route);
     }
 

@@ -128,6 +128,9 @@ internal sealed class Router
         }
     }
 
+    /// <summary>Routes that are remembered, for whoever looks for one without a lock.</summary>
+    internal RouteSets Remembered => _routes.BySubject;
+
     /// <summary>The current route of a subject, if it is remembered: no lock is taken. Routes to very many are not found so.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);

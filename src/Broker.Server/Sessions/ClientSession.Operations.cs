@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Broker.Protocol.Parsing;
 
 namespace Broker.Server.Sessions;
@@ -7,7 +8,9 @@ internal sealed partial class ClientSession
     /// <summary>The parser's direct way to the session.</summary>
     private readonly struct Operations(ClientSession session) : IClientOperationHandler
     {
-        public bool OnPublish(scoped PublishOperation operation) => session.Publish(operation);
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public bool OnPublish(scoped PublishOperation operation)
+            => operation.RepeatsSubject ? session.PublishAgain(operation) : session.PublishNext(operation);
 
         public bool OnlyCountsRepeats => session.OnlyCountsRepeats;
 

@@ -23,20 +23,25 @@ internal sealed partial class ClientSession
     // Where nobody hears them and nobody is answered. Who subscribes meanwhile, on another loop, hears what is sent after that was confirmed.
     private bool OnlyCountsRepeats => !_mustCheck && _publisher.Last is { IsSilent: true, IsCurrent: true };
 
+    // The line before once more.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool Publish(PublishOperation operation)
+    private bool PublishAgain(PublishOperation operation)
+        => _publisher.Last is { IsCurrent: true } last ? Publish(operation, last, isSame: true) : PublishElsewhere(operation);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool PublishNext(PublishOperation operation)
     {
         Route? last = _publisher.Last;
-        return last is not null && last.IsCurrent && (operation.RepeatsSubject || operation.Subject.SequenceEqual(last.Subject))
-            ? Publish(operation, last, isSame: true)
+        return _publisher.LookAtKnown(operation.Subject) is { } route
+            ? Publish(operation, route, isSame: route == last)
             : PublishElsewhere(operation);
     }
 
-    // To another subject than before, or where that leads elsewhere now. Apart, so that the loop over those to the same one has the registers.
+    // To a subject that is not known, or where it leads elsewhere now. Apart, so that the loop over those that are has the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishElsewhere(PublishOperation operation)
         => _publisher.Look(operation.Subject) is { } route
-            ? Publish(operation, route, isSame: false)
+            ? Publish(operation, route, isSame: false) && !_publisher.IsSpent
             : PutOff(operation.Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -62,8 +67,8 @@ internal sealed partial class ClientSession
             return !_publisher.IsSpent;
         }
 
-        // Nobody listens to a subject that is known: no work to count, unless it was looked for.
-        return isSame || !_publisher.IsSpent;
+        // Nobody listens to a subject that is known: no work to count.
+        return true;
     }
 
     private void Deliver(PublishOperation operation, Route route, bool isSame)

@@ -13,8 +13,17 @@ public sealed class RouteSetsTests
     private static Route? Find(RouteSets sets, string subject)
     {
         byte[] bytes = Encoding.ASCII.GetBytes(subject);
-        return sets.Find(bytes, Hash(bytes));
+        Route? found = sets.Find(bytes, Hash(bytes));
+        if (bytes.Length <= ByteHash.Short)
+        {
+            Assert.Same(found, FindShort(sets, bytes));
+        }
+
+        return found;
     }
+
+    private static Route? FindShort(RouteSets sets, byte[] subject)
+        => sets.FindShort(ref subject[0], subject.Length, ByteKey.Of(ref subject[0], subject.Length), Hash(subject));
 
     private static Route? Add(RouteSets sets, Route route) => sets.Add(route, Hash(route.Subject));
 
@@ -42,6 +51,31 @@ public sealed class RouteSetsTests
         }
 
         Assert.Equal(routes.Length / 2, sets.Count);
+    }
+
+    // The key of a subject is all of it, or its last sixteen bytes: whichever byte differs must tell.
+    [Fact]
+    public void Short_subjects_that_differ_in_any_byte_or_in_length_are_told_apart()
+    {
+        var sets = new RouteSets(1 << 14);
+        var subjects = new List<string>();
+        for (int length = 1; length <= ByteHash.Short; length++)
+        {
+            string same = new('a', length);
+            subjects.Add(same);
+            subjects.AddRange(Enumerable.Range(0, length).Select(i => $"{same[..i]}b{same[(i + 1)..]}"));
+        }
+
+        Route[] routes = [.. subjects.Select(Make)];
+        Assert.All(routes, route => Assert.Null(Add(sets, route)));
+        Assert.All(subjects.Zip(routes), pair => Assert.Same(pair.Second, Find(sets, pair.First)));
+        foreach (Route route in routes)
+        {
+            byte[] subject = route.Subject;
+            ByteKey key = ByteKey.Of(ref subject[0], subject.Length);
+            Assert.Same(route, Assert.Single(routes, other => other.Subject.Length == subject.Length && other.IsOf(ref subject[0], subject.Length, key)));
+            Assert.Equal(Hash(subject), ByteHash.ComputeShort(ref subject[0], subject.Length, key, 7));
+        }
     }
 
     [Fact]
@@ -122,7 +156,7 @@ public sealed class RouteSetsTests
             for (int i = 0; i < Subjects || !Volatile.Read(ref isOver); i++)
             {
                 byte[] subject = Encoding.ASCII.GetBytes(names[random.Next(Subjects)]);
-                if (sets.Find(subject, Hash(subject)) is { } route)
+                if ((random.Next(2) == 0 ? sets.Find(subject, Hash(subject)) : FindShort(sets, subject)) is { } route)
                 {
                     Assert.Equal(subject, route.Subject);
                     Interlocked.Increment(ref found);

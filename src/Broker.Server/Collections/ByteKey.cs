@@ -1,0 +1,61 @@
+using System.Runtime.CompilerServices;
+
+namespace Broker.Server.Collections;
+
+/// <summary>
+/// The last sixteen bytes of a byte string, in two words that overlap where there are fewer: with the length they are all of a string of up to
+/// sixteen bytes. What is compared and what is hashed are the same two loads.
+/// </summary>
+internal readonly struct ByteKey : IEquatable<ByteKey>
+{
+    /// <summary>How many bytes it holds at most.</summary>
+    internal const int Size = 2 * sizeof(ulong);
+
+    internal readonly ulong Low;
+    internal readonly ulong High;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ByteKey(ulong low, ulong high)
+    {
+        Low = low;
+        High = high;
+    }
+
+    /// <param name="start">The first byte of the string.</param>
+    /// <param name="length">How many there are.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static ByteKey Of(ref byte start, int length)
+    {
+        // Two locals: words that are written to a struct one by one would be read back from memory.
+        ulong low;
+        ulong high = 0;
+        if (length >= sizeof(ulong))
+        {
+            low = Load<ulong>(ref start, length > Size ? length - Size : 0);
+            high = Load<ulong>(ref start, length - sizeof(ulong));
+        }
+        else if (length >= sizeof(uint))
+        {
+            low = Load<uint>(ref start, 0);
+            high = Load<uint>(ref start, length - sizeof(uint));
+        }
+        else
+        {
+            low = length > 0
+                ? start | ((ulong)Load<byte>(ref start, length >> 1) << 8) | ((ulong)Load<byte>(ref start, length - 1) << 16)
+                : 0;
+        }
+
+        return new ByteKey(low, high);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool Equals(ByteKey other) => ((Low ^ other.Low) | (High ^ other.High)) == 0;
+
+    public override bool Equals(object? obj) => obj is ByteKey other && Equals(other);
+
+    public override int GetHashCode() => HashCode.Combine(Low, High);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static T Load<T>(ref byte at, int offset) => Unsafe.ReadUnaligned<T>(ref Unsafe.Add(ref at, offset));
+}
