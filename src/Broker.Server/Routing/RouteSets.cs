@@ -61,8 +61,9 @@ internal sealed class RouteSets(int mostSlots)
     internal Route? FindShort(ref byte subject, int length, ByteKey key, uint hash)
     {
         Table table = _table;
-        // Nearly all are in the place of their own: neither is another table looked at nor must one look wait for the other.
-        if (table.Routes[table.PlaceOf(hash)] is not { IsCurrent: true } route || !route.IsOf(ref subject, length, key))
+        // Nearly all are in the place of their own: no look must wait for another, and who is not there has cost one.
+        int place = table.PlaceOf(hash);
+        if (!table.Has(place, hash) || table.Routes[place] is not { IsCurrent: true } route || !route.IsOf(ref subject, length, key))
         {
             return FindBeside(table, ref subject, length, key, hash);
         }
@@ -226,6 +227,10 @@ internal sealed class RouteSets(int mostSlots)
         /// <summary>The one of a set where a route is if it came first.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal int PlaceOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
+
+        /// <summary>Whether a slot has that hash; a free one may.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        internal bool Has(int slot, uint hash) => Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_hashes), slot) == hash;
 
         /// <summary>Which slots of a set have that hash, as bits; a free one may be among them.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -35,6 +35,10 @@ internal sealed class RouteTable(ulong seed, int capacity)
     private const int FewRoutes = 1024;
     private const int Sights = 256 * 1024;
 
+    // How many looks are counted before it is seen whether what is remembered serves; where it does not, one in so many takes another's place.
+    private const int Looks = 8192;
+    private const int CrowdedPerRoute = 16;
+
     // So that hardly a set is full while half of them are not.
     private const int SlotsPerRoute = 4;
 
@@ -44,6 +48,10 @@ internal sealed class RouteTable(ulong seed, int capacity)
     // Hashes of subjects that have been published to once, lately.
     private uint[]? _sights;
     private uint _coin;
+    private bool _isCrowded;
+    private uint _turnedAway;
+    private int _looks;
+    private long _hits;
     private RouteNode _root = new([]);
     private int _nodes;
     private int _credit;
@@ -63,6 +71,22 @@ internal sealed class RouteTable(ulong seed, int capacity)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => BySubject.Find(subject, hash);
 
+    /// <summary>Counts a look for a route that was not there, and those before it that found theirs.</summary>
+    /// <remarks>
+    /// Where there are many times more subjects than there is room for, each that comes in puts one out that is as likely to come again: then
+    /// hardly any is let in, for that is what most of a look costs.
+    /// </remarks>
+    internal void CountMiss(int hits)
+    {
+        _hits += hits;
+        if (++_looks == Looks)
+        {
+            _isCrowded = _hits < Looks;
+            _looks = 0;
+            _hits = 0;
+        }
+    }
+
     /// <summary>
     /// Whether a subject that is not remembered should be: while there is plenty of room at once, else when it is not published to for the first
     /// time lately. Most subjects of answers never come again.
@@ -72,6 +96,11 @@ internal sealed class RouteTable(ulong seed, int capacity)
         if (Count < FewRoutes)
         {
             return true;
+        }
+
+        if (_isCrowded && Count >= capacity - 1 && _turnedAway++ % CrowdedPerRoute != 0)
+        {
+            return false;
         }
 
         _sights ??= new uint[Sights];

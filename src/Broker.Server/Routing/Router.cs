@@ -185,6 +185,7 @@ internal sealed class Router
                 return known;
             }
 
+            _routes.CountMiss(hits);
             Match(subject, ref work);
             bool isKept = atFirstSight || _found.Count >= LargeRoutes.Least || _routes.IsWorthKeeping(hash);
             if (FindAtOnce(subject, hash, isKept) is { } atOnce)
