@@ -24,6 +24,6 @@ builder.Services.AddHostedService<OrderDesk>();
 builder.Services.AddOpenTelemetry()
     .ConfigureResource(resource => resource.AddService("order-desk"))
     .WithMetrics(metrics => metrics.AddMeter("Broker.Server", "Broker.Client", "Broker.Bridge").AddOtlpExporter())
-    .WithTracing(traces => traces.AddSource("Broker.Client").AddOtlpExporter());
+    .WithTracing(traces => traces.AddSource("Broker.Client", "Broker.Bridge").AddOtlpExporter());
 
 await builder.Build().RunAsync();

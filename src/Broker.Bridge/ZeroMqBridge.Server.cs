@@ -1,4 +1,5 @@
 using Broker.Bridge.Routes;
+using Broker.Bridge.Tracing;
 using Broker.Client;
 
 namespace Broker.Bridge;
@@ -61,7 +62,7 @@ public sealed partial class ZeroMqBridge
                 },
             },
             cancellationToken).ConfigureAwait(false);
-        _context = new RouteContext(_client, Loops, _options.Id, given.InboxPrefix, _options.Logger);
+        _context = new RouteContext(_client, Loops, _options.Id, given.InboxPrefix, _options.Logger, given.Tracing ? new BridgeTracer() : null);
     }
 
     private void OnServerLost(Exception reason)

@@ -154,6 +154,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
                 await _client.Loop.OutliveAsync(_client.CloseAsync).ConfigureAwait(false);
             }
 
+            _context?.Tracer?.Dispose();
             if (_ownsLoops)
             {
                 Loops.Dispose();

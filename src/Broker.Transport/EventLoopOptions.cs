@@ -46,7 +46,8 @@ public sealed record EventLoopOptions
 
     /// <summary>
     /// Use the portable way of waiting for sockets (<see cref="System.Net.Sockets.SocketAsyncEventArgs"/>) even where the
-    /// faster one of the operating system is at hand. For tests and comparisons.
+    /// faster one of the operating system is at hand. For tests and comparisons. The switch <c>Broker.Transport.ForcePortable</c> of
+    /// <see cref="AppContext"/> does so for all loops of a process that are made after it was set.
     /// </summary>
     public bool ForcePortable { get; init; }
 

@@ -8,8 +8,11 @@ namespace Broker.Transport;
 /// <summary>How a loop learns which of its sockets are ready: the operating system's part of the transport.</summary>
 internal abstract class Poller : IDisposable
 {
+    internal const string PortableSwitch = "Broker.Transport.ForcePortable";
+
     internal static Poller Create(bool forcePortable)
-        => OperatingSystem.IsLinux() && !forcePortable && EpollLayout.IsKnown(RuntimeInformation.ProcessArchitecture)
+        => OperatingSystem.IsLinux() && !forcePortable && !(AppContext.TryGetSwitch(PortableSwitch, out bool all) && all)
+            && EpollLayout.IsKnown(RuntimeInformation.ProcessArchitecture)
             ? new EpollPoller()
             : new PortablePoller();
 

@@ -90,13 +90,16 @@ public sealed class AllocationTests : IDisposable
         AssertNothing(loops[0], body => asks.TrySend(default, body), () => $"{site.Requests}");
     }
 
-    [Fact]
-    public async Task From_PUSH_through_a_stream_to_PULL_nothing_is_allocated()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task From_PUSH_through_a_stream_to_PULL_nothing_is_allocated_whether_or_not_somebody_could_listen_to_spans(bool tracing)
     {
         DirectoryInfo store = Directory.CreateTempSubdirectory("jetstream-");
         try
         {
             await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-js", "-sd", store.FullName);
+            pipeline.Tracing = tracing;
             ZeroMqBridge bridge = await pipeline.BridgeAsync(options => options with
             {
                 Window = 4096, HighWaterMark = 1000, Stream = new StreamQueueOptions { Stream = "WORK" },

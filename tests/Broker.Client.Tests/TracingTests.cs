@@ -7,6 +7,7 @@ using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
+using Broker.Client.Telemetry;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 
@@ -37,7 +38,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task A_trace_goes_from_who_publishes_through_who_handles_to_what_that_publishes()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using BrokerConnection other = await ConnectAsync();
         other.Subscribe("orders.*", (in message) => message.Connection.Publish("accepted", message.Body), queue: "desk");
         other.Subscribe("accepted", static (in _) => { });
@@ -70,7 +71,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task A_request_lasts_to_its_answer_and_the_responder_stands_below_it()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         using Activity cause = spans.Source.StartActivity("cause")!;
         _client.Subscribe("ask", static (in message) => message.Respond("yes"u8));
 
@@ -93,7 +94,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task A_reader_of_a_queue_starts_a_span_below_that_of_the_publish()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
         await _client.PublishAsync("a", default, cancellationToken: Token);
         Message message = await queue.Reader.ReadAsync(Token);
@@ -112,7 +113,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task Values_travel_in_spans_like_bytes()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         var texts = new EncodedConnection(_client, TextEncoder.Instance);
         texts.Subscribe<string>("ask", (_, in message) => texts.Respond(in message, "yes"));
 
@@ -127,7 +128,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task What_fails_is_said_by_its_span()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Subscribe("a", static (in _) => throw new InvalidDataException("no order"));
         _client.Publish("a", default);
         await Assert.ThrowsAsync<NoRespondersException>(() => _client.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token).AsTask());
@@ -162,7 +163,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task Headers_are_kept_and_an_older_context_is_replaced()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
 
         _client.Publish("a", "x"u8, headers: "NATS/1.0\r\nOne: 1\r\nTraceParent: old\r\ntracestate: old=1\r\nTwo: 2\r\n\r\n"u8);
@@ -180,7 +181,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     public async Task A_message_without_a_context_begins_a_trace(string headers)
     {
         await using BrokerConnection plain = await Patient.ConnectAsync(Url, Token);
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Subscribe("a", static (in _) => { });
         await _client.FlushAsync(Token);
 
@@ -193,7 +194,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task What_was_not_asked_for_and_what_is_published_by_bytes_stays_as_it_is()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         using Activity? cause = spans.Source.StartActivity("cause");
         await using BrokerConnection plain = await Patient.ConnectAsync(Url, Token);
         await using QueuedSubscription queue = plain.SubscribeQueued("a");
@@ -214,7 +215,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     {
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
         using var cause = new Activity("cause").SetIdFormat(ActivityIdFormat.W3C).Start();
-        using var spans = new RecordedSpans(ActivitySamplingResult.None);
+        using var spans = new RecordedSpans(ActivitySamplingResult.None, ClientActivities.SourceName);
 
         _client.Publish("a", default);
 
@@ -224,7 +225,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task A_message_that_has_no_room_for_headers_goes_without()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
 
         _client.Publish("a", new byte[_client.MaxPayload]);
@@ -236,7 +237,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task A_state_that_would_end_its_line_is_left_out()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
         using Activity cause = spans.Source.StartActivity("cause")!;
         cause.TraceStateString = "a=1\r\nEvil: 1";
@@ -292,7 +293,7 @@ public sealed partial class TracingTests : IAsyncLifetime
         Assert.InRange(publishing, 0, Allowance);
         Assert.InRange(handling, 0, Allowance);
         Assert.False(headers);
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Publish("alloc", body);
         await spans.WaitForAsync("process alloc");
     }
@@ -300,13 +301,13 @@ public sealed partial class TracingTests : IAsyncLifetime
     [Fact]
     public async Task Each_attribute_and_span_is_on_the_page_and_nothing_else()
     {
-        using var spans = new RecordedSpans();
+        using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Subscribe("ask", static (in message) => message.Respond(default), queue: "q");
         await _client.RequestAsync("ask", default, Wait.Limit, cancellationToken: Token);
         await Assert.ThrowsAsync<NoRespondersException>(() => _client.RequestAsync("nobody", default, Wait.Limit, cancellationToken: Token).AsTask());
         await spans.WaitForAsync("process ask");
         string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "telemetry.md"), Token);
-        string section = page[page.IndexOf("## Spans", StringComparison.Ordinal)..page.IndexOf("## Grafana", StringComparison.Ordinal)];
+        string section = page[page.IndexOf("## Spans", StringComparison.Ordinal)..page.IndexOf("## Spans of bridges", StringComparison.Ordinal)];
 
         Assert.Equal(
             spans.Ended().SelectMany(a => a.TagObjects).Select(t => t.Key).Distinct().Order(StringComparer.Ordinal),

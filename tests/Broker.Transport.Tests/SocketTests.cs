@@ -264,4 +264,37 @@ public sealed class SocketTests
 
         File.Delete(path);
     }
+
+    // What the kernel has taken counts as sent, and nobody takes it back: not even while one more send waits.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_was_sent_reaches_a_peer_that_reads_it_only_after_the_close(bool portable)
+    {
+        const int Size = 20_000_000;
+        long unsent = 0;
+        var handler = new Probe { WhenClosed = closed => unsent = closed.CountUnsent().Bytes };
+        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
+        using (group)
+        using (listener)
+        using (Socket peer = Connect(listener))
+        {
+            Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            connection.Loop.Post(() => connection.GetStage(connection.Loop).Write(new byte[Size]));
+            long before = -1;
+            await Wait.UntilAsync(
+                () =>
+                {
+                    // The peer reads nothing, so that in the end the kernel takes no more.
+                    (long last, before) = (before, connection.SentBytes);
+                    return before > 0 && last == before;
+                },
+                Cancellation);
+
+            connection.Close(TimeSpan.Zero);
+
+            await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
+            Assert.Equal(Size, ReadToEnd(peer) + unsent);
+        }
+    }
 }

@@ -56,6 +56,16 @@ internal sealed class HeaderBuilder
         return this;
     }
 
+    /// <param name="name">With the colon and a space behind it.</param>
+    /// <param name="value">Its value, which with the name is no longer than a hundred bytes.</param>
+    internal HeaderBuilder Line(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        Put(name);
+        Put(value);
+        Put("\r\n"u8);
+        return this;
+    }
+
     /// <summary>The block, good until the next one is begun.</summary>
     internal ReadOnlySpan<byte> Finish()
     {

@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Bridge.Mapping;
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 
 namespace Broker.Bridge.Pipelines;
@@ -59,6 +61,9 @@ internal sealed partial class Ingress<TWire>
 
     /// <summary>Called when a message was refused and there is room again.</summary>
     internal Action? OnRoom { get; set; }
+
+    /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
+    internal IngressSpans? Spans { get; init; }
 
     /// <summary>Takes a message, or says that there is no room for it now; then <see cref="OnRoom"/> tells when there is.</summary>
     /// <param name="body">The frame, or the frames with their lengths before them. Copied.</param>
@@ -162,7 +167,14 @@ internal sealed partial class Ingress<TWire>
             headers.Line("Zmq-Moved: "u8, 1);
         }
 
+        // What is sent again is so without one.
+        Activity? span = Spans is { IsHeard: true } && number > link.HighestSent ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(link.Subject, headers.Finish(), body);
+        if (span is not null)
+        {
+            BridgeTracer.End(span, status);
+        }
+
         if (status != PublishStatus.Accepted)
         {
             return NotSent(link, status, number);

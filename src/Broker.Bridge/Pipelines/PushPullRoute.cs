@@ -29,7 +29,11 @@ internal sealed class PushPullRoute : PipelineRoute
         var pool = new ChunkPool();
         if (Pull is not null)
         {
-            _ingress = new Ingress<ConnectionWire>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits) { OnRoom = ResumePushers };
+            _ingress = new Ingress<ConnectionWire>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits)
+            {
+                OnRoom = ResumePushers,
+                Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
+            };
         }
 
         if (Push is not null)

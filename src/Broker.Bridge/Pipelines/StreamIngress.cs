@@ -1,6 +1,8 @@
 using System.Buffers.Text;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Bridge.JetStream;
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 
 namespace Broker.Bridge.Pipelines;
@@ -60,6 +62,9 @@ internal sealed class StreamIngress<TWire>
 
     /// <summary>Called when a message was refused and there is room again.</summary>
     internal Action? OnRoom { get; set; }
+
+    /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
+    internal IngressSpans? Spans { get; init; }
 
     /// <summary>Called when the stream has refused a message, with what it said.</summary>
     internal RefusalHandler? OnRefused { get; set; }
@@ -201,7 +206,14 @@ internal sealed class StreamIngress<TWire>
             headers.Line("Zmq-Moved: "u8, 1);
         }
 
+        // What is sent again is so without one.
+        Activity? span = Spans is { IsHeard: true } && number > _highest ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
+        if (span is not null)
+        {
+            BridgeTracer.End(span, status);
+        }
+
         if (status != PublishStatus.Accepted)
         {
             return NotSent(status, number);

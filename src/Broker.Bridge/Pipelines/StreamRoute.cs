@@ -41,6 +41,7 @@ internal sealed class StreamRoute : PipelineRoute
             {
                 OnRoom = ResumePushers,
                 OnRefused = OnRefused,
+                Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
             };
         }
 

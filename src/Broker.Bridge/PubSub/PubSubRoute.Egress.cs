@@ -1,4 +1,5 @@
 using Broker.Bridge.Mapping;
+using Broker.Bridge.Tracing;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
 using Broker.ZeroMq.Sockets;
@@ -32,7 +33,7 @@ internal sealed partial class PubSubRoute
         }
 
         // A message of one frame would become one of a topic and a body.
-        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceFrame.Of(message.Headers) : default;
+        ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceContext.Of(message.Headers) : default;
         if (context.IsEmpty)
         {
             var encoder = new MappedMessageEncoder(mapped);

@@ -1,4 +1,5 @@
 using Broker.Bridge.Mapping;
+using Broker.Bridge.Tracing;
 using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
@@ -16,7 +17,7 @@ internal sealed partial class PubSubRoute
 
         // One half for the mapping, one for its headers with one more.
         int half = Mapper.ToSubjectScratch(message.EncodedSize);
-        Span<byte> memory = scratch.Take((2 * half) + TraceFrame.HeaderBytes);
+        Span<byte> memory = scratch.Take((2 * half) + TraceContext.HeaderBytes);
         MapStatus status = Mapper.ToSubject(new TraceFrame.Others(message), memory[..half], out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
@@ -24,6 +25,6 @@ internal sealed partial class PubSubRoute
         }
 
         Span<byte> headers = memory[half..];
-        return Publish(mapped.Subject, headers[..TraceFrame.AddTo(mapped.Headers, context, headers)], mapped.Payload, scratch);
+        return Publish(mapped.Subject, headers[..TraceContext.AddTo(mapped.Headers, context, headers)], mapped.Payload, scratch);
     }
 }

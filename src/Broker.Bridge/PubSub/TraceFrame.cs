@@ -1,6 +1,5 @@
-using System.Buffers;
 using Broker.Bridge.Mapping;
-using Broker.Protocol.Headers;
+using Broker.Bridge.Tracing;
 using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
@@ -11,18 +10,8 @@ namespace Broker.Bridge.PubSub;
 /// </summary>
 internal static class TraceFrame
 {
-    /// <summary>What <see cref="AddTo"/> makes a block longer by.</summary>
-    internal const int HeaderBytes = 70;
-
     // Topic, body, trace: of fewer the last one is what the message says.
     private const int LeastFrames = 3;
-
-    // 00-<32 digits>-<16 digits>-<2 digits>; later versions begin so too, and may be longer.
-    private const int Length = 55;
-
-    private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdef"u8);
-
-    private static ReadOnlySpan<byte> HeaderName => "traceparent"u8;
 
     /// <summary>The context that a message from ZeroMQ carries; empty for none. Borrowed from the message.</summary>
     internal static ReadOnlySpan<byte> Of(in ZmtpMessage message)
@@ -38,37 +27,8 @@ internal static class TraceFrame
             last = frame.Body;
         }
 
-        return IsContext(last) ? last : default;
+        return TraceContext.IsContext(last) ? last : default;
     }
-
-    /// <summary>The context in a block of headers; empty for none, or for what a receiver would not take for one. Borrowed from the block.</summary>
-    internal static ReadOnlySpan<byte> Of(ReadOnlySpan<byte> headers)
-        => !headers.IsEmpty && HeaderBlock.TryGet(headers, HeaderName, out ReadOnlySpan<byte> value) && IsContext(value) ? value : default;
-
-    /// <summary>Writes a block of headers with the context as one more line; answers its length.</summary>
-    internal static int AddTo(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> context, Span<byte> destination)
-    {
-        // Before the empty line at the end.
-        int at = headers.Length - 2;
-        headers[..at].CopyTo(destination);
-        HeaderName.CopyTo(destination[at..]);
-        at += HeaderName.Length;
-        ": "u8.CopyTo(destination[at..]);
-        at += 2;
-        context.CopyTo(destination[at..]);
-        at += context.Length;
-        "\r\n\r\n"u8.CopyTo(destination[at..]);
-        return at + 4;
-    }
-
-    private static bool IsContext(ReadOnlySpan<byte> text) =>
-        text.Length == Length && text[2] == '-' && text[35] == '-' && text[52] == '-'
-        && IsHex(text[..2]) && !text.StartsWith("ff"u8)
-        && IsHex(text[3..35]) && text[3..35].ContainsAnyExcept((byte)'0')
-        && IsHex(text[36..52]) && text[36..52].ContainsAnyExcept((byte)'0')
-        && IsHex(text[53..]);
-
-    private static bool IsHex(ReadOnlySpan<byte> text) => !text.ContainsAnyExcept(HexDigits);
 
     /// <summary>The frames of a message before the one with the context.</summary>
     internal ref struct Others(in ZmtpMessage message) : IFrameSequence

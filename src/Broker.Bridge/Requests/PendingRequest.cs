@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Broker.Bridge.Requests;
 
 /// <summary>A slot of a <see cref="PendingRequests"/> table.</summary>
@@ -32,6 +34,9 @@ internal struct PendingRequest
 
     /// <summary>The tick of its beginning.</summary>
     internal uint Epoch;
+
+    /// <summary>What lasts as long as it, while somebody listens to spans.</summary>
+    internal Activity? Span;
 
     /// <summary>Whether it waits to be published again.</summary>
     internal bool IsHeld;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Security.Cryptography;
+using Broker.Bridge.Tracing;
 
 namespace Broker.Bridge.Requests;
 
@@ -96,6 +97,11 @@ internal sealed class PendingRequests
         }
 
         removed.Kept = null;
+        if (removed.Span is { } span)
+        {
+            removed.Span = null;
+            BridgeTracer.End(span);
+        }
 
         removed.IsUsed = false;
         removed.IsHeld = false;

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 using Broker.ZeroMq.Zmtp.Framing;
 
@@ -7,7 +8,7 @@ namespace Broker.Bridge.Requests;
 
 /// <summary>
 /// The body of a request or an answer from ZeroMQ as a payload: one frame as it is, several as each a 4-byte big-endian length and its bytes, with
-/// their number in a header; where it says whom it is from, that is in another one. Borrows the message and the identity.
+/// their number in a header; where it says whom it is from, or in which trace it stands, that is in others. Borrows all of them.
 /// </summary>
 internal ref struct RequestBody : IPayloadWriter
 {
@@ -15,15 +16,18 @@ internal ref struct RequestBody : IPayloadWriter
 
     private readonly ZmtpMessage _body;
     private readonly ReadOnlySpan<byte> _identity;
+    private readonly ReadOnlySpan<byte> _trace;
 
     /// <param name="body">What is left of the message behind its envelope: at least one frame.</param>
     /// <param name="identity">Whom it is from; empty where nobody is to know.</param>
-    internal RequestBody(ZmtpMessage body, ReadOnlySpan<byte> identity = default)
+    /// <param name="trace">The context of a trace; empty for none.</param>
+    internal RequestBody(ZmtpMessage body, ReadOnlySpan<byte> identity = default, ReadOnlySpan<byte> trace = default)
     {
         _body = body;
         _identity = identity;
+        _trace = trace;
         bool isOne = body.FrameCount == 1;
-        if (isOne && identity.IsEmpty)
+        if (isOne && identity.IsEmpty && trace.IsEmpty)
         {
             HeaderLength = -1;
             Length = body.BodySize;
@@ -33,7 +37,8 @@ internal ref struct RequestBody : IPayloadWriter
         Span<byte> digits = stackalloc byte[MostDigits];
         HeaderLength = Start.Length + LineEnd.Length
             + (isOne ? 0 : FramesStart.Length + WriteNumber(digits, body.FrameCount) + LineEnd.Length)
-            + (identity.IsEmpty ? 0 : IdentityStart.Length + (2 * identity.Length) + LineEnd.Length);
+            + (identity.IsEmpty ? 0 : IdentityStart.Length + (2 * identity.Length) + LineEnd.Length)
+            + (trace.IsEmpty ? 0 : TraceContext.LineStart.Length + trace.Length + LineEnd.Length);
         Length = HeaderLength + body.BodySize + (isOne ? 0 : 4 * body.FrameCount);
     }
 
@@ -90,6 +95,13 @@ internal ref struct RequestBody : IPayloadWriter
         {
             Put(ref destination, FramesStart);
             destination = destination[WriteNumber(destination, _body.FrameCount)..];
+            Put(ref destination, LineEnd);
+        }
+
+        if (!_trace.IsEmpty)
+        {
+            Put(ref destination, TraceContext.LineStart);
+            Put(ref destination, _trace);
             Put(ref destination, LineEnd);
         }
 

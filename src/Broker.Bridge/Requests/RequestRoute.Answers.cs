@@ -1,3 +1,4 @@
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.Protocol.Headers;
@@ -51,6 +52,7 @@ internal sealed partial class RequestRoute
         else
         {
             _refused++;
+            BridgeTracer.Fail(_pending[slot].Span, "malformed");
             if (!_badAnswerReported)
             {
                 _badAnswerReported = true;
@@ -75,6 +77,7 @@ internal sealed partial class RequestRoute
         else
         {
             _undeliverable++;
+            BridgeTracer.Fail(_pending[slot].Span, "undeliverable");
         }
     }
 
@@ -95,11 +98,13 @@ internal sealed partial class RequestRoute
                 return;
 
             case NoResponders.Reply:
+                BridgeTracer.Fail(request.Span, "no_responders");
                 var reply = FramedPayload.Single(request.ReturnSpan, _options.NoRespondersReply.Span);
                 Send(slot, ref reply, ref _unserved);
                 break;
 
             default:
+                BridgeTracer.Fail(request.Span, "no_responders");
                 _unserved++;
                 break;
         }
@@ -148,6 +153,7 @@ internal sealed partial class RequestRoute
 
     private void Expire(int slot)
     {
+        BridgeTracer.Fail(_pending[slot].Span, "timeout");
         if (_options.TimeoutReply is { } text)
         {
             var reply = FramedPayload.Single(_pending[slot].ReturnSpan, text.Span);

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Broker.Bridge.Mapping;
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
@@ -51,12 +52,17 @@ internal sealed partial class RequestRoute
     {
         Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
         WriteReplyTo(slot, replyTo);
-        return _mapper is null ? PublishBody(slot, body, replyTo) : PublishTopic(slot, body, replyTo);
+        return Context.Tracer is { IsHeard: true } tracer
+            ? PublishTraced(tracer, slot, body, replyTo)
+            : Publish(slot, body, replyTo, default);
     }
 
-    private PublishStatus PublishBody(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo)
+    private PublishStatus Publish(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> trace)
+        => _mapper is null ? PublishBody(slot, body, replyTo, trace) : PublishTopic(slot, body, replyTo, trace);
+
+    private PublishStatus PublishBody(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> trace)
     {
-        var payload = new RequestBody(body);
+        var payload = new RequestBody(body, default, trace);
         PublishStatus status = Client.TryPublish(_subject, replyTo, payload.HeaderLength, payload.Length, ref payload);
         if (_keeps && status == PublishStatus.Accepted)
         {
@@ -66,7 +72,7 @@ internal sealed partial class RequestRoute
         return status;
     }
 
-    private PublishStatus PublishTopic(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo)
+    private PublishStatus PublishTopic(int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> trace)
     {
         int scratch = _mapper!.ToSubjectScratch(body.EncodedSize);
         if (_scratch.Length < scratch)
@@ -80,13 +86,20 @@ internal sealed partial class RequestRoute
             return PublishStatus.PayloadTooLarge;
         }
 
-        PublishStatus status = Client.TryPublish(message.Subject, message.Payload, replyTo, message.Headers);
+        ReadOnlySpan<byte> block = message.Headers;
+        if (!trace.IsEmpty)
+        {
+            var traced = new byte[block.Length + TraceContext.HeaderBytes];
+            block = traced.AsSpan(0, TraceContext.AddTo(block, trace, traced));
+        }
+
+        PublishStatus status = Client.TryPublish(message.Subject, message.Payload, replyTo, block);
         if (_keeps && status == PublishStatus.Accepted)
         {
-            int headers = message.Headers.Length;
+            int headers = block.Length;
             Span<byte> kept = Keep(slot, message.Subject.Length, headers == 0 ? -1 : headers, headers + message.Payload.Length);
             message.Subject.CopyTo(kept);
-            message.Headers.CopyTo(kept[message.Subject.Length..]);
+            block.CopyTo(kept[message.Subject.Length..]);
             message.Payload.CopyTo(kept[(message.Subject.Length + headers)..]);
         }
 

@@ -1,6 +1,7 @@
 using System.Text;
 using Broker.Bridge.Mapping;
 using Broker.Bridge.Routes;
+using Broker.Bridge.Tracing;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.ZeroMq.RequestReply;
@@ -148,6 +149,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         while (_pending.Oldest >= 0)
         {
             _abandoned++;
+            BridgeTracer.Fail(_pending[_pending.Oldest].Span, "abandoned");
             Release(_pending.Oldest);
         }
     }

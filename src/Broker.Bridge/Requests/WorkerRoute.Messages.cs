@@ -1,5 +1,8 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Broker.Bridge.Mapping;
+using Broker.Bridge.Tracing;
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Sockets;
@@ -52,6 +55,11 @@ internal sealed partial class WorkerRoute
         {
             _pending[slot].Owner = worker;
             _given++;
+            if (Context.Tracer is { IsHeard: true } tracer)
+            {
+                _pending[slot].Span = tracer.StartWork(Name, message.Headers, message.Body.Length);
+            }
+
             _clock.Run();
             return;
         }
@@ -146,6 +154,7 @@ internal sealed partial class WorkerRoute
         }
         else
         {
+            BridgeTracer.Fail(_pending[slot].Span, status.ToString());
             RefuseAnswer();
         }
 
@@ -162,10 +171,23 @@ internal sealed partial class WorkerRoute
             return PublishStatus.Accepted;
         }
 
-        var payload = new RequestBody(body);
-        PublishStatus status = Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
+        PublishStatus status = _pending[slot].Span is { } span
+            ? PublishTraced(span, replyTo, body)
+            : Publish(replyTo, new RequestBody(body));
         _published += status == PublishStatus.Accepted ? 1 : 0;
         return status;
+    }
+
+    private PublishStatus Publish(ReadOnlySpan<byte> replyTo, RequestBody payload)
+        => Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
+
+    // With the context of the span that ends with the answer; without it where that does not go.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private PublishStatus PublishTraced(Activity span, ReadOnlySpan<byte> replyTo, ZmtpMessage body)
+    {
+        Span<byte> memory = stackalloc byte[TraceContext.Length];
+        PublishStatus status = Publish(replyTo, new RequestBody(body, default, TraceContext.Write(span.Id, memory)));
+        return status is PublishStatus.PayloadTooLarge or PublishStatus.HeadersNotSupported ? Publish(replyTo, new RequestBody(body)) : status;
     }
 
     private void RefuseAnswer()

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Broker.Bridge.Mapping;
 using Broker.Bridge.Routes;
+using Broker.Bridge.Tracing;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.ZeroMq.Sockets;
@@ -151,6 +152,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
         while (_pending.Oldest >= 0)
         {
             _abandoned++;
+            BridgeTracer.Fail(_pending[_pending.Oldest].Span, "abandoned");
             Release(_pending.Oldest);
         }
     }
@@ -229,6 +231,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
     private void Expire(int slot)
     {
         _timedOut++;
+        BridgeTracer.Fail(_pending[slot].Span, "timeout");
         Release(slot);
     }
 
@@ -250,6 +253,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
             if (_pending[slot].Owner == gone)
             {
                 _workerLost++;
+                BridgeTracer.Fail(_pending[slot].Span, "worker_lost");
                 if (_options.OnWorkerLoss == WorkerLoss.Reply && _pending[slot].ReturnLength != 0)
                 {
                     Client.TryPublish(_pending[slot].ReturnSpan, default, default, LossHeaders);

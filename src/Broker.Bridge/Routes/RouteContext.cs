@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Broker.Bridge.Tracing;
 using Broker.Client;
 using Broker.Transport;
 using Microsoft.Extensions.Logging;
@@ -11,7 +12,9 @@ namespace Broker.Bridge.Routes;
 /// <param name="BridgeId">The bridge's id.</param>
 /// <param name="InboxPrefix">What the connection's subjects for answers begin with.</param>
 /// <param name="Logger">Where a route logs.</param>
-internal sealed record RouteContext(BrokerConnection Client, EventLoopGroup Loops, string BridgeId, string InboxPrefix, ILogger Logger)
+/// <param name="Tracer">Makes the spans of a bridge whose client has them too; else null.</param>
+internal sealed record RouteContext(
+    BrokerConnection Client, EventLoopGroup Loops, string BridgeId, string InboxPrefix, ILogger Logger, BridgeTracer? Tracer = null)
 {
     /// <summary>The loop of the connection.</summary>
     internal EventLoop Loop => Client.Loop;

@@ -133,6 +133,14 @@ internal sealed class PortableConnection : SocketConnection
         // The send that waits is a real one and ends by itself.
     }
 
+    private protected override void ReleaseTransport()
+    {
+        // While an operation waits the runtime closes with a reset, which takes back what the kernel has not sent yet; unless it was told
+        // that nothing more will come.
+        ShutdownSend();
+        base.ReleaseTransport();
+    }
+
     private void StartWaitingSend()
     {
         ReadOnlyMemory<byte> head = Outbound.BeginLoan();

@@ -398,9 +398,11 @@ public sealed class PushPullTests
     {
         await using var rig = new Rig(transport);
         var taken = new Dictionary<ZeroMqPeer, int>();
+        var offering = new HashSet<ZeroMqPeer>();
         int room = 0;
         var pull = rig.Pull(onMessage: (ZeroMqPeer peer, in ZmtpMessage _) =>
         {
+            offering.Add(peer);
             if (room == 0)
             {
                 return false;
@@ -420,6 +422,8 @@ public sealed class PushPullTests
             await SendAsync(rig, push, 100);
         }
 
+        // Whose messages come late has no turn to lose.
+        await Wait.UntilAsync(async () => await rig.OnLoopAsync(() => offering.Count) == 4, "messages of all");
         for (int i = 0; i < 40; i++)
         {
             // The second goes behind the deliveries of the first.

@@ -19,6 +19,9 @@ internal sealed class Pipeline : IAsyncDisposable
     private EventLoopGroup? _loops;
     private bool _isApart;
 
+    /// <summary>Whether bridges made from now on make spans.</summary>
+    internal bool Tracing { get; set; }
+
     internal LogLines Log { get; } = new();
 
     internal BrokerServer? Server { get; private set; }
@@ -87,6 +90,7 @@ internal sealed class Pipeline : IAsyncDisposable
                     ReconnectWait = TimeSpan.FromMilliseconds(20),
                     ReconnectJitter = TimeSpan.FromMilliseconds(1),
                     Dialer = url is null && !_isApart ? Server?.Connect() : null,
+                    Tracing = Tracing,
                 },
                 Logger = Log,
                 Routes = [route],

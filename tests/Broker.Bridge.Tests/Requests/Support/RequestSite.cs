@@ -25,6 +25,8 @@ internal sealed class RequestSite : IAsyncDisposable
     private readonly List<BrokerConnection> _clients = [];
     private readonly List<ZeroMqBridge> _bridges = [];
 
+    private bool _tracing;
+
     private RequestSite(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
     {
         _loops = loops;
@@ -54,7 +56,12 @@ internal sealed class RequestSite : IAsyncDisposable
 
     /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
     /// <param name="routes">Of the bridge.</param>
-    public static async Task<RequestSite> StartAsync(int loops, params RouteOptions[] routes)
+    public static Task<RequestSite> StartAsync(int loops, params RouteOptions[] routes) => StartAsync(loops, tracing: false, routes);
+
+    /// <param name="loops">How many event loops server and bridge share; 0 for a real nats-server as a remote.</param>
+    /// <param name="tracing">Whether the bridge makes spans.</param>
+    /// <param name="routes">Of the bridge.</param>
+    public static async Task<RequestSite> StartAsync(int loops, bool tracing, params RouteOptions[] routes)
     {
         RequestSite site;
         if (loops == 0)
@@ -68,6 +75,7 @@ internal sealed class RequestSite : IAsyncDisposable
             site = new RequestSite(group, await BrokerServer.StartAsync(options.Listen(0)), null);
         }
 
+        site._tracing = tracing;
         await site.BridgeAsync(routes);
         return site;
     }
@@ -86,6 +94,7 @@ internal sealed class RequestSite : IAsyncDisposable
                     ReconnectWait = TimeSpan.FromMilliseconds(20),
                     ReconnectJitter = TimeSpan.FromMilliseconds(1),
                     Dialer = Server?.Connect(),
+                    Tracing = _tracing,
                 },
                 Routes = routes,
                 Logger = Log,

@@ -1,19 +1,26 @@
 using System.Diagnostics;
-using Broker.Client.Telemetry;
 
-namespace Broker.Client.Tests.Support;
+namespace Broker.TestKit.Telemetry;
 
-/// <summary>Listens to the spans of clients, and to those of the test's own source. They end on whichever thread.</summary>
-internal sealed class RecordedSpans : IDisposable
+/// <summary>Listens to the spans of some sources, and to those of the test's own. They end on whichever thread.</summary>
+public sealed class RecordedSpans : IDisposable
 {
     private readonly List<Activity> _ended = [];
     private readonly ActivityListener _listener;
 
-    public RecordedSpans(ActivitySamplingResult sampling = ActivitySamplingResult.AllDataAndRecorded)
+    /// <param name="sources">The names of the sources, beside its own. All their spans are taken.</param>
+    public RecordedSpans(params string[] sources)
+        : this(ActivitySamplingResult.AllDataAndRecorded, sources)
+    {
+    }
+
+    /// <param name="sampling">What becomes of each.</param>
+    /// <param name="sources">The names of the sources, beside its own.</param>
+    public RecordedSpans(ActivitySamplingResult sampling, params string[] sources)
     {
         _listener = new ActivityListener
         {
-            ShouldListenTo = source => source == Source || source.Name == ClientActivities.SourceName,
+            ShouldListenTo = source => source == Source || sources.Contains(source.Name),
             Sample = (ref _) => sampling,
             ActivityStopped = activity =>
             {

@@ -1,0 +1,31 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Tracing;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>The spans of what an ingress publishes.</summary>
+/// <param name="tracer">The bridge's.</param>
+/// <param name="subject">The pipeline's.</param>
+/// <param name="route">The route's name.</param>
+internal sealed class IngressSpans(BridgeTracer tracer, string subject, string route)
+{
+    internal bool IsHeard => tracer.IsHeard;
+
+    internal static IngressSpans? Of(BridgeTracer? tracer, string subject, string route) => tracer is null ? null : new IngressSpans(tracer, subject, route);
+
+    /// <summary>Begins the span of one message and adds its context to the headers.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal Activity? Begin(HeaderBuilder headers, int size)
+    {
+        Activity? span = tracer.StartPublish(subject, route, size);
+        Span<byte> memory = stackalloc byte[TraceContext.Length];
+        ReadOnlySpan<byte> trace = TraceContext.Write(span?.Id, memory);
+        if (!trace.IsEmpty)
+        {
+            headers.Line(TraceContext.LineStart, trace);
+        }
+
+        return span;
+    }
+}

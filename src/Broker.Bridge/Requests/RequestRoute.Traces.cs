@@ -1,0 +1,36 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Broker.Bridge.Tracing;
+using Broker.Client.Publishing;
+using Broker.ZeroMq.Zmtp.Framing;
+
+namespace Broker.Bridge.Requests;
+
+// Requests while somebody listens to spans: the same as ever, each within one, with its context in the headers.
+internal sealed partial class RequestRoute
+{
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private PublishStatus PublishTraced(BridgeTracer tracer, int slot, ZmtpMessage body, ReadOnlySpan<byte> replyTo)
+    {
+        Activity? span = tracer.StartRequest(_options.Subject ?? _options.Topics!.Prefix + ".>", Name, body.BodySize);
+        Span<byte> memory = stackalloc byte[TraceContext.Length];
+        ReadOnlySpan<byte> trace = TraceContext.Write(span?.Id, memory);
+        PublishStatus status = Publish(slot, body, replyTo, trace);
+        if (!trace.IsEmpty && status is (PublishStatus.PayloadTooLarge or PublishStatus.HeadersNotSupported))
+        {
+            // It goes as it would have gone.
+            status = Publish(slot, body, replyTo, default);
+        }
+
+        if (status == PublishStatus.Accepted)
+        {
+            _pending[slot].Span = span;
+        }
+        else if (span is not null)
+        {
+            BridgeTracer.End(span, status);
+        }
+
+        return status;
+    }
+}

@@ -1,0 +1,28 @@
+using Broker.Transport.Linux;
+using Broker.Transport.Portable;
+
+namespace Broker.Transport.Tests;
+
+/// <summary>Which way of waiting a process has.</summary>
+public sealed class PollerSwitchTests
+{
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void The_switch_of_the_process_makes_all_loops_portable_as_the_option_makes_one(bool option, bool all)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere there is no other way.");
+        AppContext.TryGetSwitch(Poller.PortableSwitch, out bool before);
+        try
+        {
+            AppContext.SetSwitch(Poller.PortableSwitch, all);
+            using Poller poller = Poller.Create(option);
+            Assert.IsType(option || all ? typeof(PortablePoller) : typeof(EpollPoller), poller);
+        }
+        finally
+        {
+            AppContext.SetSwitch(Poller.PortableSwitch, before);
+        }
+    }
+}
