@@ -44,26 +44,36 @@ internal sealed class StreamApi
         json => WriteConsumer(json, mostUnacknowledged));
 
     /// <summary>
-    /// How many messages a work queue has that its one consumer takes for delivered and acknowledged, all of them; 0 where that cannot be said.
+    /// How many messages a work queue has of which its one consumer takes some for delivered and acknowledged; 0 where it does not, or where that
+    /// cannot be said.
     /// </summary>
     /// <remarks>
-    /// A nats-server of version 2.9 that was killed may start again with fewer numbers than it had given out, where the last messages had been
-    /// acknowledged and removed, and give them out again: its consumer takes what gets them for delivered.
+    /// A nats-server of version 2.9 that was killed may start again with fewer numbers than it had given out, and give them out again: its consumer
+    /// takes what gets them for delivered. What it had delivered of the numbers that are gone it may wait for as long as it lives, so
+    /// those that are to be acknowledged are no sign that it moves. All else that a work queue has is pending or to be acknowledged.
     /// </remarks>
     /// <inheritdoc cref="EnsureStreamAsync"/>
     internal async Task<long> CountPassedOverAsync()
     {
         using JsonDocument stream = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
+        long messages = Number(stream, "state", "messages") ?? 0;
         if (!string.Equals(Text(stream, "config", "retention"), "workqueue", StringComparison.Ordinal)
-            || Number(stream, "state", "consumer_count") != 1 || Number(stream, "state", "messages") is not > 0)
+            || Number(stream, "state", "consumer_count") != 1 || messages == 0)
         {
             return 0;
         }
 
         using JsonDocument consumer = await QueryAsync(ConsumerInfo).ConfigureAwait(false);
-        bool isDone = Number(consumer, "num_pending") == 0 && Number(consumer, "num_ack_pending") == 0
-            && Number(consumer, "ack_floor", "stream_seq") >= Number(stream, "state", "last_seq") && Text(consumer, "config", "filter_subject") is null;
-        return isDone ? Number(stream, "state", "messages") ?? 0 : 0;
+        if (Text(consumer, "config", "filter_subject") is not null || Number(consumer, "config", "max_deliver") > 0
+            || Number(consumer, "num_pending") + Number(consumer, "num_ack_pending") is not { } left || messages <= left)
+        {
+            return 0;
+        }
+
+        // Both were asked about the same only where nothing has come or gone in between.
+        using JsonDocument after = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
+        bool stands = Number(after, "state", "messages") == messages && Number(after, "state", "last_seq") == Number(stream, "state", "last_seq");
+        return stands ? messages : 0;
     }
 
     /// <summary>Deletes the consumer and makes it again as it was, so that it begins with the first message that the stream has.</summary>

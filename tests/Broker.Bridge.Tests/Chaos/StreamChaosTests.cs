@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Broker.Bridge.JetStream;
@@ -17,6 +18,7 @@ public sealed partial class StreamChaosTests : IDisposable
 {
     private const int MostSentAhead = 1000;
     private const int Window = 256;
+    private const int LooksAtTheStream = 500;
 
     private readonly DirectoryInfo _store = Directory.CreateTempSubdirectory("jetstream-");
 
@@ -78,19 +80,46 @@ public sealed partial class StreamChaosTests : IDisposable
 
         await Wait.UntilAsync(
             async () => await pusher.SentAsync() == pushed && ingress.Route() is { InFlight: 0 } route && route.Acknowledged == pushed, Describe);
-        await Wait.UntilAsync(async () => await puller.DistinctAsync() == pushed, Describe);
-        await Wait.UntilAsync(async () => await puller.CountAsync() == Sum(route => route.HandedOver), Describe);
+        await UntilPulledAsync(async () => await puller.DistinctAsync() == pushed);
+        await UntilPulledAsync(async () => await puller.CountAsync() == Sum(route => route.HandedOver));
         Assert.Equal(pushed, ingress.Route().Accepted);
 
         // Twice the stream has only what was published again without an answer; a server that was killed may give out numbers a second time. It
         // has forgotten its last deliveries, and what went to another egress then is not counted; nor is what a consumer that was made again delivers to
         // an egress that is new, but the line of the log says how much there was.
-        Assert.InRange(await StoredAsync(pipeline), 0, pushed + ingress.Route().Resent);
-        Assert.InRange(await puller.CountAsync() - pushed, 0, Sum(route => route.PossibleDuplicates) + (kills * egresses.Length * Window) + PassedOver());
+        long stored = await StoredAsync(pipeline);
+        Assert.True(stored <= pushed + ingress.Route().Resent, $"{stored} stored; {Describe()}; {await InfoAsync(pipeline)}; {Lines()}");
+        long twice = await puller.CountAsync() - pushed;
+        long counted = Sum(route => route.PossibleDuplicates) + (kills * egresses.Length * Window) + PassedOver();
+        Assert.True(twice >= 0 && twice <= counted, $"{twice} came twice and {counted} were counted; {Describe()}; {Lines()}");
+
+        async Task UntilPulledAsync(Func<Task<bool>> holds)
+        {
+            string state = "";
+            int looks = 0;
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    if (await holds())
+                    {
+                        return true;
+                    }
+
+                    if (++looks % LooksAtTheStream == 0)
+                    {
+                        state = $"{await puller.CountAsync()} pulled, {await puller.DistinctAsync()} of them distinct, {Sum(route => route.HandedOver)} handed over, "
+                            + await InfoAsync(pipeline);
+                    }
+
+                    return false;
+                },
+                () => $"{state}; {Describe()}; {Lines()}");
+        }
 
         long Sum(Func<PushPullRouteSnapshot, long> count) => ended.Concat(egresses).Sum(bridge => count(bridge.Route()));
         long PassedOver() => pipeline.Log.Warnings.Select(line => PassedOverLine().Match(line)).Where(match => match.Success)
             .Sum(match => long.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture));
+        string Lines() => string.Join('\n', pipeline.Log.Warnings.TakeLast(20));
         string Server() => $"nats://{links.Open(IPEndPoint.Parse(new Uri(pipeline.Url).Authority)).Address}";
         string Describe() => $"seed {seed}: {pushed} pushed, {ingress.Route()}, {ended.Count} ended, {egresses[0].Route()}, {egresses[1].Route()}";
 
@@ -100,6 +129,15 @@ public sealed partial class StreamChaosTests : IDisposable
 
     [GeneratedRegex(" has ([0-9]+) messages that its consumer ")]
     private static partial Regex PassedOverLine();
+
+    // What the server says of the stream and of its consumers.
+    private static async Task<string> InfoAsync(Pipeline pipeline)
+    {
+        BrokerConnection client = await pipeline.ClientAsync();
+        Message stream = await client.RequestAsync("$JS.API.STREAM.INFO.WORK", default, Wait.Limit, cancellationToken: TestContext.Current.CancellationToken);
+        Message consumers = await client.RequestAsync("$JS.API.CONSUMER.LIST.WORK", default, Wait.Limit, cancellationToken: TestContext.Current.CancellationToken);
+        return $"{Encoding.UTF8.GetString(stream.Body.Span)} {Encoding.UTF8.GetString(consumers.Body.Span)}";
+    }
 
     // The number of its last message.
     private static async Task<long> StoredAsync(Pipeline pipeline)

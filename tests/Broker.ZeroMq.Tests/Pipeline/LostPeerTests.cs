@@ -1,3 +1,4 @@
+using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
@@ -67,5 +68,21 @@ public sealed class LostPeerTests
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("s"), Wire.Ascii("next")));
         Assert.Equal(expected, next.Read(expected.Length));
+    }
+
+    // The RFC would have it destroyed with the connection. What has come is the application's.
+    [Fact]
+    public async Task Rfc30_what_a_pull_has_received_of_a_peer_that_is_gone_is_kept_for_the_application()
+    {
+        var events = new Inbox<ZeroMqEvent>();
+        using var pull = new PullSocket(new ZeroMqSocketOptions { OnEvent = events.Add });
+        using (var peer = new RawPeer(ZeroMqEndpoint.Parse(pull.Bind(AnyPort))).Handshake("PUSH").Send(Wire.Message([1]), Wire.Message([2], [3])))
+        {
+            peer.Read(Wire.Greeting().Length + Wire.Ready("PULL").Length);
+        }
+
+        await events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerDisconnected);
+        Assert.Equal([1], pull.ReceiveBytes());
+        Assert.Equal([[2], [3]], pull.ReceiveFrames());
     }
 }

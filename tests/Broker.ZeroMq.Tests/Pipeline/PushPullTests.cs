@@ -17,7 +17,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Messages_of_any_number_of_frames_arrive_whole_and_in_order(RigTransport transport)
+    public async Task Rfc30_messages_of_any_number_of_frames_shall_arrive_unchanged_and_in_order(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pull = rig.Pull();

@@ -26,7 +26,7 @@ public sealed class InterestTests
     }
 
     [Fact]
-    public async Task The_death_of_a_peer_ends_all_it_wanted_and_nothing_else()
+    public async Task Rfc29_the_death_of_a_peer_shall_end_all_it_wanted_and_nothing_else()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher().Bind(AnyPort);

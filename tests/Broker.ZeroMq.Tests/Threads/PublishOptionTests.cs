@@ -9,7 +9,7 @@ public sealed class PublishOptionTests
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public void An_xpub_receives_the_first_subscription_to_a_prefix_and_the_last_cancellation()
+    public void Rfc29_an_xpub_receives_the_first_subscription_to_a_prefix_and_the_last_cancellation()
     {
         using var pub = new XPublisherSocket();
         string endpoint = pub.Bind(AnyPort);
@@ -28,7 +28,7 @@ public sealed class PublishOptionTests
     [InlineData(true, false)]
     [InlineData(false, true)]
     [InlineData(true, true)]
-    public void A_verbose_xpub_receives_every_subscription_and_a_verboser_one_every_cancellation(bool verbose, bool verboser)
+    public void Rfc29_a_verbose_xpub_receives_every_subscription_and_a_verboser_one_every_cancellation(bool verbose, bool verboser)
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verbose = verbose, Verboser = verboser });
         string endpoint = pub.Bind(AnyPort);

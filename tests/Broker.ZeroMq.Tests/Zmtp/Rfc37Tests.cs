@@ -1,5 +1,11 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Broker.Transport;
+using Broker.ZeroMq.Pipeline;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Zmtp;
 
@@ -105,5 +111,80 @@ public sealed class Rfc37Tests
         subscriber.Subscribe("b"u8);
         subscriber.Unsubscribe("b"u8);
         Assert.Equal(expected, pub.Read(expected.Length));
+    }
+
+    [Fact]
+    public async Task Rfc37_resource_shall_be_accepted_whatever_it_is()
+    {
+        await using var rig = new Rig();
+        byte[] ready = Wire.Ready("PUSH", Wire.Property("Resource", Wire.Ascii("system/name-service/test")));
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(), ready, Wire.Message([1]));
+        Assert.Equal("01", await rig.Messages.TakeAsync());
+    }
+
+    [Fact]
+    public async Task Rfc37_an_error_after_the_handshake_ends_the_connection()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("ERROR", [4, .. "stop"u8]), Wire.Message([1]));
+        peer.ReadToEnd();
+        await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    [Fact]
+    public async Task Rfc37_heartbeating_a_peer_that_gives_no_sign_of_life_should_be_given_up_and_connected_to_again()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        await using var rig = new Rig();
+        rig.Push(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(40) })
+            .Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
+        using var silent = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        silent.Send(Wire.Join(Wire.Greeting(), Wire.Ready("PULL")));
+        Assert.Contains("heartbeat", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        using var again = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Rfc37_heartbeating_any_traffic_should_be_a_sign_of_life_and_silence_none(bool says)
+    {
+        var time = new ManualTime();
+        using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, TimeProvider = time });
+        var events = new Inbox<ZeroMqEvent>();
+        int received = 0;
+        var pull = new LoopPull(
+            group[0],
+            (ZeroMqPeer _, in ZmtpMessage _) => ++received > 0,
+            new LoopMessageOptions { HeartbeatInterval = TimeSpan.FromSeconds(1), HeartbeatTimeout = TimeSpan.FromSeconds(3), OnEvent = events.Add });
+        using var peer = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        Turn(() => pull.Peers.Count == 1);
+        events.TakeAll();
+        for (int second = 1; second <= 10; second++)
+        {
+            if (says)
+            {
+                peer.Send(Wire.Message([1]));
+                Turn(() => received == second);
+            }
+
+            time.Advance(TimeSpan.FromSeconds(1));
+            group[0].RunOnce(TimeSpan.Zero);
+            group[0].RunOnce(TimeSpan.Zero);
+        }
+
+        // It has answered no PING in either case.
+        Assert.Equal(says ? [] : [ZeroMqEventKind.PeerRefused], events.TakeAll().Select(e => e.Kind));
+
+        void Turn(Func<bool> until)
+        {
+            for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; !until();)
+            {
+                Assert.True(Environment.TickCount64 < end);
+                group[0].RunOnce(TimeSpan.FromMilliseconds(20));
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
-namespace Broker.Client.Tests.Support;
+namespace Broker.TestKit;
 
 /// <summary>Time that goes on when a test says so. Any thread; a loop sees it when something wakes it.</summary>
-internal sealed class ManualTime : TimeProvider
+public sealed class ManualTime : TimeProvider
 {
     private long _ticks = TimeSpan.TicksPerDay;
 
@@ -9,5 +9,5 @@ internal sealed class ManualTime : TimeProvider
 
     public override long GetTimestamp() => Interlocked.Read(ref _ticks);
 
-    internal void Advance(TimeSpan by) => Interlocked.Add(ref _ticks, by.Ticks);
+    public void Advance(TimeSpan by) => Interlocked.Add(ref _ticks, by.Ticks);
 }

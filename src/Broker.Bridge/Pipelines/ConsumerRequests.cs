@@ -1,0 +1,112 @@
+using System.Globalization;
+using System.Text;
+using Broker.Client.Publishing;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>What is asked of a consumer: one request at a time, for as many messages as there is room for, until they have come or it has ended.</summary>
+/// <remarks>All on the connection's loop.</remarks>
+internal sealed class ConsumerRequests<TWire>
+    where TWire : struct, IPipelineWire
+{
+    private const int ExpiresInTicks = 5;
+
+    // When nothing has come for so long, not even that the request has expired, the server has none.
+    private const int PatienceInTicks = 10;
+
+    private readonly byte[] _nextSubject;
+    private TWire _wire;
+    private string _inbox;
+    private ConsumerWaker<TWire> _waker;
+    private long _number;
+    private int _ticksSilent;
+
+    /// <param name="nextSubject">Where messages are asked for.</param>
+    /// <param name="inbox">Where they come, with the number of the request behind it.</param>
+    /// <param name="wire">The connection.</param>
+    internal ConsumerRequests(string nextSubject, string inbox, TWire wire)
+    {
+        _nextSubject = PipelineSubjects.Bytes(nextSubject);
+        _inbox = inbox;
+        _wire = wire;
+        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, wire);
+    }
+
+    /// <summary>How many messages may still come of the request that is out; 0 where none is.</summary>
+    internal int Outstanding { get; private set; }
+
+    /// <summary>For how many ticks there were messages to be had and none came.</summary>
+    internal int TicksWithoutMessages { get; private set; }
+
+    /// <summary>There is another server, or the same with another inbox, and nothing of what was asked for will come.</summary>
+    internal void Restart(string inbox)
+    {
+        _inbox = inbox;
+        _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, _wire);
+        Outstanding = 0;
+    }
+
+    internal void OnMessage()
+    {
+        Outstanding = Math.Max(0, Outstanding - 1);
+        _ticksSilent = 0;
+        TicksWithoutMessages = 0;
+        _waker.Rest();
+    }
+
+    /// <summary>How a request ended, or what the waker's was answered.</summary>
+    /// <param name="token">The last one of its subject.</param>
+    /// <param name="status">What it says.</param>
+    /// <returns>Whether it is time for the next one.</returns>
+    internal bool OnStatus(ReadOnlySpan<byte> token, int status)
+    {
+        if (!PipelineHeader.TryReadNumber(token, out long number))
+        {
+            _waker.OnStatus(token, status);
+            return false;
+        }
+
+        // 404, 408 and 409: no messages, expired, consumer deleted, more bytes than were asked for.
+        if (number != _number || status < 400)
+        {
+            return false;
+        }
+
+        Outstanding = 0;
+        return status is 408;
+    }
+
+    /// <param name="isOpen">Whether there is somebody to give messages to.</param>
+    internal void Tick(bool isOpen)
+    {
+        // The consumer says when a request has expired; if it does not, it is not there any more, or was not heard.
+        if (Outstanding > 0 && ++_ticksSilent > PatienceInTicks)
+        {
+            Outstanding = 0;
+        }
+
+        if (isOpen && Outstanding > 0)
+        {
+            _waker.Tick();
+            TicksWithoutMessages++;
+        }
+        else
+        {
+            _waker.Rest();
+        }
+    }
+
+    internal void Ask(int messages, long bytes)
+    {
+        // A few strings for each window of messages.
+        _number++;
+        string expires = (ExpiresInTicks * 1_000_000_000L).ToString(CultureInfo.InvariantCulture);
+        byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _wire.MaxPayload)}},"expires":{{expires}}}""");
+        byte[] replyTo = Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{_inbox}.{_number}"));
+        if (_wire.Publish(_nextSubject, replyTo, default, request) == PublishStatus.Accepted)
+        {
+            Outstanding = messages;
+            _ticksSilent = 0;
+        }
+    }
+}

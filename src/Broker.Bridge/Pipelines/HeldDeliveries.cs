@@ -1,0 +1,52 @@
+using System.Buffers.Binary;
+
+namespace Broker.Bridge.Pipelines;
+
+/// <summary>Messages of a consumer that wait for PUSH, each with the subject by which it is acknowledged. On the connection's loop.</summary>
+internal sealed class HeldDeliveries(ChunkPool pool)
+{
+    private const int LengthSize = 2;
+
+    private readonly MessageQueue _queue = new(pool);
+
+    internal int Count => _queue.Count;
+
+    internal long Bytes => _queue.Bytes;
+
+    internal bool IsEmpty => _queue.IsEmpty;
+
+    internal void Add(ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> body, MessageShape shape)
+    {
+        Span<byte> start = stackalloc byte[LengthSize + replyTo.Length];
+        BinaryPrimitives.WriteUInt16LittleEndian(start, (ushort)replyTo.Length);
+        replyTo.CopyTo(start[LengthSize..]);
+        _queue.Add(start, body, shape);
+    }
+
+    /// <summary>The body of the first; it is good until something is added or removed.</summary>
+    internal ReadOnlySpan<byte> Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo) => Split(_queue.Peek(out shape), out replyTo);
+
+    internal void RemoveFirst() => _queue.RemoveFirst();
+
+    internal void Clear() => _queue.Clear();
+
+    /// <summary>Says of each that it is still held, so that the stream does not give to others what PUSH has no room for yet.</summary>
+    internal void KeepHold<TWire>(ref TWire wire)
+        where TWire : struct, IPipelineWire
+    {
+        _queue.Rewind(0);
+        while (_queue.Sent < _queue.Count)
+        {
+            Split(_queue.PeekUnsent(out _), out ReadOnlySpan<byte> replyTo);
+            wire.Publish(replyTo, default, "+WPI"u8);
+            _queue.MarkSent();
+        }
+    }
+
+    private static ReadOnlySpan<byte> Split(ReadOnlySpan<byte> kept, out ReadOnlySpan<byte> replyTo)
+    {
+        int length = BinaryPrimitives.ReadUInt16LittleEndian(kept);
+        replyTo = kept.Slice(LengthSize, length);
+        return kept[(LengthSize + length)..];
+    }
+}

@@ -1,0 +1,176 @@
+using System.Text;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Publishing;
+
+/// <summary>RFC 29, what an application sees of PUB, SUB, XPUB and XSUB: order among peers, queues that are full, and what becomes of subscriptions.</summary>
+public sealed class Rfc29SocketTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    [Theory]
+    [MemberData(nameof(Transports))]
+    public async Task Rfc29_a_pub_and_a_sub_shall_not_change_messages(RigTransport transport)
+    {
+        await using var rig = new Rig(transport);
+        var publisher = rig.Publisher();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(rig.AnyPort).ToString());
+        await rig.InterestAsync("+");
+        foreach (byte[][] frames in (byte[][][])[[[]], [[], []], [[1], [], [2]], [[0], [1]], [Wire.Filled(255), Wire.Filled(256), Wire.Filled(70_000)]])
+        {
+            Assert.Equal(1, await rig.PublishAsync(publisher, frames));
+            Assert.Equal(LibzmqPeer.Show(frames), await rig.Messages.TakeAsync());
+        }
+    }
+
+    [Fact]
+    public async Task Rfc29_an_xpub_shall_receive_from_its_subscribers_fairly()
+    {
+        using var xpub = new XPublisherSocket(new XPublisherSocketOptions { ReceiveHighWaterMark = 8 });
+        await FairAsync(xpub, "XSUB");
+    }
+
+    [Fact]
+    public async Task Rfc29_a_sub_shall_receive_from_its_publishers_fairly()
+    {
+        using var sub = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 8 });
+        sub.Subscribe("");
+        await FairAsync(sub, "XPUB");
+    }
+
+    [Fact]
+    public async Task Rfc29_an_xsub_shall_receive_from_its_publishers_fairly()
+    {
+        using var xsub = new XSubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 8 });
+        xsub.Subscribe("");
+        await FairAsync(xsub, "PUB");
+    }
+
+    // The RFC lets a SUB discard what it has no room for. As libzmq's it leaves that with its publishers, which know whom they lose for.
+    [Fact]
+    public async Task Rfc29_a_sub_that_is_full_discards_nothing_itself_and_its_publisher_drops_whole_messages()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
+        using var sub = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 4 });
+        sub.Subscribe("");
+        sub.Connect(publisher.Bind(AnyPort).ToString());
+        await rig.InterestAsync("+");
+        int published = 0;
+        while (publisher.MessagesDropped < 50)
+        {
+            await rig.PublishAsync(publisher, Wire.Big32((uint)published++), new byte[100_000]);
+        }
+
+        long passed = publisher.Peers[0].MessagesSent;
+        Assert.Equal(published, passed + publisher.MessagesDropped);
+        uint? last = null;
+        for (long i = 0; i < passed; i++)
+        {
+            byte[][] frames = sub.ReceiveFrames();
+            Assert.Equal((2, 100_000), (frames.Length, frames[1].Length));
+            uint number = System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(frames[0]);
+            Assert.True(last is null || number > last, $"{number} came after {last}");
+            last = number;
+        }
+    }
+
+    [Fact]
+    public void Rfc29_an_xsub_shall_send_all_messages_to_all_publishers_and_drop_silently_for_those_that_are_full()
+    {
+        using var reads = new XPublisherSocket();
+        using var full = new XPublisherSocket(new XPublisherSocketOptions { ReceiveHighWaterMark = 4 });
+        using var xsub = new XSubscriberSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10, Linger = TimeSpan.Zero });
+        xsub.Connect(reads.Bind(AnyPort));
+        xsub.Connect(full.Bind(AnyPort));
+        xsub.Subscribe("x");
+        Assert.Equal([1, (byte)'x'], reads.ReceiveBytes());
+        Assert.Equal([1, (byte)'x'], full.ReceiveBytes());
+
+        // More than the queues of the one that does not read can hold, and what the kernel takes besides; each is read at the other.
+        byte[] body = new byte[60_000];
+        body[0] = 9;
+        for (int i = 0; i < 500; i++)
+        {
+            BitConverter.TryWriteBytes(body.AsSpan(1), i);
+            xsub.Send(body);
+            byte[] got = reads.ReceiveBytes();
+            Assert.Equal((9, i), (got[0], BitConverter.ToInt32(got, 1)));
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Rfc29_what_an_xsub_wanted_of_a_publisher_ends_with_the_connection_however_that_ends(bool disconnects)
+    {
+        using var xpub = new XPublisherSocket();
+        using var xsub = new XSubscriberSocket();
+        string endpoint = xpub.Bind(AnyPort);
+        xsub.Subscribe("a");
+        xsub.Subscribe("b");
+        xsub.Connect(endpoint);
+        Assert.Equal(["+a", "+b"], new[] { Show(xpub.ReceiveBytes()), Show(xpub.ReceiveBytes()) }.Order());
+        if (disconnects)
+        {
+            Assert.True(xsub.Disconnect(endpoint));
+        }
+        else
+        {
+            xsub.Dispose();
+        }
+
+        Assert.Equal(["-a", "-b"], new[] { Show(xpub.ReceiveBytes()), Show(xpub.ReceiveBytes()) }.Order());
+    }
+
+    [Fact]
+    public void Rfc29_an_xpub_shall_pass_on_subscriptions_and_a_pub_keep_them_to_itself()
+    {
+        using var xpub = new XPublisherSocket();
+        using var pub = new PublisherSocket();
+        using var sub = new SubscriberSocket();
+        sub.Subscribe("t");
+        sub.Connect(xpub.Bind(AnyPort));
+        sub.Connect(pub.Bind(AnyPort));
+        Assert.Equal("+t", Show(xpub.ReceiveBytes()));
+        sub.Unsubscribe("t");
+        Assert.Equal("-t", Show(xpub.ReceiveBytes()));
+        Assert.IsNotType<IReceivingSocket>(pub, exactMatch: false);
+    }
+
+    // Four that have all said more than the socket holds and one read brings, and less than the kernel takes.
+    private static async Task FairAsync<TSocket>(TSocket socket, string type)
+        where TSocket : MessageSocket, IReceivingSocket
+    {
+        const int Peers = 4;
+        const int Messages = 50;
+        const int Some = Peers * Messages / 2;
+        var endpoint = ZeroMqEndpoint.Parse(socket.Bind(AnyPort));
+        var peers = new RawPeer[Peers];
+        for (int i = 0; i < Peers; i++)
+        {
+            peers[i] = new RawPeer(endpoint).Handshake(type);
+            byte[] says = Wire.Message([9, (byte)i, .. new byte[4000]]);
+            peers[i].Send([.. Enumerable.Repeat(says, Messages)]);
+        }
+
+        await Wait.UntilAsync(() => socket.ConnectionCount == Peers);
+        int[] counts = new int[Peers];
+        for (int i = 0; i < Some; i++)
+        {
+            counts[socket.ReceiveBytes()[1]]++;
+        }
+
+        Assert.All(counts, count => Assert.InRange(count, Some / Peers / 4, Messages - 1));
+        Array.ForEach(peers, peer => peer.Dispose());
+    }
+
+    private static string Show(ReadOnlySpan<byte> subscription) =>
+        (subscription[0] == 1 ? "+" : "-") + Encoding.UTF8.GetString(subscription[1..]);
+}

@@ -1,0 +1,153 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+
+namespace Broker.ZeroMq.Tests.Zmtp;
+
+/// <summary>RFC 23, "Version Negotiation", "Error Handling", "Backwards Interoperability" and what "Socket Semantics" says of all sockets.</summary>
+public sealed class Rfc23ConnectionTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task Rfc23_version_11_octets_shall_be_sent_first_and_the_rest_once_the_peers_are_read()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort));
+        byte[] greeting = Wire.Greeting();
+        Assert.Equal(greeting[..11], peer.Read(11));
+        peer.Send(greeting[..11]);
+        Assert.Equal(greeting[11..], peer.Read(53));
+    }
+
+    [Theory]
+    [InlineData(3, 2)]
+    [InlineData(4, 0)]
+    [InlineData(255, 255)]
+    public async Task Rfc23_version_a_higher_one_shall_be_accepted_and_talked_to_in_ours(byte major, byte minor)
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber();
+        subscriber.Subscribe("a"u8);
+        using var peer = new RawPeer(subscriber.Bind(AnyPort)).Send(Wire.Greeting(major, minor), Wire.Ready("PUB"), Wire.Message([(byte)'a']));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'a'));
+        Assert.Equal(expected, peer.Read(expected.Length));
+        Assert.Equal("61", await rig.Messages.TakeAsync());
+    }
+
+    [Theory]
+    [InlineData("0100")]
+    [InlineData("ff 0000000000000001 01 00")]
+    [InlineData("ff 0000000000000000 7f 00")]
+    public async Task Rfc23_version_a_peer_to_whose_one_there_is_no_downgrade_shall_be_disconnected(string greeting)
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Hex(greeting));
+        peer.ReadToEnd();
+        await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+    }
+
+    [Fact]
+    public async Task Rfc23_backwards_a_peer_of_2_0_shall_be_disconnected_where_the_mechanism_is_not_NULL()
+    {
+        await using var rig = new Rig();
+        var pull = rig.Pull(o => o with { Security = ZeroMqSecurity.PlainServer, Authenticate = _ => ValueTask.FromResult(ZeroMqAdmission.Admit()) });
+        using var peer = new RawPeer(pull.Bind(AnyPort)).Send(Wire.Hex("ff 0000000000000001 7f 01 08 0000"), Wire.Message([1]));
+        peer.ReadToEnd();
+        await rig.EventAsync(ZeroMqEventKind.PeerRefused);
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    [Fact]
+    public async Task Rfc23_null_a_peer_shall_send_its_READY_before_it_has_received_one()
+    {
+        await using var rig = new Rig();
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting());
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"));
+        Assert.Equal(expected, peer.Read(expected.Length));
+    }
+
+    [Fact]
+    public async Task Rfc23_errors_a_connection_that_ends_unexpectedly_should_be_made_again()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        await using var rig = new Rig();
+        rig.Push().Connect(EndpointOf(listener));
+        for (int i = 0; i < 3; i++)
+        {
+            using var cut = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        }
+    }
+
+    // What refused us may have been mended since: a list of users that is read again, a peer too many that has gone. So it is asked again, in
+    // growing intervals, and the log says so once.
+    [Fact]
+    public async Task Rfc23_errors_a_refusal_is_told_of_once_and_asked_about_again_later_which_is_ours()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        await using var rig = new Rig();
+        rig.Push().Connect(EndpointOf(listener));
+        for (int i = 0; i < 3; i++)
+        {
+            using var refusing = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+            refusing.Send(Wire.Join(Wire.Greeting(), Wire.Command("ERROR", [4, .. "stop"u8])));
+            while (refusing.Receive(new byte[256]) != 0)
+            {
+            }
+        }
+
+        Assert.Contains("stop", Assert.Single(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rfc23_all_sockets_a_message_of_which_only_some_frames_came_shall_not_be_received()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Pull().Bind(AnyPort);
+        using (new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1], [2]), Wire.Frame(1, 3), Wire.Frame(1, 4)))
+        {
+            Assert.Equal("01,02", await rig.Messages.TakeAsync());
+        }
+
+        await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
+        using var next = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Frame(0, 5));
+        Assert.Equal("05", await rig.Messages.TakeAsync());
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    [Theory]
+    [MemberData(nameof(Rig.Transports), MemberType = typeof(Rig))]
+    public async Task Rfc23_all_sockets_messages_between_two_peers_shall_come_once_and_in_order(RigTransport transport)
+    {
+        const int Count = 5000;
+        await using var rig = new Rig(transport);
+        var push = rig.Push(o => o with { SendHighWaterMark = 0 });
+        push.Connect(rig.Pull().Bind(rig.AnyPort).ToString());
+        for (int from = 0; from < Count; from += 100)
+        {
+            int first = from;
+            await rig.DoAsync(() =>
+            {
+                for (int i = first; i < first + 100; i++)
+                {
+                    Assert.True(push.TrySend(Wire.Big32((uint)i), Wire.Filled(i % 300)));
+                }
+            });
+        }
+
+        for (int i = 0; i < Count; i++)
+        {
+            Assert.Equal(LibzmqPeer.Show(Wire.Big32((uint)i), Wire.Filled(i % 300)), await rig.Messages.TakeAsync());
+        }
+
+        Assert.Empty(rig.Messages.TakeAll());
+    }
+
+    private static string EndpointOf(TcpListener listener) =>
+        string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
+}
