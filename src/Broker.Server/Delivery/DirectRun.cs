@@ -32,7 +32,7 @@ internal sealed class DirectRun
     private long _payloadBytes;
 
     /// <summary>Whether it goes on.</summary>
-    internal bool IsOn => _route is not null;
+    internal bool IsOn => _publisher is not null;
 
     /// <summary>Whether the next message of a publisher, by a route to one, goes on with it.</summary>
     /// <remarks>Not behind a limit that its client has set meanwhile, on another loop: one more than that is one too many.</remarks>
@@ -123,7 +123,8 @@ internal sealed class DirectRun
 
         MessageHead.Write(ref MemoryMarshal.GetArrayDataReference(_head), subject, subscription.SidWord);
         _headLength = MessageHead.Overhead + subject.Length + subscription.SidLength;
-        _route = route;
+        // Of single messages a route says nothing of their subjects.
+        _route = route.Subject.Length == 0 ? null : route;
         return true;
     }
 }

@@ -198,7 +198,7 @@ internal sealed class Route : TokenEntry
     /// <summary>A message's name in another account: those who get it so are not of this route.</summary>
     internal static Route Image(byte[] subject) => new(subject, isRefused: false);
 
-    /// <summary>A route to one, for one message: it never was current.</summary>
+    /// <summary>A route to one, for single messages, whose subjects it does not know: it never was current.</summary>
     internal static Route Once(Subscription only)
     {
         var route = new Route([], [only], [], [], 0);

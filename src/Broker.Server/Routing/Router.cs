@@ -28,8 +28,12 @@ internal sealed class Router
 
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTable _routes;
+
     private readonly LargeRoutes _large;
     private readonly List<Subscription> _found = [];
+
+    // The one that was given away last for single messages: the next is mostly for the same subscription.
+    private Route? _once;
 
     private readonly Route _nobody = Route.ToNobody();
     private RouterCounts _counts;
@@ -111,6 +115,11 @@ internal sealed class Router
 
             _internal -= subscription.IsInternal ? 1 : 0;
             subscription.Close();
+            if (_once?.Plain[0] == subscription)
+            {
+                _once = null;
+            }
+
             _subscriptions.Remove(subscription);
             _counts.Removes++;
             work += Expire(subscription.Filter) + _large.Remove(subscription);
@@ -244,7 +253,7 @@ internal sealed class Router
             _counts.Built++;
             _counts.Fanout++;
             _counts.MaxFanout = Math.Max(_counts.MaxFanout, 1);
-            return Route.Once(only);
+            return _once?.Plain[0] == only ? _once : _once = Route.Once(only);
         }
 
         return null;

@@ -66,6 +66,45 @@ public sealed class DeliveryTests
     private static string Body(int publisher, int number)
         => $"{publisher}/{number}/PUB p.0 3\r\nabc\r\nMSG ".PadRight(40 + ((publisher * 131 + number * 17) % (number % 100 == 0 ? 70_000 : 300)), 'x');
 
+    // More than are remembered at first sight: their routes are for single messages, and one serves those that follow each other.
+    [Fact]
+    public async Task Messages_to_subjects_that_come_once_arrive_under_their_own_names()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
+        using RawClient publisher = RawClient.Open(server);
+        using RawClient subscriber = RawClient.Open(server);
+        const int Remembered = 2_000;
+        const int Rounds = 20;
+        const int Each = 300;
+        publisher.Send(string.Concat(Enumerable.Range(0, Remembered).Select(i => $"PUB other.{i} 0\r\n\r\n")));
+        publisher.Sync();
+        int number = 0;
+        for (int round = 0; round < Rounds; round++)
+        {
+            // Another subscription than the one that the last route led to.
+            subscriber.Send($"SUB a.> a{round}\r\nSUB b.> b{round}\r\n");
+            subscriber.Sync();
+            var text = new StringBuilder();
+            var expected = new List<string>();
+            for (int i = 0; i < Each; i++, number++)
+            {
+                string to = i % 7 < 4 ? "a" : "b";
+                string name = $"{to}.{number}{new string('x', number % 40)}";
+                for (int times = number % 5 == 0 ? 2 : 1; times > 0; times--)
+                {
+                    text.Append(CultureInfo.InvariantCulture, $"PUB {name} 3\r\nabc\r\n");
+                    expected.Add($"{name} {to}{round}");
+                }
+            }
+
+            publisher.Send(text.ToString());
+            publisher.Sync();
+            Assert.Equal(expected, expected.Select(_ => string.Join(' ', subscriber.ReadMessage().Words[1..3])));
+            subscriber.Send($"UNSUB a{round}\r\nUNSUB b{round}\r\n");
+            Assert.Equal("", subscriber.Sync());
+        }
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
