@@ -91,9 +91,15 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     /// <summary>A time above 0.</summary>
     public TimeSpan Span(string key, TimeSpan otherwise) => Span(key, otherwise, "a duration such as \"10s\" or \"2m\"");
 
-    /// <summary>The same, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    /// <summary>The same, or none: <c>0s</c>.</summary>
+    public TimeSpan SpanOrNone(string key, TimeSpan otherwise)
+        => Find(key) is ConfigText text && Duration.TryParse(text.Value, out TimeSpan none) && none == TimeSpan.Zero
+            ? TimeSpan.Zero
+            : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or \"0s\"");
+
+    /// <summary>A time above 0, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
     public TimeSpan SpanOrNever(string key, TimeSpan otherwise)
-        => Find(key) is ConfigText { Value: "never" } ? Timeout.InfiniteTimeSpan : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or never");
+        => Find(key) is ConfigText { Value: var word } && word.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan : Span(key, otherwise, "a duration such as \"10s\" or \"2m\", or never");
 
     /// <summary>A text, or an array of them, each converted; <paramref name="shape"/> says what they must be.</summary>
     public IReadOnlyList<T> Many<T>(string key, IReadOnlyList<T> otherwise, string shape, Func<string, T?> convert)

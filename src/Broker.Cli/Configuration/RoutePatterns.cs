@@ -120,7 +120,7 @@ internal static class RoutePatterns
             HighWaterBytes = keys.Section.Bytes("high_water_bytes", defaults.HighWaterBytes, 1, 1L << 40),
             HeartbeatInterval = keys.Heartbeat(defaults.HeartbeatInterval),
             PeerTimeout = keys.Section.Span("peer_timeout", defaults.PeerTimeout),
-            StopTimeout = keys.Section.Span("stop_timeout", defaults.StopTimeout),
+            StopTimeout = keys.Section.SpanOrNone("stop_timeout", defaults.StopTimeout),
             Stream = keys.Section.Inner("stream", Stream),
             Shadow = keys.Section.Flag("shadow", defaults.Shadow),
         };

@@ -17,6 +17,8 @@ namespace Broker.Client.Encoded;
 /// <param name="encoder">How values become bodies.</param>
 public sealed class EncodedConnection(BrokerConnection connection, IMessageEncoder encoder)
 {
+    private const string Closed = "The connection is closed.";
+
     private BodyBuffer? _spare;
 
     /// <summary>What it stands on.</summary>
@@ -155,16 +157,40 @@ public sealed class EncodedConnection(BrokerConnection connection, IMessageEncod
     /// </summary>
     /// <returns>Completes when all has been accepted, or fails with what the channel was completed with or the first refusal.</returns>
     /// <exception cref="OperationCanceledException">Cancelled. What had been read from the channel has been accepted.</exception>
+    /// <exception cref="Errors.ConnectionLostException">The connection is closed. What has not been read from the channel is still in it.</exception>
     public async Task BindSendAsync<T>(string subject, ChannelReader<T> source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        while (await source.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+        var closed = new CancellationTokenSource();
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, closed.Token);
+
+        // Nothing of the reader's program on the thread that tells the end.
+        void OnClosed(BrokerConnection connection) => _ = closed.CancelAsync();
+        Connection.Closed += OnClosed;
+        try
         {
-            while (source.TryRead(out T? value))
+            if (Connection.State == ConnectionState.Closed)
             {
-                // What has been taken from the channel is nobody else's any more.
-                await PublishAsync(subject, value, cancellationToken: CancellationToken.None).ConfigureAwait(false);
+                // Before it was listened to.
+                throw new Errors.ConnectionLostException(Closed);
             }
+
+            while (await source.WaitToReadAsync(either.Token).ConfigureAwait(false))
+            {
+                while (source.TryRead(out T? value))
+                {
+                    // What has been taken from the channel is nobody else's any more.
+                    await PublishAsync(subject, value, cancellationToken: CancellationToken.None).ConfigureAwait(false);
+                }
+            }
+        }
+        catch (OperationCanceledException) when (closed.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            throw new Errors.ConnectionLostException(Closed);
+        }
+        finally
+        {
+            Connection.Closed -= OnClosed;
         }
     }
 

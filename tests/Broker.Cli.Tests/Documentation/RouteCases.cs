@@ -85,7 +85,7 @@ internal static class RouteCases
             With("send_high_water_mark", ["64KB"], ["100", "x"]),
             With("max_message_size", ["2KB"], ["0", "65MB"]),
             With("max_peers", ["5"], NotASize),
-            With("heartbeat", ["\"5s\"", "never"], NotASpan),
+            With("heartbeat", ["\"5s\"", "never", "NEVER"], [.. NotASpan, "\"0s\""]),
             With("accept_bridges", ["true"], NotAFlag),
             With("trace_frame", ["true"], NotAFlag),
             With("last_values", ["{ }", "{ max_topics: 5, max_bytes: 64KB }"], ["true", "{ topics: 5 }"]),
@@ -113,7 +113,7 @@ internal static class RouteCases
             With("max_frames", ["10"], NotASize),
             With("max_peers", ["5"], NotASize),
             With("high_water_mark", ["10"], NotASize),
-            With("heartbeat", ["\"5s\"", "never"], NotASpan),
+            With("heartbeat", ["\"5s\"", "never", "NEVER"], [.. NotASpan, "\"0s\""]),
             .. isWorker
                 ?
                 [
@@ -150,9 +150,9 @@ internal static class RouteCases
             With("max_peers", ["5"], NotASize),
             With("high_water_mark", ["10"], NotASize),
             With("high_water_bytes", ["1MB"], NotASize),
-            With("heartbeat", ["\"5s\"", "never"], NotASpan),
+            With("heartbeat", ["\"5s\"", "never", "NEVER"], [.. NotASpan, "\"0s\""]),
             With("peer_timeout", ["\"5s\""], [.. NotASpan, "\"1s\""]),
-            With("stop_timeout", ["\"100ms\""], NotASpan),
+            With("stop_timeout", ["\"100ms\"", "\"0s\""], NotASpan),
             Case(Section, $"subject: a, pullers: {Any}, ", "shadow", ["true"], [.. NotAFlag, $"true, pushers: {Any}", "true, stream { name: s }"]),
             With("stream", ["{ name: s }, stop_timeout: \"100ms\""], ["{ }", "x", "{ name: s }, keep_order: true"]),
         ];
@@ -174,7 +174,7 @@ internal static class RouteCases
             With("max_frames", ["10"], NotASize),
             With("max_peers", ["5"], NotASize),
             With("high_water_mark", ["10"], NotASize),
-            With("heartbeat", ["\"5s\"", "never"], NotASpan),
+            With("heartbeat", ["\"5s\"", "never", "NEVER"], [.. NotASpan, "\"0s\""]),
         ];
 
         static KeyCase With(string key, string[] valid, string[] invalid) =>

@@ -1,0 +1,222 @@
+using System.Runtime.CompilerServices;
+using System.Threading.Channels;
+using Broker.Client.Encoded;
+using Broker.Client.Publishing;
+using Broker.Client.Requests;
+using Broker.Client.Subscriptions;
+using Broker.Transport;
+
+namespace Broker.Client.Tests;
+
+/// <summary>
+/// Whoever stops waiting, at any point where one can wait, leaves nothing in the process: no socket, no timer, no block of a pool, and no task,
+/// callback or registration, for each of these would hold the connection. The server is another process, and answers nothing.
+/// </summary>
+public sealed class LeftoverTests : IDisposable
+{
+    private const int Room = 256 * 1024;
+
+    private static readonly RequestManyOptions Patient = new() { Deadline = Wait.Limit };
+
+    // Each waits for ever where the server is silent and nobody has room.
+    private static readonly Dictionary<string, Func<BrokerConnection, CancellationToken, Task>> Points = new(StringComparer.Ordinal)
+    {
+        ["ping"] = static (c, t) => c.PingAsync(t),
+        ["flush"] = static (c, t) => c.FlushAsync(t),
+        ["drain"] = static (c, t) => c.DrainAsync(t),
+        ["drain of a subscription"] = static (c, t) => c.Subscribe("a", static (in _) => { }).DrainAsync(t),
+        ["drain of a queue"] = static (c, t) => c.SubscribeQueued("a").DrainAsync(t),
+        ["next of a queue"] = static (c, t) => c.SubscribeQueued("a").Reader.ReadAsync(t).AsTask(),
+        ["next of an enumeration"] = static async (c, t) => await c.ReadAsync("a", cancellationToken: t).GetAsyncEnumerator(t).MoveNextAsync(),
+        ["next value"] = static async (c, t) => await new EncodedConnection(c, TextEncoder.Instance).ReadAsync<string>("a", cancellationToken: t).GetAsyncEnumerator(t).MoveNextAsync(),
+        ["room to publish"] = static (c, t) => c.PublishAsync("a", new byte[Room / 2], cancellationToken: t).AsTask(),
+        ["request"] = static (c, t) => c.RequestAsync("a", default, Wait.Limit, cancellationToken: t).AsTask(),
+        ["request that blocks"] = static (c, t) => Task.Run(() => c.Request("a", default, Wait.Limit, cancellationToken: t), CancellationToken.None),
+        ["request of values"] = static (c, t) => new EncodedConnection(c, TextEncoder.Instance).RequestAsync<string, string>("a", "x", Wait.Limit, cancellationToken: t).AsTask(),
+        ["answers of many"] = static async (c, t) => await c.RequestManyAsync("a", default, Patient, cancellationToken: t).GetAsyncEnumerator(t).MoveNextAsync(),
+        ["answers gathered"] = static (c, t) => c.GatherAsync("a", default, Patient, cancellationToken: t),
+        ["channel to send"] = static (c, t) => new EncodedConnection(c, TextEncoder.Instance).BindSendAsync("a", Channel.CreateUnbounded<string>().Reader, t),
+    };
+
+    private readonly NatsServer _server = NatsServer.Start();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _server.Dispose();
+
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task Nothing_is_left_of_connections_after_waits_that_were_given_up(bool cancelled, bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        await HoldAsync(group, async () =>
+        {
+            // All at once: each end takes a second, since the server does not answer it.
+            BrokerConnection[] connections = await Task.WhenAll(Points.Select(_ => ConnectAsync(group)));
+            await StopServerAsync();
+            return await Task.WhenAll(Points.Keys.Zip(connections, (point, connection) => GiveUpAsync(connection, point, cancelled)));
+        });
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_is_left_of_a_connection_that_waits_for_its_server_to_come_back(bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        await HoldAsync(group, async () =>
+        {
+            BrokerConnection connection = await ConnectAsync(group);
+            connection.SubscribeQueued("a");
+            Task<Message> request = connection.RequestAsync("a", default, Wait.Limit, cancellationToken: Token).AsTask();
+            _server.Kill();
+            await Wait.UntilAsync(() => connection.State == ConnectionState.Reconnecting, () => $"{connection.State}");
+            connection.TryPublish("kept", "x"u8);
+            await Wait.For(connection.CloseAsync());
+            await EndOf(request);
+            return [new Held("the connection", Weak(connection))];
+        });
+    }
+
+    // The server's system accepts, and nobody says INFO.
+    [Theory]
+    [InlineData("nats", false)]
+    [InlineData("nats", true)]
+    [InlineData("tls", false)]
+    [InlineData("tls", true)]
+    public async Task Nothing_is_left_of_a_connect_that_was_cancelled(string scheme, bool portable)
+    {
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
+        await StopServerAsync();
+        await HoldAsync(group, async () =>
+        {
+            using var cancel = new CancellationTokenSource();
+            Task<BrokerConnection> connect = BrokerConnection.ConnectAsync(
+                new ClientOptions { Servers = [$"{scheme}://127.0.0.1:{_server.Port}"], Loops = group, ConnectTimeout = Wait.Limit }, cancel.Token);
+            await Wait.UntilAsync(() => Leftovers.Sockets() > 0 && !connect.IsCompleted, "the attempt");
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(connect));
+            return [];
+        });
+    }
+
+    private static async Task<Held> GiveUpAsync(BrokerConnection connection, string point, bool cancelled)
+    {
+        if (point == "room to publish")
+        {
+            await FillAsync(connection);
+        }
+
+        using var cancel = new CancellationTokenSource();
+        Task waiting = Points[point](connection, cancel.Token);
+        await TurnAsync(connection);
+        Assert.False(waiting.IsCompleted, point);
+        if (cancelled)
+        {
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(waiting));
+            Assert.Equal(0, connection.Core.Requester.Waiting);
+        }
+
+        await Wait.For(connection.CloseAsync());
+        await EndOf(waiting);
+        return new Held(point, Weak(connection));
+    }
+
+    // All its threads: a signal takes its time.
+    private async Task StopServerAsync()
+    {
+        _server.Signal("STOP");
+        await Wait.UntilAsync(
+            () => Directory.GetDirectories($"/proc/{_server.Process.Id}/task").All(
+                static task => File.ReadLines(Path.Combine(task, "status")).Any(static line => line.StartsWith("State:\tT", StringComparison.Ordinal))),
+            "the server's stop");
+    }
+
+    private Task<BrokerConnection> ConnectAsync(EventLoopGroup group) => BrokerConnection.ConnectAsync(
+        new ClientOptions
+        {
+            Servers = [_server.Url],
+            Loops = group,
+            ConnectTimeout = Wait.Limit,
+            PingInterval = TimeSpan.FromHours(1),
+            ReconnectDelay = _ => TimeSpan.FromHours(1),
+            WriteDeadline = TimeSpan.FromHours(1),
+            MaxPendingBytes = Room,
+            DrainTimeout = TimeSpan.FromMilliseconds(1),
+        },
+        Token);
+
+    // Until there is no room, and none either when all that was being sent has been.
+    private static async Task FillAsync(BrokerConnection connection)
+    {
+        byte[] body = new byte[10_000];
+        for (int full = 0; full < 3; full++)
+        {
+            while (connection.TryPublish("full"u8, body) == PublishStatus.Accepted)
+            {
+                full = 0;
+            }
+
+            await TurnAsync(connection);
+        }
+    }
+
+    private static Task TurnAsync(BrokerConnection connection)
+    {
+        TaskCompletionSource turn = Wait.Source();
+        connection.Loop.Post(turn.SetResult);
+        return Wait.For(turn);
+    }
+
+    // An outcome, whichever.
+    private static Task EndOf(Task task)
+        => Wait.For(task.ContinueWith(static t => _ = t.Exception, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Weak(BrokerConnection connection) => new(connection.Core);
+
+    private static async Task HoldAsync(EventLoopGroup group, Func<Task<Held[]>> act)
+    {
+        // A wait has a timer of its own.
+        Leftovers before = null!;
+        await Wait.UntilAsync(() => (before = Leftovers.Now()) is not null);
+        Held[] connections = await act();
+        await Wait.UntilAsync(
+            () =>
+            {
+                // Of timers there may be fewer: those of who ran before. What a thread has called last may stand in its stack.
+                group[0].Post(static () => { });
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return !connections.Any(static c => c.Connection.IsAlive) && group.HeldBytes == 0 && Leftovers.Now() is var now && now.Descriptors == before.Descriptors && now.Timers <= before.Timers;
+            },
+            () => $"before {before}, now {Leftovers.Now()}, blocks {group.HeldBytes}, held {string.Join(", ", connections.Where(static c => c.Connection.IsAlive).Select(static c => c.Point))}");
+    }
+
+    private sealed record Held(string Point, WeakReference Connection);
+
+    /// <summary>What the process has of what a connection may have.</summary>
+    private sealed record Leftovers(int Descriptors, long Timers)
+    {
+        internal static Leftovers Now() => new(Sockets(), Timer.ActiveCount);
+
+        internal static int Sockets() => OperatingSystem.IsLinux() ? Directory.EnumerateFileSystemEntries("/proc/self/fd").Count(IsSocket) : 0;
+
+        private static bool IsSocket(string descriptor)
+        {
+            try
+            {
+                return File.ResolveLinkTarget(descriptor, returnFinalTarget: false)?.Name.StartsWith("socket:", StringComparison.Ordinal) ?? false;
+            }
+            catch (IOException)
+            {
+                // The one by which the folder is read.
+                return false;
+            }
+        }
+    }
+}
