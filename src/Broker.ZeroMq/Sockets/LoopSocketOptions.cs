@@ -17,7 +17,10 @@ public abstract record LoopSocketOptions
     /// <summary>Most connections at a time, those in their handshake included. Default 10,000.</summary>
     public int MaxPeers { get; init; } = 10_000;
 
-    /// <summary>Further READY properties; names for application use begin with <c>X-</c>. Default none.</summary>
+    /// <summary>
+    /// Further READY properties, each name once; names for application use begin with <c>X-</c>, and those of the socket's type and id are taken.
+    /// Default none.
+    /// </summary>
     public IReadOnlyCollection<KeyValuePair<string, string>> Properties { get; init; } = [];
 
     /// <summary>The security mechanism, for all endpoints. Default <see cref="ZeroMqSecurity.Null"/>.</summary>

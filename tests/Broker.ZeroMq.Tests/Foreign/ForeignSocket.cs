@@ -39,6 +39,9 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
     public async Task<int?> EventAsync(string kind, int timeout = 120_000) =>
         (int?)(await CallAsync("event", ("event", kind), ("timeout", timeout)))["value"];
 
+    /// <summary>Receives a message of one frame, and returns a property of the peer that sent it; libzmq's alone.</summary>
+    public async Task<string?> PropertyAsync(string property) => (string?)(await CallAsync("property", ("property", property)))["value"];
+
     public async Task CloseAsync()
     {
         await CallAsync("close");

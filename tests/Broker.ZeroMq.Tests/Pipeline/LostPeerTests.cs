@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Sockets;
@@ -68,6 +71,43 @@ public sealed class LostPeerTests
         Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("s"), Wire.Ascii("next")));
         Assert.Equal(expected, next.Read(expected.Length));
+    }
+
+    // The RFC would keep the queue for the endpoint. What the next connection wants is not known before it says so.
+    [Fact]
+    public async Task Rfc29_what_waits_for_the_peer_at_an_endpoint_of_a_pub_ends_with_the_connection_and_is_counted()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HighWaterMessages = 10 });
+        publisher.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"));
+        byte[] handshake = Wire.Join(Wire.Greeting(), Wire.Ready("SUB"), Wire.Command("SUBSCRIBE", (byte)'s'));
+        using (var first = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask()))
+        {
+            first.Send(handshake);
+            await rig.InterestAsync("+s");
+            while (publisher.MessagesDropped == 0)
+            {
+                await rig.PublishAsync(publisher, Wire.Ascii("s"), new byte[100_000]);
+            }
+        }
+
+        Assert.InRange((await rig.EventAsync(ZeroMqEventKind.PeerDisconnected)).Undelivered, 1, long.MaxValue);
+        using var next = await Wait.For(listener.AcceptSocketAsync(TestContext.Current.CancellationToken).AsTask());
+        next.Send(handshake);
+        await rig.InterestAsync("+s");
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Ascii("s"), Wire.Ascii("next")));
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUB"), Wire.Message(Wire.Ascii("s"), Wire.Ascii("next")));
+        byte[] got = new byte[expected.Length];
+        for (int at = 0; at < got.Length;)
+        {
+            int read = await next.ReceiveAsync(got.AsMemory(at), TestContext.Current.CancellationToken);
+            Assert.NotEqual(0, read);
+            at += read;
+        }
+
+        Assert.Equal(expected, got);
     }
 
     // The RFC would have it destroyed with the connection. What has come is the application's.

@@ -14,7 +14,7 @@ internal sealed class ZmtpHandshakeOptions
     /// <param name="identity">Our identity, 0 to 255 octets, not beginning with 0; sent by REQ, DEALER and ROUTER only.</param>
     /// <param name="properties">Further properties; names for application use begin with "X-". Values are sent in UTF-8.</param>
     /// <param name="maxCommandSize">Largest command accepted from a peer during the handshake.</param>
-    /// <exception cref="ArgumentException">An identity or property name is not legal.</exception>
+    /// <exception cref="ArgumentException">An identity or property name is not legal, or a name is there twice.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The socket type is not known, or <paramref name="maxCommandSize"/> is below 1.</exception>
     public ZmtpHandshakeOptions(
         ZmtpSocketType socketType,
@@ -40,6 +40,12 @@ internal sealed class ZmtpHandshakeOptions
 
         foreach (var (name, value) in properties ?? [])
         {
+            if (IsTaken(name) || all.Exists(property => Ascii.EqualsIgnoreCase(property.Name, name)))
+            {
+                // Peers may refuse what is there twice, ours do.
+                throw new ArgumentException($"The property {name} is there already.", nameof(properties));
+            }
+
             all.Add((Encoding.UTF8.GetBytes(name), Encoding.UTF8.GetBytes(value)));
         }
 
@@ -61,4 +67,8 @@ internal sealed class ZmtpHandshakeOptions
     public ReadOnlySpan<byte> Metadata => _metadata;
 
     internal ZmtpLimits Limits { get; }
+
+    // Of those a socket has, or would have if it were of another type, also where its type has none.
+    private static bool IsTaken(ReadOnlySpan<char> name) =>
+        Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name) || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name);
 }

@@ -106,6 +106,13 @@ def op_receive(name, timeout=120000):
     return {"frames": [encode(frame) for frame in sockets[name].recv_multipart()]}
 
 
+def op_property(name, property, timeout=120000):
+    """What the peer that sent the next message has said of itself."""
+    if not wait(sockets[name], timeout):
+        return {"value": None}
+    return {"value": sockets[name].recv(copy=False).get(property)}
+
+
 def op_close(name):
     sockets.pop(name).close(0)
     return {}

@@ -1,0 +1,97 @@
+using System.Text;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Publishing;
+
+/// <summary>Options and members of the publisher and the subscriber on loops that no socket for threads shows.</summary>
+public sealed class LoopOptionTests
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    [Fact]
+    public async Task The_peer_that_exceeds_the_octets_of_all_prefixes_is_refused_and_the_others_keep_theirs()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { MaxInterestBytes = 20 });
+        var endpoint = publisher.Bind(AnyPort);
+        using var first = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'a')));
+        await rig.InterestAsync("+aaaaaaaaaaaa");
+        using var second = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(12, (byte)'b')));
+        second.ReadToEnd();
+        Assert.Contains("subscriptions", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        using var third = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE", Wire.Filled(8, (byte)'c')));
+        await rig.InterestAsync("+cccccccc");
+        Assert.Equal(1, await rig.PublishAsync(publisher, Wire.Filled(12, (byte)'a')));
+        Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Filled(12, (byte)'b')));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task Each_subscription_of_a_peer_is_told_of_and_one_that_is_left_for_later_comes_again_with_what_is_behind_it(int loops)
+    {
+        await using var rig = new Rig(loops);
+        var told = new Inbox<(ZeroMqPeer Peer, string What)>();
+        bool takes = false;
+        var publisher = rig.Publisher(o => o with
+        {
+            OnSubscription = (peer, prefix, subscribes) =>
+            {
+                told.Add((peer, (subscribes ? "+" : "-") + Encoding.ASCII.GetString(prefix)));
+                return takes;
+            },
+        });
+        using var raw = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB")
+            .Send(Wire.Command("SUBSCRIBE", (byte)'a'), Wire.Command("SUBSCRIBE", (byte)'a'), Wire.Command("CANCEL", (byte)'a'));
+        var (peer, what) = await told.TakeAsync();
+        Assert.Equal("+a", what);
+        await Wait.UntilAsync(() => publisher.Peers.Count == 1);
+        Assert.Equal(0, await rig.PublishAsync(publisher, Wire.Ascii("a")));
+        Volatile.Write(ref takes, true);
+        peer.Session.Loop.Post(peer.ResumeReceiving);
+        foreach (string expected in (string[])["+a", "+a", "-a"])
+        {
+            Assert.Equal(expected, (await told.TakeAsync()).What);
+        }
+
+        await rig.InterestAsync("+a");
+        await rig.InterestAsync("-a");
+    }
+
+    [Fact]
+    public async Task What_is_sent_upstream_reaches_each_publisher_that_has_room_and_the_rest_is_counted_as_dropped()
+    {
+        await using var rig = new Rig();
+        var subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = 200_000 });
+        var endpoint = subscriber.Bind(AnyPort);
+        using var full = new RawPeer(endpoint).Handshake("XPUB");
+        await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+        byte[] message = Wire.Message([9], new byte[100_000]);
+        int sent = 0;
+        while (await rig.OnLoopAsync(() => subscriber.SendUpstream(rig.Loop, message)) == 1)
+        {
+            Assert.InRange(++sent, 1, 10_000);
+        }
+
+        Assert.Equal(1, subscriber.MessagesDropped);
+        var reads = new Inbox<string>();
+        var xpub = rig.Publisher(o => o with { AnnounceExtended = true, OnMessage = rig.Record });
+        xpub.Connect(endpoint.ToString());
+        await rig.ConnectedAsync();
+
+        // The kernel may have taken some of what waits for the other one.
+        Assert.InRange(await rig.OnLoopAsync(() => subscriber.SendUpstream(rig.Loop, Wire.Message([8], [7]))), 1, 2);
+        Assert.Equal("08,07", await rig.Messages.TakeAsync());
+        await Wait.UntilAsync(() => xpub.Peers.Single().MessagesReceived == 1);
+
+        // The one that was full has got whole messages, all that were taken.
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("XSUB"), message);
+        Assert.Equal(expected, full.Read(expected.Length));
+        for (int i = 1; i < sent; i++)
+        {
+            Assert.Equal(message, full.Read(message.Length));
+        }
+    }
+}
