@@ -12,7 +12,11 @@ internal sealed partial class ClientSession
         public bool OnPublish(scoped PublishOperation operation)
             => operation.RepeatsSubject ? session.PublishAgain(operation) : session.PublishNext(operation);
 
-        public bool OnlyCountsRepeats => session.OnlyCountsRepeats;
+        public bool OnlyCountsRepeats
+        {
+            [MethodImpl(MethodImplOptions.AggressiveInlining)]
+            get => session.OnlyCountsRepeats;
+        }
 
         public void OnRepeats(int count, int size)
         {

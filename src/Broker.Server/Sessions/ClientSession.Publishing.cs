@@ -21,7 +21,11 @@ internal sealed partial class ClientSession
     private bool _isPedantic = true;
 
     // Where nobody hears them and nobody is answered. Who subscribes meanwhile, on another loop, hears what is sent after that was confirmed.
-    private bool OnlyCountsRepeats => !_mustCheck && _publisher.Last is { IsSilent: true, IsCurrent: true };
+    private bool OnlyCountsRepeats
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _publisher.Last is { IsSilent: true, IsCurrent: true } && !_mustCheck;
+    }
 
     // The line before once more.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
