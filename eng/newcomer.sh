@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# The first quarter of an hour of somebody new, timed: README.md from top to bottom, with its own commands, on a clean clone of what is
+# committed; then its program in a project of one's own, from the packages. Needs the ports of the README to be free.
+#   -t   with the README's second command too, which is all tests
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+with_tests=false
+while getopts t option; do
+    case $option in
+    t) with_tests=true ;;
+    *) exit 2 ;;
+    esac
+done
+
+work=$(mktemp -d)
+began=$SECONDS
+pids=()
+finish() {
+    local pid
+    # Each is a group of its own: what a command has started ends with it.
+    for pid in "${pids[@]}"; do kill -- "-$pid" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap finish EXIT
+set -m
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+
+step() { printf '%2d:%02d  %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$1"; }
+fail() {
+    echo "failed: $1" >&2
+    tail -n 20 "$work"/*.log >&2
+    exit 1
+}
+
+# Block N of a language in the README, and line L of it.
+block() { awk -v language="$1" -v wanted="$2" '$0 == "```" language { inside = ++n == wanted; next } /^```$/ { inside = 0 } inside' README.md; }
+line() { block sh "$1" | sed -n "$2p"; }
+
+# What a terminal of its own is: a command that goes on, and what it has printed.
+terminal() {
+    bash -c "$2" >"$work/$1.log" 2>&1 </dev/null &
+    pids+=($!)
+}
+
+# Ends with the text on a terminal, or with a failure after as long as nobody has patience.
+read_on() {
+    local left
+    for ((left = ${3:-60}; left > 0; left--)); do
+        if grep -qF -- "$2" "$work/$1.log" 2>/dev/null; then return 0; fi
+        sleep 1
+    done
+    fail "'$2' did not appear in the terminal '$1'"
+}
+
+git clone -q . "$work/clone"
+cd "$work/clone"
+step "cloned"
+
+terminal broker "$(block sh 1)"
+read_on broker 5557 600
+step "the first command has built the broker and its bridge listens"
+
+if [ "$with_tests" = true ]; then
+    bash -c "$(block sh 2)" >"$work/tests.log" 2>&1 || fail "$(block sh 2)"
+    step "the second command has passed all tests: $(tail -n 1 "$work/tests.log")"
+fi
+
+eval "$(block sh 3)"
+terminal sub "$(line 4 1)"
+terminal zmq-sub "$(line 4 2)"
+sleep 3 # as long as it takes to go on to the next terminal
+terminal zmq-pub "$(line 4 3)"
+read_on sub "4 degrees"
+read_on zmq-sub "4 degrees"
+terminal pub "$(line 4 4)"
+read_on sub rain
+read_on zmq-sub rain
+step "a message has come to both sides from either"
+
+# Debian's Python has Debian's python3-zmq; another one may stand before it.
+PATH=/usr/bin:$PATH
+terminal python-sub "$(line 5 1)"
+sleep 3
+terminal python-pub "$(line 5 2)"
+read_on python-sub "4 degrees"
+step "Python's programs have met"
+
+version=1.0.0-newcomer
+eng/pack.sh -p -v "$version" >"$work/pack.log" 2>&1 || fail "eng/pack.sh"
+step "the packages are made"
+
+mkdir "$work/own"
+cd "$work/own"
+cat >nuget.config <<END
+<configuration>
+  <packageSources><add key="local" value="$work/clone/artifacts/packages" /></packageSources>
+  <config><add key="globalPackagesFolder" value="$work/restored" /></config>
+  <fallbackPackageFolders><add key="machine" value="${NUGET_PACKAGES:-$HOME/.nuget/packages}" /></fallbackPackageFolders>
+</configuration>
+END
+{
+    dotnet new console
+    dotnet add package Broker.Server --version "$version"
+    dotnet add package Broker.Client --version "$version"
+} >"$work/own.log" 2>&1 || fail "a project of one's own"
+{
+    echo "using Broker.Client;"
+    echo "using Broker.Server;"
+    (cd "$work/clone" && block csharp 1 | sed 's/Listen(4222)/Listen(0)/')
+    echo "await client.FlushAsync();"
+} >Program.cs
+dotnet run >"$work/run.log" 2>&1 || fail "the program"
+[ "$(tail -n 1 "$work/run.log")" = 9 ] || fail "the program has not printed the length of its message"
+step "a program of one's own runs, from the packages"
+echo "in $(((SECONDS - began) / 60)) minutes and $(((SECONDS - began) % 60)) seconds"
