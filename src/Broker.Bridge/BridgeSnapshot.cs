@@ -4,7 +4,7 @@ using Broker.Client;
 namespace Broker.Bridge;
 
 /// <summary>What a bridge has done, at a moment.</summary>
-/// <param name="Server">The server in use, as <c>host:port</c>; null while there is none.</param>
+/// <param name="Server">The server in use, as <c>host:port</c>, or by its name where a dialer reaches it; null while there is none.</param>
 /// <param name="Client">The counters of the bridge's connection, with what was lost when servers were.</param>
 /// <param name="Routes">Those of its routes, in the order in which they were added.</param>
 public sealed record BridgeSnapshot(string? Server, ClientStatistics Client, IReadOnlyList<RouteSnapshot> Routes)

@@ -106,8 +106,10 @@ public sealed class BrokerConnection : IAsyncDisposable
     /// <summary>The largest message, headers included, that the server accepts, in bytes. May change with the server.</summary>
     public int MaxPayload => Core.Publisher.MaxPayload;
 
-    /// <summary>The server in use, as <c>host:port</c>; null while there is none.</summary>
-    public string? Server => Core.Link?.Address.ToString();
+    /// <summary>
+    /// The server in use, as <c>host:port</c>, or the name that it gave itself where <see cref="ClientOptions.Dialer"/> reaches it; null while there is none.
+    /// </summary>
+    public string? Server => Core.Link is not { } link ? null : Core.Options.Dialer is null ? link.Address.ToString() : link.Info.ServerName ?? "";
 
     /// <summary>The name and version that the server in use gave itself; null while there is none.</summary>
     public (string? Name, string? Version)? ServerIdentity => Core.Link is { } link ? (link.Info.ServerName, link.Info.Version) : null;

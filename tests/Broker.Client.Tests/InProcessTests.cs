@@ -1,4 +1,6 @@
+using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
+using Broker.Server;
 using Broker.Transport;
 using Broker.Transport.InProcess;
 
@@ -44,6 +46,21 @@ public sealed class InProcessTests
         public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
         {
         }
+    }
+
+    // No address was named, and the default one is somebody else's.
+    [Fact]
+    public async Task A_server_that_a_dialer_reaches_is_called_by_its_own_name_and_by_no_address()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static o => o.ServerName = "embedded", Token);
+        await using (BrokerConnection connection = await Patient.ConnectAsync(new() { Dialer = server.Connect() }, Token))
+        {
+            Assert.Equal("embedded", connection.Server);
+        }
+
+        var never = new Dial((_, _, _) => throw new System.Net.Sockets.SocketException((int)System.Net.Sockets.SocketError.ConnectionRefused));
+        ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(() => BrokerConnection.ConnectAsync(new() { Dialer = never }, Token));
+        Assert.EndsWith(" (by the dialer)", e.Message, StringComparison.Ordinal);
     }
 
     [Theory]

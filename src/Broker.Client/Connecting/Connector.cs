@@ -251,6 +251,9 @@ internal sealed class Connector
     private static bool IsFailedAttempt(Exception e, CancellationToken cancellationToken)
         => e is not OutOfMemoryException && !cancellationToken.IsCancellationRequested;
 
+    // A dialer knows its own way: what was named, or nothing, is not where it leads.
+    private string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
+
     private async Task EstablishAsync(ServerAddress address, CancellationToken cancellationToken)
     {
         var link = new Link(_core, address);
@@ -271,12 +274,12 @@ internal sealed class Connector
 
             if (e is SocketException)
             {
-                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({address})", e);
+                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({Where(address)})", e);
             }
 
             if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
             {
-                throw new TimeoutException($"The server did not answer in time. ({address})", e);
+                throw new TimeoutException($"The server did not answer in time. ({Where(address)})", e);
             }
 
             throw;
