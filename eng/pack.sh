@@ -35,4 +35,4 @@ if [ "$packages_only" = false ]; then
     done
 fi
 
-find artifacts/packages artifacts/linux-x64 artifacts/win-x64 -type f -printf '%p %kK\n' 2>/dev/null | sort
+find artifacts -type f \( -path 'artifacts/packages/*' -o -path 'artifacts/linux-x64/*' -o -path 'artifacts/win-x64/*' \) -printf '%p %kK\n' | sort
