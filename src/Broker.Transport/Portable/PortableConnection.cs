@@ -10,11 +10,16 @@ namespace Broker.Transport.Portable;
 /// </summary>
 internal sealed class PortableConnection : SocketConnection
 {
+    private const int NoSendWaits = 0;
+    private const int SendWaits = 1;
+    private const int SendToReleaseAfter = 2;
+
     private readonly PortablePoller _poller;
     private readonly SocketAsyncEventArgs _reading = new(true);
     private readonly Action _startWaitingSend;
     private readonly Action _waitingSendDone;
     private SocketAsyncEventArgs? _writing;
+    private int _waitingSend;
     private bool _ended;
     private bool _skipped;
 
@@ -136,9 +141,13 @@ internal sealed class PortableConnection : SocketConnection
     private protected override void ReleaseTransport()
     {
         // While an operation waits the runtime closes with a reset, which takes back what the kernel has not sent yet; unless it was told
-        // that nothing more will come.
+        // that nothing more will come, and no send is being tried at that moment. This ends the one that waits, but on Windows, where
+        // a send ends when the peer has taken it.
         ShutdownSend();
-        base.ReleaseTransport();
+        if (OperatingSystem.IsWindows() || Interlocked.CompareExchange(ref _waitingSend, SendToReleaseAfter, SendWaits) != SendWaits)
+        {
+            base.ReleaseTransport();
+        }
     }
 
     private void StartWaitingSend()
@@ -152,10 +161,17 @@ internal sealed class PortableConnection : SocketConnection
         if (_writing is null)
         {
             _writing = new SocketAsyncEventArgs(true);
-            _writing.Completed += (_, _) => Loop.Post(_waitingSendDone);
+            _writing.Completed += (_, _) =>
+            {
+                if (!Loop.TryPost(_waitingSendDone))
+                {
+                    EndWaitingSend();
+                }
+            };
         }
 
         _writing.SetBuffer(MemoryMarshal.AsMemory(head));
+        Volatile.Write(ref _waitingSend, SendWaits);
         if (!Socket.SendAsync(_writing))
         {
             WaitingSendDone();
@@ -168,6 +184,17 @@ internal sealed class PortableConnection : SocketConnection
         if (IsClosed)
         {
             _writing.Dispose();
+        }
+
+        EndWaitingSend();
+    }
+
+    // On the loop, or after its end.
+    private void EndWaitingSend()
+    {
+        if (Interlocked.Exchange(ref _waitingSend, NoSendWaits) == SendToReleaseAfter)
+        {
+            base.ReleaseTransport();
         }
     }
 }
