@@ -18,52 +18,45 @@ internal sealed class Route : TokenEntry
     // The object itself and its arrays' headers.
     private const int OwnCost = 256;
 
-    private volatile bool _current = true;
-    private volatile bool _hasMore;
-    private readonly int _cost;
-
-    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes.
-    private readonly int _subjectLength;
-    private readonly ByteKey _subjectKey;
+    private readonly RouteExtras? _extras;
 
     // A refused route has only the one behind it, and does not grow; there are very many routes.
     private volatile object? _growthOrBehind;
+
+    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes. Of long ones no length is equal.
+    private readonly ByteKey _subjectKey;
+    private readonly byte _subjectLength;
+    private readonly RouteTraits _traits;
+    private volatile bool _current = true;
+    private volatile bool _hasMore;
 
     // Written by whoever finds it, on any loop, and by the router: what is lost in between is not missed.
     private bool _wasFound;
 
     internal Route(
         byte[] subject, Subscription[] plain, QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost, bool isOnceEach = false)
-        : base(subject)
+        : this(subject, plain, RouteExtras.Of(queues, renamed, queuesCost))
     {
-        (_subjectLength, _subjectKey) = (subject.Length, ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length));
-        Plain = plain;
-        Queues = queues;
-        Renamed = renamed;
-        _hasMore = queues.Length != 0 || renamed.Length != 0;
-        IsEmpty = plain.Length == 0 && !HasMore;
-        IsSilent = IsEmpty;
-        IsWide = isOnceEach && plain.Length >= LeastWide;
-        IsGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
-        MayRun = IsWide || IsGroup || (plain.Length == 1 && !HasMore);
-        _cost = (int)Math.Min(
-            int.MaxValue,
-            OwnCost + subject.Length + (IntPtr.Size * (long)plain.Length)
-                + queuesCost + renamed.Sum(static r => r.Route.Cost));
+        _hasMore = _extras is not null;
+        bool isWide = isOnceEach && plain.Length >= LeastWide;
+        bool isGroup = plain.Length == 0 && renamed.Length == 0 && queues.Length == 1 && queues[0].IsSmall;
+        bool isEmpty = plain.Length == 0 && !_hasMore;
+        _traits = If(isEmpty, RouteTraits.Empty | RouteTraits.Silent) | If(isWide, RouteTraits.Wide) | If(isGroup, RouteTraits.Group)
+            | If(isWide || isGroup || (plain.Length == 1 && !_hasMore), RouteTraits.Runs);
     }
 
     // Nobody is sent anything by it.
     private Route(byte[] subject, bool isRefused)
+        : this(subject, [], null)
+        => _traits = RouteTraits.Empty | (isRefused ? RouteTraits.Refused : RouteTraits.Silent);
+
+    private Route(byte[] subject, Subscription[] plain, RouteExtras? extras)
         : base(subject)
     {
-        (_subjectLength, _subjectKey) = (subject.Length, ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length));
-        Plain = [];
-        Queues = [];
-        Renamed = [];
-        IsEmpty = true;
-        IsRefused = isRefused;
-        IsSilent = !isRefused;
-        _cost = OwnCost + subject.Length;
+        _subjectKey = ByteKey.Of(ref MemoryMarshal.GetArrayDataReference(subject), subject.Length);
+        _subjectLength = (byte)Math.Min(subject.Length, byte.MaxValue);
+        Plain = plain;
+        _extras = extras;
     }
 
     internal byte[] Subject => Bytes;
@@ -72,10 +65,10 @@ internal sealed class Route : TokenEntry
     internal Subscription[] Plain { get; }
 
     /// <summary>One of each of these is.</summary>
-    internal QueueGroup[] Queues { get; }
+    internal QueueGroup[] Queues => _extras is null ? [] : _extras.Queues;
 
     /// <summary>Every one of these is, by another name.</summary>
-    internal RenamedDelivery[] Renamed { get; }
+    internal RenamedDelivery[] Renamed => _extras is null ? [] : _extras.Renamed;
 
     /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
     internal bool HasMore => _hasMore;
@@ -84,10 +77,10 @@ internal sealed class Route : TokenEntry
     internal RouteGrowth? Growth => _growthOrBehind as RouteGrowth;
 
     /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
-    internal long Cost => _cost;
+    internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)Plain.Length) + (_extras is null ? 0 : _extras.Cost);
 
     /// <summary>Whether its publisher may not publish to the subject. Such a route is of one publisher and expires with what it may do.</summary>
-    internal bool IsRefused { get; }
+    internal bool IsRefused => Has(RouteTraits.Refused);
 
     /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
     internal Route? Behind
@@ -96,22 +89,22 @@ internal sealed class Route : TokenEntry
         set => _growthOrBehind = value;
     }
 
-    internal bool IsEmpty { get; }
+    internal bool IsEmpty => Has(RouteTraits.Empty);
 
     /// <summary>Whether its publisher may publish to the subject, and nobody hears it.</summary>
-    internal bool IsSilent { get; }
+    internal bool IsSilent => Has(RouteTraits.Silent);
 
     /// <summary>
     /// Whether <see cref="Plain"/> are many, each of another target: then the order of what one of them is sent is kept also where some
     /// messages are delivered target by target, and not one by one.
     /// </summary>
-    internal bool IsWide { get; }
+    internal bool IsWide => Has(RouteTraits.Wide);
 
     /// <summary>Whether it leads to one queue group that does not grow, and to nobody else.</summary>
-    internal bool IsGroup { get; }
+    internal bool IsGroup => Has(RouteTraits.Group);
 
     /// <summary>Whether messages by it that follow each other may be delivered together: it is wide, or leads to one subscription or group.</summary>
-    internal bool MayRun { get; }
+    internal bool MayRun => Has(RouteTraits.Runs);
 
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;
@@ -213,4 +206,8 @@ internal sealed class Route : TokenEntry
         nobody.Expire();
         return nobody;
     }
+
+    private static RouteTraits If(bool condition, RouteTraits traits) => condition ? traits : RouteTraits.None;
+
+    private bool Has(RouteTraits trait) => (_traits & trait) != RouteTraits.None;
 }
