@@ -9,32 +9,36 @@ namespace Broker.Server.Collections;
 /// </summary>
 internal static class ByteHash
 {
-    /// <summary>How long a string is at most that <see cref="ComputeShort"/> takes.</summary>
-    internal const int Short = 2 * ByteKey.Size;
-
     private const ulong First = 0x9E3779B97F4A7C15;
     private const ulong Second = 0xC2B2AE3D27D4EB4F;
 
     internal static uint Compute(ReadOnlySpan<byte> bytes, ulong seed)
+        => Compute(bytes, ByteKey.Of(ref MemoryMarshal.GetReference(bytes), bytes.Length), seed);
+
+    /// <summary>The same of a string whose key is known: without a call where it is short.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static uint Compute(ReadOnlySpan<byte> bytes, ByteKey key, ulong seed)
     {
-        ref byte at = ref MemoryMarshal.GetReference(bytes);
-        var key = ByteKey.Of(ref at, bytes.Length);
         ulong hash = Begin(bytes.Length, seed);
-        for (int left = bytes.Length; left > ByteKey.Size; left -= ByteKey.Size)
+        if (bytes.Length > ByteKey.Size)
         {
-            hash = Step(ref at, hash);
-            at = ref Unsafe.Add(ref at, ByteKey.Size);
+            ref byte start = ref MemoryMarshal.GetReference(bytes);
+            hash = bytes.Length > ByteKey.Short ? Steps(ref start, bytes.Length, hash) : Step(ref start, hash);
         }
 
         return End(key, hash);
     }
 
-    /// <summary>The same of a string of up to <see cref="Short"/> bytes, whose key is known.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static uint ComputeShort(ref byte start, int length, ByteKey key, ulong seed)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ulong Steps(ref byte at, int left, ulong hash)
     {
-        ulong hash = Begin(length, seed);
-        return End(key, length > ByteKey.Size ? Step(ref start, hash) : hash);
+        for (; left > ByteKey.Size; left -= ByteKey.Size)
+        {
+            hash = Step(ref at, hash);
+            at = ref Unsafe.Add(ref at, ByteKey.Size);
+        }
+
+        return hash;
     }
 
     // The key's words overlap with each other, or with what has been hashed, unless they fit: the length, hashed here, tells such strings apart.

@@ -6,10 +6,13 @@ namespace Broker.Server.Collections;
 /// The last sixteen bytes of a byte string, in two words that overlap where there are fewer: with the length they are all of a string of up to
 /// sixteen bytes. What is compared and what is hashed are the same two loads.
 /// </summary>
-internal readonly struct ByteKey : IEquatable<ByteKey>
+internal readonly struct ByteKey
 {
     /// <summary>How many bytes it holds at most.</summary>
     internal const int Size = 2 * sizeof(ulong);
+
+    /// <summary>How long a string is at most that is hashed and compared in two steps. Asked in one form everywhere, so that who has asked is not asked again.</summary>
+    internal const int Short = 2 * Size;
 
     internal readonly ulong Low;
     internal readonly ulong High;
@@ -50,11 +53,7 @@ internal readonly struct ByteKey : IEquatable<ByteKey>
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool Equals(ByteKey other) => ((Low ^ other.Low) | (High ^ other.High)) == 0;
-
-    public override bool Equals(object? obj) => obj is ByteKey other && Equals(other);
-
-    public override int GetHashCode() => HashCode.Combine(Low, High);
+    internal bool Is(ByteKey other) => ((Low ^ other.Low) | (High ^ other.High)) == 0;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static T Load<T>(ref byte at, int offset) => Unsafe.ReadUnaligned<T>(ref Unsafe.Add(ref at, offset));

@@ -95,47 +95,49 @@ internal sealed partial class Publisher
     internal Route? Last => _last;
 
     /// <summary>
-    /// The route of a subject, which is refused where it may not publish. It is the last one from now on; what the search costs is counted.
-    /// Null when the batch is spent before the route, to very many, is built: the publish must come again in a later turn.
+    /// The route of a subject, which is refused where it may not publish; null when it is not known, and <see cref="LookFurther"/> must be asked. It is
+    /// the last one from now on. Without a call for most subjects, so that the next message's can begin while this one's waits for memory.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Route? Look(ReadOnlySpan<byte> subject)
+        => subject.Length > ByteKey.Short ? LookForLong(subject) : LookFor(subject);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private Route? LookForLong(ReadOnlySpan<byte> subject) => LookFor(subject);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Route? LookFor(ReadOnlySpan<byte> subject)
     {
-        if (_build is not null)
+        ByteKey key = ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length);
+        Route? route = _last;
+        if (route is { IsCurrent: true } && route.IsOf(subject, key))
         {
-            return LookBesideBuild(subject);
+            return route;
         }
 
-        uint hash = _routes.Hash(subject);
-        return _routes.FindKnown(subject, hash) is { } known ? _last = known : LookFurther(subject, hash);
+        return _build is null && _routes.FindKnown(subject, key) is { } known ? _last = known : null;
     }
 
     /// <summary>
-    /// The route of a subject if that is known, as <see cref="Look"/> has it; null when that must be asked. Without a call, so that the
-    /// next message's can begin while this one's waits for memory.
+    /// The route of a subject that is not known, which is the last one from now on; what the search costs is counted. Null when the batch is spent before
+    /// the route, to very many, is built: the publish must come again in a later turn.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? LookAtKnown(ReadOnlySpan<byte> subject)
+    internal Route? LookFurther(ReadOnlySpan<byte> subject)
     {
-        int length = subject.Length;
-        if (length > ByteHash.Short || _build is not null)
+        if (_build is not null)
         {
-            return null;
-        }
-
-        ref byte start = ref MemoryMarshal.GetReference(subject);
-        var key = ByteKey.Of(ref start, length);
-        Route? route = _last;
-        if (route is not { IsCurrent: true } || !route.IsOf(ref start, length, key))
-        {
-            route = _routes.FindKnownShort(ref start, length, key);
-            if (route is not null)
+            if (subject.SequenceEqual(_build.Subject))
             {
-                _last = route;
+                return _last = Build(_build);
             }
+
+            Abandon();
         }
 
-        return route;
+        Route? route = _routes.FindOrBegin(subject, out _build);
+        Spend(_routes.TakeWork());
+        return _last = route ?? Build(_build!);
     }
 
     /// <summary>Whether a publish was put off, which comes again.</summary>
@@ -200,26 +202,6 @@ internal sealed partial class Publisher
         EndRun();
         Router = router;
         Import(new Message(subject, default, -1, payload), router.Find(subject));
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route? LookFurther(ReadOnlySpan<byte> subject, uint hash)
-    {
-        Route? route = _routes.FindOrBegin(subject, hash, out _build);
-        Spend(_routes.TakeWork());
-        return _last = route ?? Build(_build!);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private Route? LookBesideBuild(ReadOnlySpan<byte> subject)
-    {
-        if (subject.SequenceEqual(_build!.Subject))
-        {
-            return _last = Build(_build);
-        }
-
-        Abandon();
-        return Look(subject);
     }
 
     private Route? Build(RouteBuild build)

@@ -23,7 +23,7 @@ internal sealed class Route : TokenEntry
     // A refused route has only the one behind it, and does not grow; there are very many routes.
     private volatile object? _growthOrBehind;
 
-    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes. Of long ones no length is equal.
+    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes. A length of more than a byte is not asked for.
     private readonly ByteKey _subjectKey;
     private readonly byte _subjectLength;
     private readonly RouteTraits _traits;
@@ -109,15 +109,17 @@ internal sealed class Route : TokenEntry
     /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
     internal bool IsCurrent => _current;
 
-    /// <summary>Whether it is the route of a subject of up to <see cref="ByteHash.Short"/> bytes.</summary>
+    /// <summary>Whether it is the route of a subject, whose key is that: without a call where this is short.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsOf(ref byte subject, int length, ByteKey key)
-        => _subjectKey.Equals(key) && _subjectLength == length && (length <= ByteKey.Size || BeginsWith(ref subject));
+    internal bool IsOf(ReadOnlySpan<byte> subject, ByteKey key)
+        => subject.Length > ByteKey.Short
+            ? subject.SequenceEqual(Bytes)
+            : _subjectKey.Is(key) && _subjectLength == subject.Length && (subject.Length <= ByteKey.Size || BeginsWith(subject));
 
-    // Sixteen bytes: there are more, and the key overlaps with them or follows.
+    // What the key does not have of a short subject.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool BeginsWith(ref byte subject)
-        => Vector128.LoadUnsafe(ref subject) == Vector128.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(Bytes));
+    private bool BeginsWith(ReadOnlySpan<byte> subject)
+        => Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(subject)) == Vector128.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(Bytes));
 
     internal void Expire() => _current = false;
 

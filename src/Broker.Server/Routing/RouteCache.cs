@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using Broker.Server.Collections;
 using Broker.Server.Security;
 
@@ -39,13 +40,12 @@ internal struct RouteCache(Router router, AccessRules? access = null)
     /// <summary>The current route of <paramref name="subject"/>; one that is not remembered has expired already.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
-        uint hash = Hash(subject);
-        if (FindKnown(subject, hash) is { } known)
+        if (FindKnown(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length)) is { } known)
         {
             return known;
         }
 
-        if (FindOrBegin(subject, hash, out RouteBuild? build) is { } found)
+        if (FindOrBegin(subject, out RouteBuild? build) is { } found)
         {
             return found;
         }
@@ -56,38 +56,17 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return built;
     }
 
+    /// <summary>The current route of <paramref name="subject"/>, whose key is that, if it is known: no lock is taken.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, _seed);
-
-    /// <summary>The current route of <paramref name="subject"/> if it is known: no lock is taken.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash)
+    internal Route? FindKnown(ReadOnlySpan<byte> subject, ByteKey key)
     {
+        uint hash = ByteHash.Compute(subject, key, _seed);
         if (_own is not null)
         {
-            return _own.Find(subject, hash);
+            return _own.Find(subject, key, hash);
         }
 
-        if (ReservedSubjects.Contains(subject) || router.FindKnown(subject, hash) is not { } known)
-        {
-            return null;
-        }
-
-        _hits++;
-        return known;
-    }
-
-    /// <summary>The same of a subject of one to <see cref="ByteHash.Short"/> bytes, whose key is known: without a call.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? FindKnownShort(ref byte subject, int length, ByteKey key)
-    {
-        uint hash = ByteHash.ComputeShort(ref subject, length, key, _seed);
-        if (_own is not null)
-        {
-            return _own.FindShort(ref subject, length, key, hash);
-        }
-
-        if (ReservedSubjects.MayBegin(ref subject, length) || _shared.FindShort(ref subject, length, key, hash) is not { } known)
+        if (ReservedSubjects.Contains(subject) || _shared.Find(subject, key, hash) is not { } known)
         {
             return null;
         }
@@ -98,8 +77,9 @@ internal struct RouteCache(Router router, AccessRules? access = null)
 
     /// <inheritdoc cref="Router.FindOrBegin"/>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, uint hash, out RouteBuild? build)
+    internal Route? FindOrBegin(ReadOnlySpan<byte> subject, out RouteBuild? build)
     {
+        uint hash = Hash(subject);
         build = null;
         _work += StepsOfMiss;
         if (ReservedSubjects.Contains(subject) || access?.MayPublish(subject) == false)
@@ -120,6 +100,8 @@ internal struct RouteCache(Router router, AccessRules? access = null)
             Keep(built, Hash(built.Subject));
         }
     }
+
+    private readonly uint Hash(ReadOnlySpan<byte> subject) => ByteHash.Compute(subject, _seed);
 
     private Route Keep(Route found, uint hash)
     {

@@ -7,11 +7,12 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Routes by their whole subjects, in sets of eight: a search is one compare of eight hashes, and of the subject then. One changes it at
-/// a time, under a lock of its own or on a loop; any thread may search meanwhile without one, and finds what is there or nothing.
+/// Routes by their whole subjects. Each has a place that its hash says, and seven others about it for when that is taken: a search is mostly one
+/// look at that place, else one compare of eight hashes, and of the subject then. One changes it at a time, under a lock of its own or on a loop; any
+/// thread may search meanwhile without one, and finds what is there or nothing.
 /// </summary>
 /// <remarks>
-/// It grows while there is something to grow for. From then on who comes into a full set displaces one that nobody has found since another one
+/// It is a quarter full at most, while it may grow. From then on who comes into a full set displaces one that nobody has found since another one
 /// was displaced there: not all go at once, and what is in use stays. Twelve bytes a slot.
 /// </remarks>
 /// <param name="mostSlots">How many slots there may be; a power of two.</param>
@@ -35,37 +36,18 @@ internal sealed class RouteSets(int mostSlots)
     internal int Count { get; private set; }
 
     /// <summary>The current route of a subject, if it is there. Any thread.</summary>
+    internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => Find(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length), hash);
+
+    /// <summary>The same of a subject whose key is known.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? Find(ReadOnlySpan<byte> subject, uint hash)
-    {
-        Table table = _table;
-        int first = table.SetOf(hash);
-        uint same = table.Same(first, hash);
-        while (same != 0)
-        {
-            // One of another subject has this hash about once in four thousand million.
-            if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && subject.SequenceEqual(route.Subject))
-            {
-                route.MarkFound();
-                return route;
-            }
-
-            same &= same - 1;
-        }
-
-        return null;
-    }
-
-    /// <summary>The same of a subject of up to <see cref="ByteHash.Short"/> bytes, whose key is known: without a call.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Route? FindShort(ref byte subject, int length, ByteKey key, uint hash)
+    internal Route? Find(ReadOnlySpan<byte> subject, ByteKey key, uint hash)
     {
         Table table = _table;
         // Nearly all are in the place of their own: no look must wait for another, and who is not there has cost one.
         int place = table.PlaceOf(hash);
-        if (!table.Has(place, hash) || table.Routes[place] is not { IsCurrent: true } route || !route.IsOf(ref subject, length, key))
+        if (!table.Has(place, hash) || table.Routes[place] is not { IsCurrent: true } route || !route.IsOf(subject, key))
         {
-            return FindBeside(table, ref subject, length, key, hash);
+            return FindBeside(table, subject, key, hash);
         }
 
         route.MarkFound();
@@ -150,12 +132,13 @@ internal sealed class RouteSets(int mostSlots)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static Route? FindBeside(Table table, ref byte subject, int length, ByteKey key, uint hash)
+    private static Route? FindBeside(Table table, ReadOnlySpan<byte> subject, ByteKey key, uint hash)
     {
         int first = table.SetOf(hash);
         for (uint same = table.Same(first, hash); same != 0; same &= same - 1)
         {
-            if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(ref subject, length, key))
+            // One of another subject has this hash about once in four thousand million.
+            if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(subject, key))
             {
                 route.MarkFound();
                 return route;

@@ -28,7 +28,6 @@ internal sealed class Router
 
     private readonly SubscriptionTrie _subscriptions;
     private readonly RouteTable _routes;
-
     private readonly LargeRoutes _large;
     private readonly List<Subscription> _found = [];
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 
 namespace Broker.Server.Security;
 
@@ -16,12 +15,9 @@ internal static class ReservedSubjects
     private const uint Acknowledgement = '$' | ('J' << 8) | ('S' << 16) | ((uint)'.' << 24);
 
     /// <summary>Whether no client may publish to it.</summary>
-    internal static bool Contains(ReadOnlySpan<byte> subject) => subject.StartsWith("_GR_."u8);
-
-    /// <summary>Whether a subject is worth a closer look.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool MayBegin(ref byte subject, int length)
-        => length > sizeof(uint) && BinaryPrimitives.ReadUInt32LittleEndian(MemoryMarshal.CreateReadOnlySpan(ref subject, sizeof(uint))) == GatewayReply;
+    internal static bool Contains(ReadOnlySpan<byte> subject)
+        => subject.Length > sizeof(uint) && BinaryPrimitives.ReadUInt32LittleEndian(subject) == GatewayReply && subject[sizeof(uint)] == (byte)'.';
 
     /// <summary>Whether a reply is worth a closer look: nearly all replies and no reply are not.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -36,7 +36,7 @@ internal sealed partial class ClientSession
     private bool PublishNext(PublishOperation operation)
     {
         Route? last = _publisher.Last;
-        return _publisher.LookAtKnown(operation.Subject) is { } route
+        return _publisher.Look(operation.Subject) is { } route
             ? Publish(operation, route, isSame: route == last)
             : PublishElsewhere(operation);
     }
@@ -44,7 +44,7 @@ internal sealed partial class ClientSession
     // To a subject that is not known, or where it leads elsewhere now. Apart, so that the loop over those that are has the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishElsewhere(PublishOperation operation)
-        => _publisher.Look(operation.Subject) is { } route
+        => _publisher.LookFurther(operation.Subject) is { } route
             ? Publish(operation, route, isSame: false) && !_publisher.IsSpent
             : PutOff(operation.Length);
 

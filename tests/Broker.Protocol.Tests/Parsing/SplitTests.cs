@@ -94,6 +94,27 @@ public sealed class SplitTests : IDisposable
         Assert.True(counted > 0);
     }
 
+    // Up to two widths of the compare are remembered; what differs in a single byte, wherever, is another line.
+    [Fact]
+    public void A_line_that_repeats_is_counted_up_to_64_bytes_and_told_from_each_that_differs_in_one()
+    {
+        for (int length = 12; length <= 70; length++)
+        {
+            string subject = Text.Letters(length - 8);
+            string one = $"PUB {subject} 1\r\na\r\n";
+            string five = string.Concat(Enumerable.Repeat(one, 5));
+            for (int at = 0; at < subject.Length; at++)
+            {
+                char[] letters = subject.ToCharArray();
+                letters[at] = '-';
+                byte[] stream = Text.Bytes($"{five}PUB {new string(letters)} 1\r\na\r\n{five}PING\r\n{five}{Text.Letters(70)}");
+                Outcome counts = _feed.ClientCounts(stream, onlyCounts: true, Streams.Limits);
+                Assert.Equal(_feed.ClientCounts(stream, onlyCounts: false, Streams.Limits).Text, counts.Text);
+                Assert.True(length > 64 ? counts.Repeats == 0 : counts.Repeats >= 4, $"{length} {counts.Repeats}");
+            }
+        }
+    }
+
     // Of lines that are alike little is looked at again: subjects of one length, sizes of one text, and what is nearly the same and is not.
     [Theory]
     [InlineData(1, 1, 1)]
