@@ -9,6 +9,8 @@ public sealed class RememberedRoutesTests
     // More than are remembered at first sight.
     private const int Many = 5_000;
 
+    private int _hits;
+
     private static byte[] Bytes(string text) => Encoding.ASCII.GetBytes(text);
 
     private static Subscription Make(string filter) => new(null!, Bytes(filter), null, "1"u8);
@@ -78,6 +80,66 @@ public sealed class RememberedRoutesTests
 
         // But for a few whose set is full.
         Assert.InRange(router.Routes.Count, Subjects * 99 / 100, Subjects);
+    }
+
+    // Each that comes in puts another out, which is as likely to come again: they are hardly let in. But what is in use later is.
+    [Fact]
+    public void Of_far_more_subjects_than_there_is_room_for_few_displace_others_and_those_in_use_afterwards_are_remembered()
+    {
+        const int Room = 4_096;
+        const int Subjects = 200_000;
+        const int InUse = 1_000;
+        var table = new RouteTable(7, Room);
+        byte[][] subjects = [.. Enumerable.Range(0, Subjects).Select(static i => Bytes($"s.{i}"))];
+        var random = new Random(3);
+        for (int i = 0; i < 40 * Room; i++)
+        {
+            Look(table, subjects[random.Next(Subjects)]);
+        }
+
+        // Afterwards: full, and so few come in that what has a place keeps it for long.
+        int added = 0;
+        const int Looks = 20 * Room;
+        for (int i = 0; i < Looks; i++)
+        {
+            added += Look(table, subjects[random.Next(Subjects)]) ? 1 : 0;
+        }
+
+        Assert.InRange(table.Count, Room - 1, Room);
+        Assert.InRange(added, 1, Looks / 16);
+        for (int turn = 0; turn < 200; turn++)
+        {
+            for (int i = 0; i < InUse; i++)
+            {
+                Look(table, subjects[i]);
+            }
+        }
+
+        int known = Enumerable.Range(0, InUse).Count(i => table.Find(subjects[i], Hash(subjects[i])) is not null);
+        Assert.InRange(known, InUse * 95 / 100, InUse);
+    }
+
+    private static uint Hash(ReadOnlySpan<byte> subject) => Collections.ByteHash.Compute(subject, 11);
+
+    // As a router does for a publisher whose every look it counts. True when a route came in.
+    private bool Look(RouteTable table, byte[] subject)
+    {
+        uint hash = Hash(subject);
+        if (table.Find(subject, hash) is not null)
+        {
+            _hits++;
+            return false;
+        }
+
+        table.CountMiss(_hits);
+        _hits = 0;
+        if (!table.IsWorthKeeping(hash))
+        {
+            return false;
+        }
+
+        table.Add(new Route(subject, [], [], [], 0), hash);
+        return true;
     }
 
     [Fact]
