@@ -3,6 +3,7 @@ using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
+using Broker.Client.Telemetry;
 using Broker.Transport;
 using Broker.Transport.Tls;
 
@@ -155,7 +156,7 @@ public sealed class BrokerConnection : IAsyncDisposable
     {
         options ??= new ClientOptions();
         ClientOptions.Validate(options);
-        var connection = new BrokerConnection(options);
+        var connection = new BrokerConnection(ClientLog.Attach(options));
         try
         {
             await connection.Core.Connector.ConnectAsync(cancellationToken).ConfigureAwait(false);

@@ -5,6 +5,7 @@ using Broker.Client.Subscriptions;
 using Broker.Client.Tls;
 using Broker.Protocol.Subjects;
 using Broker.Transport;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.Client;
 
@@ -160,6 +161,11 @@ public sealed record ClientOptions
     /// costs is a look. Default false: messages are sent as they are given.
     /// </summary>
     public bool Tracing { get; init; }
+
+    /// <summary>
+    /// Where the connection logs what its callbacks are told, as <c>Broker.Client</c>; docs/client.md has the events. Default: nowhere.
+    /// </summary>
+    public ILoggerFactory? LoggerFactory { get; init; }
 
     /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }

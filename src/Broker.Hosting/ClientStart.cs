@@ -66,11 +66,24 @@ internal static class ClientStart
     {
         string? shown = name.Length == 0 ? null : name;
         ClientOptions options = Apply(
-            services, settings, new ClientOptions { Name = shown, Loops = services.GetRequiredService<EventLoopGroup>() });
+            services, settings, new ClientOptions
+            {
+                Name = shown, Loops = services.GetRequiredService<EventLoopGroup>(), LoggerFactory = services.GetRequiredService<ILoggerFactory>(),
+            });
         // Last, so that callbacks of the application's stand beside the log and not in its place.
-        var log = new ClientLog(
-            new HostingLog(services.GetRequiredService<ILoggerFactory>()), settings.Name ?? shown ?? "(default)", services.GetRequiredService<HostedState>());
-        return log.Attach(options);
+        var log = new HostingLog(services.GetRequiredService<ILoggerFactory>());
+        var state = services.GetRequiredService<HostedState>();
+        string client = options.Name ?? "(default)";
+        return options with
+        {
+            OnClosed = new Action<BrokerConnection>(_ =>
+            {
+                if (!state.IsDraining)
+                {
+                    log.ClientClosed(client);
+                }
+            }) + options.OnClosed,
+        };
     }
 
     private static ClientTlsOptions? Tls(BrokerClientSettings settings)

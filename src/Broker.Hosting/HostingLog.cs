@@ -52,30 +52,6 @@ internal sealed partial class HostingLog(ILoggerFactory loggers)
     [LoggerMessage(8, LogLevel.Error, "An event loop met a fault")]
     internal partial void LoopFault(Exception fault);
 
-    [LoggerMessage(9, LogLevel.Warning, "Client {Client}: the server is lost")]
-    internal partial void ClientLost(string client, Exception reason);
-
-    [LoggerMessage(10, LogLevel.Information, "Client {Client}: connected again, to {Server}")]
-    internal partial void ClientBack(string client, string? server);
-
-    [LoggerMessage(11, LogLevel.Warning, "Client {Client}: the server says {Text}")]
-    internal partial void ClientRefused(string client, string text);
-
-    [LoggerMessage(12, LogLevel.Warning, "Client {Client}: a subscription to {Filter} is read too slowly and loses messages")]
-    internal partial void ClientSlow(string client, string filter);
-
-    [LoggerMessage(13, LogLevel.Error, "Client {Client}: a handler has thrown")]
-    internal partial void ClientFault(string client, Exception fault);
-
-    [LoggerMessage(14, LogLevel.Warning, "Client {Client}: no server can be reached; it goes on looking for one")]
-    internal partial void ClientFindsNoServer(string client, Exception reason);
-
-    [LoggerMessage(15, LogLevel.Debug, "Client {Client}: still no server")]
-    internal partial void ClientStillSearches(string client, Exception reason);
-
-    [LoggerMessage(16, LogLevel.Information, "Client {Client}: the server is going to shut down and asks its clients to leave")]
-    internal partial void ClientSentAway(string client);
-
     [LoggerMessage(17, LogLevel.Error, "Client {Client} is closed while the host goes on: it was given up, or somebody closed it")]
     internal partial void ClientClosed(string client);
 

@@ -21,7 +21,7 @@ internal static class ServerStart
         options.Loops ??= services.GetRequiredService<EventLoopGroup>();
         // Before there is a server: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
         SettingsReload reload = services.GetRequiredService<SettingsReload>();
-        options.Logger = loggers.CreateLogger("Broker.Server");
+        options.LogTo(loggers);
         BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));
         if (server.EndPoints.Count > 0)
         {

@@ -97,6 +97,15 @@ public sealed partial class BrokerServerOptions
     /// </summary>
     public bool TraceSystemAccount { get; set; }
 
+    /// <summary>Logs as <c>Broker.Server</c> to what the factory says.</summary>
+    /// <returns>These options, for more.</returns>
+    public BrokerServerOptions LogTo(ILoggerFactory loggers)
+    {
+        ArgumentNullException.ThrowIfNull(loggers);
+        Logger = loggers.CreateLogger("Broker.Server");
+        return this;
+    }
+
     /// <summary>Listens on the loopback address. Port 0 takes a free one; <see cref="BrokerServer.EndPoints"/> tells which.</summary>
     /// <returns>These options, for more.</returns>
     public BrokerServerOptions Listen(int port = DefaultPort) => Listen(new IPEndPoint(IPAddress.Loopback, port));

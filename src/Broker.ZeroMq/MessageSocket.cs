@@ -49,6 +49,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     internal EventLoop Loop { get; }
 
+    /// <summary>What does the work.</summary>
+    internal LoopSocket LoopSocket => _socket;
+
     /// <summary>Whether a message would be taken. For sockets that send.</summary>
     internal bool MaySend => _outbound!.HasRoom;
 
@@ -116,6 +119,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>Ends a connection made by <see cref="Connect"/>; what is queued for the peer is sent for up to the options' linger.</summary>
     /// <returns>False when it is not connected to that endpoint.</returns>
     public bool Disconnect(string endpoint) => _socket.Disconnect(endpoint, Options.Linger);
+
+    /// <summary>What it has counted since it was made. Any thread; it walks over the peers.</summary>
+    public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
 
     // From the return on there is room for what is sent to the endpoint: it has a queue, which the loop has to know of.
     private void PassLoop()

@@ -1,5 +1,6 @@
 using Broker.ZeroMq.Queues;
 using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
@@ -48,6 +49,9 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
 
     /// <summary>Messages that went to nobody. A moment's truth.</summary>
     public long MessagesDropped => _socket.MessagesDropped + Volatile.Read(ref _lost);
+
+    /// <inheritdoc/>
+    public override ZeroMqCounts GetCounts() => base.GetCounts() with { MessagesDropped = MessagesDropped };
 
     // False while a mandatory socket's peer has no room.
     private bool Route(ReadOnlySpan<byte> message)

@@ -4,10 +4,12 @@ using System.Text.Json.Serialization;
 using Broker.Client.Encoded;
 using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
+using Broker.Client.Telemetry;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
 using Broker.Cryptography;
 using Broker.Server;
+using Microsoft.Extensions.Logging;
 
 #pragma warning disable IDE0007 // As the documents have it.
 
@@ -45,6 +47,19 @@ public sealed partial class DocumentTests
             string text = Variables.Aggregate(block, (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
             Assert.Contains(string.Join('\n', Lines(text)), here, StringComparison.Ordinal);
         }
+    }
+
+    [Fact]
+    public void Each_event_of_the_log_is_on_the_page_with_its_level_and_no_number_is_used_twice()
+    {
+        var events = typeof(ClientLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
+            .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
+            .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
+
+        var documented = Pages.Rows("client.md", "Log")
+            .SelectMany(r => r[0].Split(", ").Zip(r[1].Split(", "), (id, level) => (int.Parse(id, CultureInfo.InvariantCulture), level))).ToArray();
+
+        Assert.Equal(documented, events);
     }
 
     [Fact]

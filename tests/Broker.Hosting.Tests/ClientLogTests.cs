@@ -21,9 +21,9 @@ public sealed class ClientLogTests
             ("BrokerClient:Servers:0", $"nats://127.0.0.1:{port}"),
             ("BrokerClient:FirstConnect", "Background"));
 
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Hosting[15] Debug: Client (default): still no server"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[7] Debug: Client (default): still no server"), () => host.Log.Text);
 
-        Assert.Single(host.Log.Text.Split('\n'), static l => l.StartsWith("Broker.Hosting[14] Warning: Client (default): no server can be reached", StringComparison.Ordinal));
+        Assert.Single(host.Log.Text.Split('\n'), static l => l.StartsWith("Broker.Client[6] Warning: Client (default): no server can be reached", StringComparison.Ordinal));
         await host.StopAsync(Cancellation);
         Assert.False(host.Log.Has("Broker.Hosting[17]"), host.Log.Text);
     }
@@ -49,8 +49,8 @@ public sealed class ClientLogTests
         await server.DisposeAsync();
 
         Assert.IsAssignableFrom<ClientException>(await Wait.For(lost));
-        Assert.True(host.Log.Has("Broker.Hosting[9] Warning: Client (default): the server is lost"), host.Log.Text);
-        Assert.True(host.Log.Has("Broker.Hosting[13] Error: Client (default): a handler has thrown"), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Client[1] Warning: Client (default): the server is lost"), host.Log.Text);
+        Assert.True(host.Log.Has("Broker.Client[5] Error: Client (default): a handler has thrown"), host.Log.Text);
     }
 
     [Fact]
@@ -74,7 +74,7 @@ public sealed class ClientLogTests
 
         Task leaving = server.EnterLameDuckAsync(TimeSpan.FromMilliseconds(1), TimeSpan.Zero, Cancellation);
 
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Hosting[16] Information: Client (default): the server is going to shut down"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[8] Information: Client (default): the server is going to shut down"), () => host.Log.Text);
         await leaving;
     }
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Broker.Bridge;
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
 using Broker.Hosting.Bridges;
 using Microsoft.Extensions.Configuration;

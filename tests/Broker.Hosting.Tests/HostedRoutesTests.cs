@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
 using Broker.Bridge.Requests;

@@ -67,10 +67,9 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
         """;
 
     [Fact]
-    public async Task Events_commands_and_lines_of_pyzmq_programs_cross_the_service_and_each_comes_once_and_in_order()
+    public Task Events_commands_and_lines_of_pyzmq_programs_cross_the_service_and_each_comes_once_and_in_order() => windows.TestAsync(async () =>
     {
         const int Count = 1000;
-        await windows.RequireAsync();
         string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
         string[] at = [.. Enumerable.Range(0, 6).Select(_ => FreePort.NextAddress())];
         await using InstalledService service = await InstalledService.InstallAsync(windows, "bridge", Patient + $$"""
@@ -106,5 +105,5 @@ public sealed class BridgeTests(WindowsMachine windows) : IClassFixture<WindowsM
         // They crossed the server of the service.
         await Wait.UntilAsync(() => Volatile.Read(ref events) == Count, () => $"{events} events");
         Assert.Contains("bridge: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
-    }
+    });
 }

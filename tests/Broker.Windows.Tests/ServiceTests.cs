@@ -23,9 +23,8 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
     private const string Patient = "stop_deadline: \"100s\"\nwrite_deadline: \"100s\"\n";
 
     [Fact]
-    public async Task A_service_serves_clients_carries_ZeroMQ_both_ways_and_reloads()
+    public Task A_service_serves_clients_carries_ZeroMQ_both_ways_and_reloads() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         string python = Programs.Find("python3") is null ? Programs.Require("python3") : "/usr/bin/python3";
         await using InstalledService service = await InstalledService.InstallAsync(windows, "carrier", Patient + ZeroMq);
         Assert.Contains("running (process ", await service.DoAsync("start"), StringComparison.Ordinal);
@@ -98,12 +97,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
 
         Assert.Contains("carrier: stopped", await service.DoAsync("stop"), StringComparison.Ordinal);
         Assert.Contains("stopped: everything was delivered", service.Log, StringComparison.Ordinal);
-    }
+    });
 
     [Fact]
-    public async Task What_is_queued_when_it_is_stopped_is_delivered_and_what_cannot_be_is_counted()
+    public Task What_is_queued_when_it_is_stopped_is_delivered_and_what_cannot_be_is_counted() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         await using InstalledService service = await InstalledService.InstallAsync(windows, "drainer", Patient);
         await service.DoAsync("start");
         (string nats, _, _) = await service.AddressesAsync();
@@ -128,12 +126,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         Match counted = NotDelivered().Match(service.Log);
         Assert.True(counted.Success, service.Log);
         Assert.InRange(int.Parse(counted.Groups[1].Value, CultureInfo.InvariantCulture), 1, 6_000);
-    }
+    });
 
     [Fact]
-    public async Task Each_cycle_through_the_service_control_manager_delivers_what_was_queued()
+    public Task Each_cycle_through_the_service_control_manager_delivers_what_was_queued() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         int cycles = int.Parse(Environment.GetEnvironmentVariable("BROKER_SERVICE_CYCLES") ?? "4", CultureInfo.InvariantCulture);
         await using InstalledService service = await InstalledService.InstallAsync(windows, "cycler", Patient);
         for (int cycle = 0; cycle < cycles; cycle++)
@@ -147,12 +144,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         }
 
         Assert.Equal(cycles, service.Log.Split("stopped: everything was delivered").Length - 1);
-    }
+    });
 
     [Fact]
-    public async Task A_start_that_fails_ends_with_an_exit_code_that_recovery_sees()
+    public Task A_start_that_fails_ends_with_an_exit_code_that_recovery_sees() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         taken.Listen();
@@ -165,12 +161,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         Assert.Contains("loser: stopped (exit code 1)", text, StringComparison.Ordinal);
         Assert.Contains("the address is already in use", service.Log, StringComparison.Ordinal);
         Assert.Equal(4, (await service.TryAsync("status")).ExitCode);
-    }
+    });
 
     [Fact]
-    public async Task A_service_that_cannot_be_is_not_installed_and_none_that_is_not_there_is_started()
+    public Task A_service_that_cannot_be_is_not_installed_and_none_that_is_not_there_is_started() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         (int exitCode, string text) = await windows.RunAsync(windows.Broker, "service", "install", "--service-name", "absent", "-c", "absent.conf");
         Assert.True(exitCode == 1, text);
         Assert.Contains("cannot read the configuration file absent.conf: there is no such file", text, StringComparison.Ordinal);
@@ -181,12 +176,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         (exitCode, text) = await windows.RunAsync(windows.Broker, "service", "run");
         Assert.True(exitCode == 2, text);
         Assert.Contains("in a shell say broker serve", text, StringComparison.Ordinal);
-    }
+    });
 
     [Fact]
-    public async Task Every_command_of_the_page_and_of_the_help_does_what_it_says()
+    public Task Every_command_of_the_page_and_of_the_help_does_what_it_says() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         string folder = Path.GetDirectoryName(windows.Broker)!;
         await File.WriteAllTextAsync(Path.Combine(folder, "broker.conf"), "listen: \"127.0.0.1:-1\"\n", TestContext.Current.CancellationToken);
         string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "windows.md"), TestContext.Current.CancellationToken);
@@ -210,12 +204,11 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
             Assert.Contains($"installed {name}: ", await windows.SucceedAsync(windows.Broker, words), StringComparison.Ordinal);
             await windows.SucceedAsync(windows.Broker, "service", "uninstall", "--service-name", name);
         }
-    }
+    });
 
     [Fact]
-    public async Task The_sample_hosts_a_broker_and_a_bridge_as_a_service()
+    public Task The_sample_hosts_a_broker_and_a_bridge_as_a_service() => windows.TestAsync(async () =>
     {
-        await windows.RequireAsync();
         int port = FreePort.Next();
         string publishers = FreePort.NextAddress();
         await windows.SucceedAsync(
@@ -244,7 +237,7 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         await Wait.UntilAsync(async () => (text = (await windows.RunAsync("sc.exe", "query", "Sensors")).Text).Contains("STOPPED", StringComparison.Ordinal), () => text);
         Assert.Contains("WIN32_EXIT_CODE    : 0", text, StringComparison.Ordinal);
         await windows.SucceedAsync("sc.exe", "delete", "Sensors");
-    }
+    });
 
     [GeneratedRegex(@"stopped: (\d+) messages were not delivered")]
     private static partial Regex NotDelivered();

@@ -1,48 +1,66 @@
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Configuration;
 
-/// <summary>What the readers of all patterns have in common: one route's section, and the endpoints that were read.</summary>
-internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endpoints)
+/// <summary>The keys of a route in the file, which are written with underscores: <c>TimeToLive</c> is <c>time_to_live</c> there.</summary>
+internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endpoints) : IRouteReader
 {
-    public const int LargestMessage = 64 * 1024 * 1024;
-    public const int MostPeers = 1_000_000;
-    public const int MostMessages = 1 << 24;
-
     private readonly List<BridgeEndpoint> _read = [];
 
-    public ConfigSection Section => section;
-
     /// <summary>The endpoints of all keys so far.</summary>
-    public IReadOnlyList<BridgeEndpoint> Endpoints => _read;
+    public IReadOnlyList<BridgeEndpoint> EndpointsRead => _read;
 
-    public IReadOnlyList<BridgeEndpoint> ReadEndpoints(string key)
+    public string? Text(string key) => section.Text(Written(key), null);
+
+    public bool Flag(string key, bool otherwise) => section.Flag(Written(key), otherwise);
+
+    public long Whole(string key, long otherwise, long least, long most) => section.Whole(Written(key), otherwise, least, most);
+
+    public long Bytes(string key, long otherwise, long least, long most) => section.Bytes(Written(key), otherwise, least, most);
+
+    public TimeSpan Span(string key, TimeSpan otherwise) => section.Span(Written(key), otherwise);
+
+    public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => section.SpanOrNone(Written(key), otherwise);
+
+    public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => section.SpanOrNever(Written(key), otherwise);
+
+    public byte Character(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
+
+    public string Prefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
+
+    public T Choice<T>(string key, T otherwise)
+        where T : struct, Enum
+        => section.Choice(Written(key), otherwise, [.. Enum.GetValues<T>().Select(static value => (value.ToString().ToLowerInvariant(), value))]);
+
+    public IReadOnlyList<string>? Texts(string key, string one)
+        => section.Has(Written(key)) ? section.Many<string>(Written(key), [], $"{one}, or an array of them", static text => text) : Nothing(key);
+
+    public IReadOnlyList<BridgeEndpoint> Endpoints(string key)
     {
-        IReadOnlyList<BridgeEndpoint> read = endpoints.Read(section, key, []);
+        IReadOnlyList<BridgeEndpoint> read = endpoints.Read(section, Written(key), []);
         _read.AddRange(read);
         return read;
     }
 
-    public int MaxMessageSize(int otherwise) => (int)section.Bytes("max_message_size", otherwise, 1, LargestMessage);
+    public T? Inner<T>(string key, Func<IRouteReader, T> read)
+        where T : class
+        => section.Inner(Written(key), inner => read(new RouteKeys(inner, endpoints)));
 
-    public int MaxPeers(int otherwise) => (int)section.Whole("max_peers", otherwise, 1, MostPeers);
-
-    public int HighWaterMark(int otherwise) => (int)section.Whole("high_water_mark", otherwise, 1, MostMessages);
-
-    public TimeSpan Heartbeat(TimeSpan otherwise) => section.SpanOrNever("heartbeat", otherwise);
-
-    public int Messages(string key, int otherwise, int most = MostMessages) => (int)section.Whole(key, otherwise, 1, most);
-
-    /// <summary>The keys of every route with one socket.</summary>
-    public T Socket<T>(T options)
-        where T : SocketRouteOptions
-        => (T)((SocketRouteOptions)options with
+    public void Lacks(string key, string other)
+    {
+        if (section.Find(Written(key)) is { } value)
         {
-            Endpoints = ReadEndpoints("endpoint"),
-            MaxMessageSize = MaxMessageSize(options.MaxMessageSize),
-            MaxFrames = (int)section.Whole("max_frames", options.MaxFrames, 1, ushort.MaxValue),
-            MaxPeers = MaxPeers(options.MaxPeers),
-            SendHighWaterMark = HighWaterMark(options.SendHighWaterMark),
-            HeartbeatInterval = Heartbeat(options.HeartbeatInterval),
-        });
+            section.Wrong(Written(key), $"beside \"{Written(other)}\"", value, 0);
+        }
+    }
+
+    private static string Written(string key) => string.Concat(key.Select(static c => char.IsAsciiLetterUpper(c) ? $"_{char.ToLowerInvariant(c)}" : c.ToString()))[1..];
+
+    // It is asked for, and so it is a key.
+    private IReadOnlyList<string>? Nothing(string key)
+    {
+        section.Find(Written(key));
+        return null;
+    }
 }

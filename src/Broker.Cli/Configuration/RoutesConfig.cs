@@ -1,3 +1,4 @@
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Configuration;
@@ -55,7 +56,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         SocketSecurity? security = new SocketSecurityConfig(problems).Read(section, inherited);
         options = security?.Over(options) ?? options;
         section.RejectTheRest();
-        if (problems.Count == before && keys.Endpoints.Count == 0)
+        if (problems.Count == before && keys.EndpointsRead.Count == 0)
         {
             problems.Add(new ConfigProblem($"the route \"{options.Name}\" has no endpoint of ZeroMQ programs", block.Position));
         }
@@ -68,7 +69,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         try
         {
             options.Validate();
-            return new RouteSettings(options, keys.Endpoints, $"{ConfigDefinition.Of(block)}\n{security?.Definition}");
+            return new RouteSettings(options, keys.EndpointsRead, $"{ConfigDefinition.Of(block)}\n{security?.Definition}");
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
@@ -92,7 +93,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
         read.Add(route);
     }
 
-    private Func<RouteKeys, RouteOptions>? Pattern(ConfigSection section, ConfigBlock block)
+    private Func<IRouteReader, RouteOptions>? Pattern(ConfigSection section, ConfigBlock block)
     {
         switch (section.Find("pattern"))
         {
@@ -102,7 +103,7 @@ internal sealed class RoutesConfig(List<ConfigProblem> problems, SocketSecurity?
             case ConfigText { Value: var word } when RoutePatterns.Find(word) is { } pattern:
                 return pattern;
             case var value:
-                return section.Wrong<Func<RouteKeys, RouteOptions>?>("pattern", RoutePatterns.Shape, value, null);
+                return section.Wrong<Func<IRouteReader, RouteOptions>?>("pattern", RoutePatterns.Shape, value, null);
         }
     }
 

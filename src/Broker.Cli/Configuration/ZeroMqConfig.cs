@@ -1,3 +1,4 @@
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Configuration;
@@ -40,13 +41,13 @@ internal sealed class ZeroMqConfig(List<ConfigProblem> problems)
             PublishersUser = publishersUser,
             Subscribers = subscribers,
             SubscribersUser = subscribersUser,
-            Prefix = TopicKeys.Prefix(section, defaults.Prefix),
-            Delimiter = TopicKeys.Delimiter(section, defaults.Delimiter),
-            SingleFrameDelimiter = TopicKeys.SingleFrameDelimiter(section, defaults.SingleFrameDelimiter),
+            Prefix = TopicKeys.Prefix(section, "prefix", defaults.Prefix),
+            Delimiter = TopicKeys.Character(section, "delimiter", defaults.Delimiter),
+            SingleFrameDelimiter = TopicKeys.Character(section, "single_frame_delimiter", defaults.SingleFrameDelimiter),
             Echo = section.Flag("echo", defaults.Echo),
             SendHighWaterMark = section.Bytes("send_high_water_mark", defaults.SendHighWaterMark, 1024, 1L << 40),
-            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, RouteKeys.LargestMessage),
-            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, RouteKeys.MostPeers),
+            MaxMessageSize = (int)section.Bytes("max_message_size", defaults.MaxMessageSize, 1, RoutePatterns.LargestMessage),
+            MaxPeers = (int)section.Whole("max_peers", defaults.MaxPeers, 1, RoutePatterns.MostPeers),
             Connection = new BridgeConnectionConfig(problems).Read(section, block),
         };
         section.RejectTheRest();

@@ -1,12 +1,13 @@
 using System.Globalization;
 using System.Net;
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
 using Microsoft.Extensions.Configuration;
 
 namespace Broker.Hosting.Bridges;
 
 /// <summary>The section of a route, or one within it. What is wrong with a value is added to the problems, which name its key.</summary>
-internal sealed class RouteSection(IConfigurationSection section, List<string> problems)
+internal sealed class RouteSection(IConfigurationSection section, List<string> problems) : IRouteReader
 {
     private const string EndpointShape = "an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\"";
     private const string NetworkShape = "an address or a network such as \"10.0.0.0/8\"";
@@ -23,20 +24,22 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         return section[key];
     }
 
-    public string Text(string key, string otherwise) => Text(key) ?? otherwise;
-
     public long Whole(string key, long otherwise, long least, long most) =>
         Read(key, otherwise, $"a whole number from {least} to {most}", text =>
             long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
 
+    public long Bytes(string key, long otherwise, long least, long most) => Whole(key, otherwise, least, most);
+
     public bool Flag(string key, bool otherwise) => Read(key, otherwise, "true or false", static text => bool.TryParse(text, out bool flag) ? flag : null);
 
-    /// <summary>A time, which is not negative, and positive unless it may be none.</summary>
-    public TimeSpan Span(string key, TimeSpan otherwise, bool orNone = false) => Read(
-        key, otherwise, "a time such as \"00:00:30\"", text =>
-            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && (span > TimeSpan.Zero || (orNone && span == TimeSpan.Zero)) ? span : null);
+    public TimeSpan Span(string key, TimeSpan otherwise) => Read(
+        key, otherwise, "a time such as \"00:00:30\"", static text =>
+            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
 
-    /// <summary>A positive time, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => Read(
+        key, otherwise, "a time such as \"00:00:30\"", static text =>
+            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span >= TimeSpan.Zero ? span : null);
+
     public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\", or never", static text =>
             text.Equals("never", StringComparison.OrdinalIgnoreCase) ? Timeout.InfiniteTimeSpan
@@ -51,12 +54,17 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             key, otherwise, "one of " + string.Join(", ", Enum.GetNames<T>()), static text =>
                 Enum.TryParse(text, ignoreCase: true, out T choice) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase) ? choice : null);
 
-    /// <summary>One text or an array of them.</summary>
-    public IReadOnlyList<string> Texts(string key)
+    // The options say what is wrong with it.
+    public string Prefix(string key, string otherwise) => Text(key) ?? otherwise;
+
+    public IReadOnlyList<string>? Texts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
+
+    public void Lacks(string key, string other)
     {
-        _known.Add(key);
-        IConfigurationSection at = section.GetSection(key);
-        return at.Value is { } one ? [one] : [.. at.GetChildren().Select(item => item.Value ?? "")];
+        if (Text(key) is { } text)
+        {
+            Problem($"{section.Path}:{key}", text, $"of use without {other}");
+        }
     }
 
     /// <summary>One endpoint, or an array of those and of sections with <c>Endpoint</c> and <c>Allow</c>.</summary>
@@ -75,7 +83,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
             }
 
             var inner = new RouteSection(item, problems);
-            Add(inner.Text("Endpoint", ""), [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
+            Add(inner.Text("Endpoint") ?? "", [.. inner.Texts("Allow").Select(network => Network(network, item.Path)).OfType<IPNetwork>()], item.Path);
             inner.RejectTheRest("an endpoint");
         }
 
@@ -97,7 +105,7 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     }
 
     /// <summary>What a section within this one says; null without it.</summary>
-    public T? Inner<T>(string key, Func<RouteSection, T> read)
+    public T? Inner<T>(string key, Func<IRouteReader, T> read)
         where T : class
     {
         _known.Add(key);
@@ -121,6 +129,13 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         {
             problems.Add($"{child.Path}: {whose} has no such key; it has {string.Join(", ", _known.Order(StringComparer.Ordinal))}.");
         }
+    }
+
+    private IReadOnlyList<string> Texts(string key)
+    {
+        _known.Add(key);
+        IConfigurationSection at = section.GetSection(key);
+        return at.Value is { } one ? [one] : [.. at.GetChildren().Select(item => item.Value ?? "")];
     }
 
     private IPNetwork? Network(string text, string path)

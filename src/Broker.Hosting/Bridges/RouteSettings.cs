@@ -1,3 +1,4 @@
+using Broker.Bridge.Configuration;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
 using Broker.Bridge.Routes;

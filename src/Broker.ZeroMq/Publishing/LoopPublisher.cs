@@ -46,6 +46,8 @@ public sealed partial class LoopPublisher : LoopSocket
     /// <summary>Messages dropped at high-water marks, over all peers there were.</summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
+    private protected override long Dropped => MessagesDropped;
+
     /// <summary>
     /// Called when a message was refused, because of <see cref="LoopPublisherOptions.NoDrop"/>, and the peer that had no room has some again
     /// or is gone; on that peer's loop. Set it before the first message is published. What it throws closes the peer's connection.

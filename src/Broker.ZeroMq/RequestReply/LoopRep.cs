@@ -56,6 +56,8 @@ public sealed class LoopRep : SingleLoopSocket
     /// <summary>Replies whose peer was gone or full. Any thread, a moment's truth.</summary>
     public long RepliesDropped => Volatile.Read(ref _dropped);
 
+    private protected override long Dropped => RepliesDropped;
+
     /// <summary>Replies by a message of one frame.</summary>
     /// <inheritdoc cref="Reply{TMessage}"/>
     public bool Reply(ReadOnlySpan<byte> frame)

@@ -51,6 +51,8 @@ public sealed class LoopRouter : SingleLoopSocket
     /// <summary>Messages that went to nobody. Any thread, a moment's truth.</summary>
     public long MessagesDropped => Volatile.Read(ref _dropped);
 
+    private protected override long Dropped => MessagesDropped;
+
     /// <summary>Queues a message of one frame for a peer.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> frame)

@@ -57,7 +57,11 @@ public abstract partial class LoopSocket
     {
         lock (_gate)
         {
-            _ = _sessions.Remove(session) || _leaving.Remove(session);
+            if (_sessions.Remove(session) || _leaving.Remove(session))
+            {
+                KeepCounts(session);
+            }
+
             if (!_closing)
             {
                 return;

@@ -52,6 +52,8 @@ public sealed class LoopSubscriber : LoopSocket
     /// <summary>Messages that were not sent upstream to a publisher, because it takes too little. Any thread, a moment's truth.</summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
+    private protected override long Dropped => MessagesDropped;
+
     /// <summary>
     /// Sends a message upstream to all publishers: an XPUB's application receives it, a PUB ignores it. For one at
     /// <see cref="LoopSubscriberOptions.MaxPendingBytes"/> it is dropped and counted. On the thread of <paramref name="loop"/>.

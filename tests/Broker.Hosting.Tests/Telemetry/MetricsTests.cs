@@ -6,6 +6,8 @@ using Broker.Bridge.PubSub;
 using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Server;
+using Broker.ZeroMq;
+using Broker.ZeroMq.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -77,7 +79,9 @@ public sealed partial class MetricsTests
     {
         string[] documented = [.. Documented().Matches(Page("docs/telemetry.md").Split("## Spans")[0]).Select(m => m.Groups[1].Value).Order(StringComparer.Ordinal)];
         await using TestHost host = await StartAsync();
-        string[] meters = ["Broker.Server", "Broker.Client", "Broker.Bridge"];
+        using var socket = new PullSocket();
+        using var metrics = new ZeroMqMetrics(socket, "in", host.Services.GetRequiredService<IMeterFactory>());
+        string[] meters = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq"];
 
         Assert.Equal(meters.SelectMany(m => Instruments(host, m)).Select(i => i.Instrument.Name).Distinct().Order(StringComparer.Ordinal), documented);
     }

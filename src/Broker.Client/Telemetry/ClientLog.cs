@@ -1,0 +1,86 @@
+using Broker.Client.Subscriptions;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Client.Telemetry;
+
+/// <summary>
+/// Logs the life of one connection, beside whatever callbacks its owner has set. Its methods are called on the connection's loop, one after the
+/// other. Event ids stay what they are; one that is retired is not used again.
+/// </summary>
+internal sealed partial class ClientLog
+{
+    internal const string Category = "Broker.Client";
+
+    private readonly ILogger _logger;
+    private readonly string _client;
+
+    // The first failed attempt after a success is told, and the others for whoever looks for a fault.
+    private bool _isSearching;
+
+    private ClientLog(ILogger logger, string? client) => (_logger, _client) = (logger, client ?? "(default)");
+
+    /// <summary>The same options, with a log if there is to be one.</summary>
+    internal static ClientOptions Attach(ClientOptions options)
+        => options.LoggerFactory is { } loggers ? new ClientLog(loggers.CreateLogger(Category), options.Name).AttachTo(options) : options;
+
+    private ClientOptions AttachTo(ClientOptions options) => options with
+    {
+        OnDisconnected = new Action<BrokerConnection, Exception>(OnDisconnected) + options.OnDisconnected,
+        OnConnectFailed = new Action<BrokerConnection, Exception>(OnConnectFailed) + options.OnConnectFailed,
+        OnReconnected = new Action<BrokerConnection>(OnReconnected) + options.OnReconnected,
+        OnLameDuck = new Action<BrokerConnection>(_ => SentAway(_client)) + options.OnLameDuck,
+        OnServerError = new Action<BrokerConnection, string>((_, text) => Refused(_client, text)) + options.OnServerError,
+        OnSlowConsumer = new Action<BrokerConnection, QueuedSubscription>((_, slow) => Slow(_client, slow.Subscription.Filter)) + options.OnSlowConsumer,
+        OnFault = new Action<Subscription?, Exception>((_, fault) => Fault(_client, fault)) + options.OnFault,
+    };
+
+    private void OnDisconnected(BrokerConnection connection, Exception reason)
+    {
+        _isSearching = false;
+        Lost(_client, reason);
+    }
+
+    private void OnConnectFailed(BrokerConnection connection, Exception reason)
+    {
+        if (_isSearching)
+        {
+            StillSearches(_client, reason);
+        }
+        else
+        {
+            FindsNoServer(_client, reason);
+        }
+
+        _isSearching = true;
+    }
+
+    private void OnReconnected(BrokerConnection connection)
+    {
+        _isSearching = false;
+        Back(_client, connection.Server);
+    }
+
+    [LoggerMessage(1, LogLevel.Warning, "Client {Client}: the server is lost")]
+    private partial void Lost(string client, Exception reason);
+
+    [LoggerMessage(2, LogLevel.Information, "Client {Client}: connected again, to {Server}")]
+    private partial void Back(string client, string? server);
+
+    [LoggerMessage(3, LogLevel.Warning, "Client {Client}: the server says {Text}")]
+    private partial void Refused(string client, string text);
+
+    [LoggerMessage(4, LogLevel.Warning, "Client {Client}: a subscription to {Filter} is read too slowly and loses messages")]
+    private partial void Slow(string client, string filter);
+
+    [LoggerMessage(5, LogLevel.Error, "Client {Client}: a handler has thrown")]
+    private partial void Fault(string client, Exception fault);
+
+    [LoggerMessage(6, LogLevel.Warning, "Client {Client}: no server can be reached; it goes on looking for one")]
+    private partial void FindsNoServer(string client, Exception reason);
+
+    [LoggerMessage(7, LogLevel.Debug, "Client {Client}: still no server")]
+    private partial void StillSearches(string client, Exception reason);
+
+    [LoggerMessage(8, LogLevel.Information, "Client {Client}: the server is going to shut down and asks its clients to leave")]
+    private partial void SentAway(string client);
+}

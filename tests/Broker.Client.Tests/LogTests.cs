@@ -1,0 +1,115 @@
+using System.Collections.Concurrent;
+using Broker.Client.Subscriptions;
+using Broker.Client.Tests.Support;
+using Broker.Server;
+using Broker.Server.Security;
+using Microsoft.Extensions.Logging;
+
+namespace Broker.Client.Tests;
+
+/// <summary>What a connection logs that was given a factory of loggers, and the server.</summary>
+public sealed class LogTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task The_life_of_a_connection_is_logged_beside_its_callbacks(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        using var log = new Lines();
+        var back = Wait.Source();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with
+            {
+                Name = "orders",
+                LoggerFactory = log,
+                ReconnectDelay = static _ => TimeSpan.FromMilliseconds(1),
+                OnReconnected = _ => back.TrySetResult(),
+            },
+            Token);
+        client.Subscribe("bad", static (in MessageView _) => throw new InvalidDataException("no order"));
+        await using QueuedSubscription slow = client.SubscribeQueued("slow", new QueueOptions { MaxMessages = 1 });
+        client.Publish("bad", default);
+        client.Publish("slow", default);
+        client.Publish("slow", default);
+        client.Publish("slow", default);
+        await client.PingAsync(Token);
+
+        await server.KillAsync();
+        await log.HasAsync("[7] Debug: Client orders: still no server");
+        await server.RestartAsync();
+        await Wait.For(back);
+
+        await log.HasAsync("[2] Information: Client orders: connected again, to 127.0.0.1:");
+        Assert.Equal(
+            ["[1] Warning: Client orders: the server is lost", "[4] Warning: Client orders: a subscription to slow is read too slowly and loses messages", "[5] Error: Client orders: a handler has thrown", "[6] Warning: Client orders: no server can be reached; it goes on looking for one"],
+            log.Of(1, 4, 5, 6));
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task What_the_server_says_is_logged(ServerKind kind)
+    {
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            static o => o.Users = [new User("ada", "x", new Permissions { Subscribe = new SubjectPermissions { Allow = ["a"] } })],
+            """authorization { users: [ { user: ada, password: x, permissions: { subscribe: "a" } } ] }""");
+        using var log = new Lines();
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { User = "ada", Password = "x", LoggerFactory = log }, Token);
+
+        client.Subscribe("secret", static (in MessageView _) => { });
+        await log.HasAsync("[3] Warning: Client (default): the server says Permissions Violation for Subscription to \"secret\"");
+        server.EnterLameDuck(ended.Token);
+        await log.HasAsync("[8] Information: Client (default): the server is going to shut down");
+        await ended.CancelAsync();
+    }
+
+    [Fact]
+    public async Task A_server_logs_to_a_factory()
+    {
+        using var log = new Lines();
+        await using (await BrokerServer.StartAsync(o => o.LogTo(log).Listen(0), Token))
+        {
+        }
+
+        Assert.Equal(["Broker.Server"], log.Categories);
+    }
+
+    /// <summary>A factory whose loggers keep their lines.</summary>
+    private sealed class Lines : ILoggerFactory, ILogger
+    {
+        private readonly ConcurrentQueue<(int Id, string Text)> _lines = [];
+
+        internal ConcurrentBag<string> Categories { get; } = [];
+
+        internal Task HasAsync(string line)
+            => Wait.UntilAsync(() => _lines.Any(l => l.Text.StartsWith(line, StringComparison.Ordinal)), () => string.Join('\n', _lines.Select(static l => l.Text)));
+
+        internal string[] Of(params int[] ids) => [.. _lines.Where(l => ids.Contains(l.Id)).Select(static l => l.Text).Distinct().Order(StringComparer.Ordinal)];
+
+        public ILogger CreateLogger(string categoryName)
+        {
+            Categories.Add(categoryName);
+            return this;
+        }
+
+        public void AddProvider(ILoggerProvider provider) => throw new NotSupportedException();
+
+        public void Dispose()
+        {
+        }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull
+            => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+            => _lines.Enqueue((eventId.Id, $"[{eventId.Id}] {logLevel}: {formatter(state, exception)}"));
+    }
+}
