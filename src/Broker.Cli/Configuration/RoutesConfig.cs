@@ -1,4 +1,5 @@
 using Broker.Bridge.Routes;
+using Broker.Hosting.Bridges.Security;
 
 namespace Broker.Cli.Configuration;
 
