@@ -15,9 +15,12 @@ var mark = new Option<int>("--mark") { Description = "The high-water mark.", Def
 var attempts = new Option<int>("--attempts") { Description = "How often a receive looks before its thread sleeps." };
 var turn = new Option<bool>("--turn") { Description = "Of an asking or answering end the thread turns the loop itself." };
 var peers = new Option<int>("--peers") { Description = "How many subscribers.", DefaultValueFactory = _ => 1 };
+var pattern = new Option<Pattern>("--pattern") { Description = "What a bridge is for. Without --back a native program in its process publishes or subscribes." };
+var topics = new Option<int>("--topics") { Description = "How many topics a native publisher has." };
+var publish = new Option<bool>("--publish") { Description = "Whether the native program of a bridge publishes; otherwise it subscribes." };
 var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
 {
-    role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, turn, peers,
+    role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, turn, peers, pattern, topics, publish,
 };
 end.SetAction(parsed => new Load
 {
@@ -34,6 +37,9 @@ end.SetAction(parsed => new Load
     Attempts = parsed.GetValue(attempts),
     Turns = parsed.GetValue(turn),
     Peers = parsed.GetValue(peers),
+    Pattern = parsed.GetValue(pattern),
+    Topics = parsed.GetValue(topics),
+    Publishes = parsed.GetValue(publish),
 }.Run());
 
 var rounds = new Option<int>("--rounds") { Description = "How often each variant is measured.", DefaultValueFactory = _ => 5 };

@@ -16,7 +16,7 @@ internal static class Assemblies
         ["Broker.Client"] = ["Broker.Protocol", "Broker.Transport"],
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Hosting"] = ["Broker.Server", "Broker.Client", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Cryptography"] = ["Broker.Server", "Broker.ZeroMq", "Broker.Protocol"],

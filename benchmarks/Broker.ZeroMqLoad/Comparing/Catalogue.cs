@@ -21,6 +21,7 @@ internal static class Catalogue
         .. new[] { 1, 10, 100 }.Select(Publish),
         Forward(64, 2_000_000),
         Forward(1024, 500_000),
+        .. BridgeRows.All,
     ];
 
     private static Row Push(string name, (int Size, int Libzmq, int Ours) size, bool varies)
@@ -76,5 +77,5 @@ internal static class Catalogue
         _ => "loops",
     };
 
-    private static string Name(FormattableString name) => name.ToString(CultureInfo.InvariantCulture);
+    public static string Name(FormattableString name) => name.ToString(CultureInfo.InvariantCulture);
 }

@@ -29,9 +29,9 @@ internal sealed class End : IDisposable
         }
     }
 
-    public static End Start(int core, string file, params IEnumerable<string> arguments)
+    public static End Start(int? core, string file, params IEnumerable<string> arguments)
     {
-        string[] pinned = Environment.ProcessorCount > 1 ? ["taskset", "-c", core.ToString(CultureInfo.InvariantCulture), file] : [file];
+        string[] pinned = core is { } one && Environment.ProcessorCount > 1 ? ["taskset", "-c", one.ToString(CultureInfo.InvariantCulture), file] : [file];
         var start = new ProcessStartInfo(pinned[0], [.. pinned.Skip(1), .. arguments])
         {
             RedirectStandardInput = true,

@@ -38,17 +38,27 @@ internal sealed class EndFactory : IDisposable
         return string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
     }
 
-    public End Start(Kind kind, int core, string role, bool binds, string endpoint, Shape shape, string? back = null)
+    /// <param name="kind">Whose sockets it has.</param>
+    /// <param name="core">The processor that it has; null for any.</param>
+    /// <param name="role">What it is.</param>
+    /// <param name="binds">Whether it binds.</param>
+    /// <param name="endpoint">Where.</param>
+    /// <param name="shape">What goes over the link.</param>
+    /// <param name="back">Of a program between two, where receivers come; of a bridge null for a native program in its process.</param>
+    /// <param name="pattern">What passes a program between two.</param>
+    public End Start(Kind kind, int? core, string role, bool binds, string endpoint, Shape shape, string? back = null, Pattern pattern = Pattern.Push)
     {
         string[] numbers = [.. new[] { shape.Count, shape.WarmUp, shape.Size }.Select(number => number.ToString(CultureInfo.InvariantCulture))];
         string mark = shape.Mark.ToString(CultureInfo.InvariantCulture);
+        string topics = shape.Topics.ToString(CultureInfo.InvariantCulture);
+        string passes = pattern.ToString().ToLowerInvariant();
         if (kind == Kind.Libzmq)
         {
             return End.Start(
-                core, Driver, [role, binds ? "bind" : "connect", endpoint, .. numbers, shape.Varies ? "1" : "0", mark, .. back is null ? [] : new[] { back }]);
+                core, Driver, [role, binds ? "bind" : "connect", endpoint, .. numbers, shape.Varies ? "1" : "0", mark, topics, .. back is null ? [] : new[] { back, passes }]);
         }
 
-        List<string> arguments = ["end", role == "proxy" ? "forward" : role, endpoint, "--count", numbers[0], "--warm", numbers[1], "--size", numbers[2], "--mark", mark];
+        List<string> arguments = ["end", kind == Kind.Bridge ? "bridge" : role == "proxy" ? "forward" : role, endpoint, "--count", numbers[0], "--warm", numbers[1], "--size", numbers[2], "--mark", mark];
         Add(binds, "--bind");
         Add(shape.Varies, "--vary");
         Add(kind == Kind.Loops, "--loop");
@@ -56,6 +66,12 @@ internal sealed class EndFactory : IDisposable
         if (shape.Attempts > 0)
         {
             arguments.AddRange(["--attempts", shape.Attempts.ToString(CultureInfo.InvariantCulture)]);
+        }
+
+        if (kind == Kind.Bridge)
+        {
+            arguments.AddRange(["--pattern", passes, "--topics", topics]);
+            Add(role == "pub", "--publish");
         }
 
         if (role == "sub")

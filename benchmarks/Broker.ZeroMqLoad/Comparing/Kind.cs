@@ -6,4 +6,7 @@ internal enum Kind
     Libzmq,
     Threads,
     Loops,
+
+    /// <summary>A bridge, with a broker in its process.</summary>
+    Bridge,
 }

@@ -1,7 +1,7 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
 /// <summary>How each kind of row is measured: receiving ends first, on a processor of their own.</summary>
-internal static class Measurements
+internal static partial class Measurements
 {
     public static Result Push(EndFactory ends, Kind sender, Kind receiver, Shape shape)
     {

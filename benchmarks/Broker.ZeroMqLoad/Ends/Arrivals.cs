@@ -3,12 +3,15 @@ using System.Diagnostics;
 namespace Broker.ZeroMqLoad.Ends;
 
 /// <summary>What comes where nobody knows how much will: it has ended when nothing came for a while.</summary>
-internal sealed class Arrivals
+/// <param name="warmUp">How long they come before it measures.</param>
+internal sealed class Arrivals(TimeSpan warmUp = default)
 {
     private static readonly TimeSpan Silence = TimeSpan.FromSeconds(1);
 
     private Meter? _meter;
     private int _count;
+    private int _before;
+    private long _first;
     private int _seen;
     private long _lastSeen;
     private TimeSpan _usedThen;
@@ -19,6 +22,16 @@ internal sealed class Arrivals
         get
         {
             int now = Volatile.Read(ref _count);
+            if (now > 0 && _meter is null && warmUp > TimeSpan.Zero)
+            {
+                _first = _first == 0 ? Stopwatch.GetTimestamp() : _first;
+                if (Stopwatch.GetElapsedTime(_first) >= warmUp)
+                {
+                    _before = now;
+                    _meter = Meter.Start();
+                }
+            }
+
             if (now != _seen)
             {
                 _seen = now;
@@ -32,11 +45,20 @@ internal sealed class Arrivals
 
     public void Count()
     {
-        if (_count++ == 0)
+        if (_count++ == 0 && warmUp == TimeSpan.Zero)
         {
             _meter = Meter.Start();
         }
     }
 
-    public void Report() => _meter!.Report("sub", _count, _lastSeen, _usedThen);
+    public void Report()
+    {
+        if (_meter is null)
+        {
+            throw new InvalidOperationException("Messages have come in less time than there is before it measures.");
+        }
+
+        Console.WriteLine($"total={_count}");
+        _meter.Report("sub", _count - _before, _lastSeen, _usedThen);
+    }
 }

@@ -87,6 +87,9 @@ internal sealed partial class Load
             case Role.Forward when IsOnLoop:
                 Forward();
                 break;
+            case Role.Bridge:
+                BridgeAsync().GetAwaiter().GetResult();
+                break;
             default:
                 Proxy();
                 break;

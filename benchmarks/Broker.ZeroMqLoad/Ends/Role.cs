@@ -9,4 +9,5 @@ internal enum Role
     Pub,
     Sub,
     Forward,
+    Bridge,
 }

@@ -1,5 +1,5 @@
-/* One end of a link with libzmq: driver ROLE bind|connect ENDPOINT COUNT WARM SIZE VARIES MARK [BACK]
-   Prints what Broker.ZeroMqLoad prints of its own ends. */
+/* One end of a link with libzmq: driver ROLE bind|connect ENDPOINT COUNT WARM SIZE VARIES MARK TOPICS [BACK PATTERN]
+   Prints what Broker.ZeroMqLoad prints of its own ends. A publisher with topics sends two frames, the first one of so many, in random order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
+
+#define ORDER 65536
+#define LONGEST_TOPIC 32
 
 static double wall_start, cpu_start;
 
@@ -70,14 +73,26 @@ static void *open_socket(void *context, int type, int mark, int binds, const cha
     return socket;
 }
 
-static void publish(void *socket, char *body, long size, double seconds)
+static void publish(void *socket, char *body, long size, double seconds, long topics)
 {
+    char (*names)[LONGEST_TOPIC] = malloc(ORDER * sizeof *names);
+    for (int i = 0; i < ORDER && topics > 0; i++)
+    {
+        snprintf(names[i], sizeof names[i], "device.%ld.state", rand() % topics);
+    }
+
     /* Subscribers come meanwhile. */
     sleep(1);
     long sent = 0;
     start_meter();
     while ((sent & 255) != 0 || wall() - wall_start < seconds)
     {
+        if (topics > 0)
+        {
+            const char *topic = names[sent & (ORDER - 1)];
+            require(zmq_send(socket, topic, strlen(topic), ZMQ_SNDMORE));
+        }
+
         require(zmq_send(socket, body, size, 0));
         sent++;
     }
@@ -86,7 +101,16 @@ static void publish(void *socket, char *body, long size, double seconds)
     sleep(2);
 }
 
-static void subscribe(void *context, int count, int mark, const char *endpoint, char *buffer, long size)
+/* A message counts by its last frame. */
+static int has_more(void *socket)
+{
+    int more;
+    size_t length = sizeof more;
+    require(zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &length));
+    return more;
+}
+
+static void subscribe(void *context, int count, long warm, int mark, const char *endpoint, char *buffer, long size, long topics)
 {
     void **sockets = malloc(count * sizeof *sockets);
     zmq_pollitem_t *items = calloc(count, sizeof *items);
@@ -97,12 +121,16 @@ static void subscribe(void *context, int count, int mark, const char *endpoint, 
         items[i].events = ZMQ_POLLIN;
     }
 
-    long got = 0;
-    double last = 0, used = 0;
+    long got = 0, before = 0;
+    double first = 0, last = 0, used = 0;
+    int measures = 0;
     while (zmq_poll(items, count, got == 0 ? 30000 : 1000) > 0)
     {
-        if (got == 0)
+        first = first == 0 ? wall() : first;
+        if (!measures && wall() - first >= warm / 1000.0)
         {
+            measures = 1;
+            before = got;
             start_meter();
         }
 
@@ -110,7 +138,7 @@ static void subscribe(void *context, int count, int mark, const char *endpoint, 
         {
             for (int burst = 0; items[i].revents && burst < 1000 && zmq_recv(sockets[i], buffer, size, ZMQ_DONTWAIT) >= 0; burst++)
             {
-                got++;
+                got += topics == 0 || !has_more(sockets[i]);
             }
         }
 
@@ -118,24 +146,31 @@ static void subscribe(void *context, int count, int mark, const char *endpoint, 
         used = cpu();
     }
 
+    if (!measures)
+    {
+        fprintf(stderr, "sub: %ld messages have come, in less time than there is before it measures\n", got);
+        exit(1);
+    }
+
     double idle = wall() - last;
     wall_start += idle;
     cpu_start += cpu() - used;
-    report("sub", got);
+    printf("total=%ld\n", got);
+    report("sub", got - before);
 }
 
 int main(int count, char **values)
 {
-    if (count < 9)
+    if (count < 10)
     {
         return 2;
     }
 
     const char *role = values[1], *endpoint = values[3];
     int binds = strcmp(values[2], "bind") == 0, varies = atoi(values[7]), mark = atoi(values[8]);
-    long messages = atol(values[4]), warm = atol(values[5]), size = atol(values[6]);
+    long messages = atol(values[4]), warm = atol(values[5]), size = atol(values[6]), topics = atol(values[9]);
     void *context = zmq_ctx_new();
-    char *body = calloc(1, size + 1);
+    char *body = calloc(1, size + LONGEST_TOPIC);
     long sizes[4096];
     srand(12);
     for (int i = 0; i < 4096; i++)
@@ -145,13 +180,23 @@ int main(int count, char **values)
 
     if (strcmp(role, "proxy") == 0)
     {
-        zmq_proxy(open_socket(context, ZMQ_PULL, mark, 1, endpoint), open_socket(context, ZMQ_PUSH, mark, 1, values[9]), NULL);
+        if (count < 12)
+        {
+            return 2;
+        }
+
+        int publishes = strcmp(values[11], "publish") == 0, requests = strcmp(values[11], "request") == 0;
+        int front = publishes ? ZMQ_XSUB : requests ? ZMQ_ROUTER : ZMQ_PULL, back = publishes ? ZMQ_XPUB : requests ? ZMQ_DEALER : ZMQ_PUSH;
+        void *front_socket = open_socket(context, front, mark, 1, endpoint), *back_socket = open_socket(context, back, mark, 1, values[10]);
+        printf("measuring\n");
+        fflush(stdout);
+        zmq_proxy(front_socket, back_socket, NULL);
         return 0;
     }
 
     if (strcmp(role, "sub") == 0)
     {
-        subscribe(context, messages, mark, endpoint, body, size);
+        subscribe(context, messages, warm, mark, endpoint, body, size + LONGEST_TOPIC, topics);
         return 0;
     }
 
@@ -160,7 +205,7 @@ int main(int count, char **values)
     void *socket = open_socket(context, type, mark, binds, endpoint);
     if (type == ZMQ_PUB)
     {
-        publish(socket, body, size, messages / 1000.0);
+        publish(socket, body, size, messages / 1000.0, topics);
     }
     else if (type == ZMQ_PUSH || type == ZMQ_PULL)
     {

@@ -1,3 +1,5 @@
+using Broker.Hosting.Bridges.Security;
+
 namespace Broker.Cli.Configuration;
 
 /// <summary>The keys of a configuration file of <c>broker bridge</c>, each as in that of <c>broker serve</c>.</summary>

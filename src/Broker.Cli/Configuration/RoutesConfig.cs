@@ -1,5 +1,6 @@
 using Broker.Bridge.Configuration;
 using Broker.Bridge.Routes;
+using Broker.Hosting.Bridges.Security;
 
 namespace Broker.Cli.Configuration;
 

@@ -1,6 +1,5 @@
-using System.Security.Cryptography;
-using System.Text;
 using Broker.Cryptography;
+using Broker.Hosting.Bridges.Security;
 using Broker.ZeroMq.Mechanisms;
 
 namespace Broker.Cli.Configuration;
@@ -9,6 +8,8 @@ namespace Broker.Cli.Configuration;
 internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 {
     private static readonly string[] AllKeys = ["secret_key_file", "clients", "server_key_file", "users_file", "user", "password_file"];
+
+    private static readonly CurveCryptography Cryptography = new();
 
     private enum Part
     {
@@ -61,7 +62,7 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
             Part.CurveClient => CurveClient(section, block),
             Part.PlainServer => PlainServer(section, block),
             Part.PlainClient => PlainClient(section, block),
-            _ => new SocketSecurity(ZeroMqSecurity.Null, null, ""),
+            _ => SocketSecurity.None,
         };
         section.RejectTheRest();
         return read;
@@ -102,40 +103,24 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 
     private SocketSecurity? CurveServer(ConfigSection section, ConfigBlock block)
     {
-        CurveKeyPair? keys = FromFile(section, block, "secret_key_file", "the bridge's secret key", CurveKeyFile.ReadPair, isNeeded: true);
+        CurveKeyPair? keys = FromFile(section, block, "secret_key_file", "the bridge's secret key", ReadPair, isNeeded: true);
         HashSet<CurveKey>? clients = FromFile(section, block, "clients", "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
-        if (keys is null)
-        {
-            return null;
-        }
-
-        string admitted = clients is null ? "everybody" : string.Join(' ', clients.Select(key => key.ToString()).Order(StringComparer.Ordinal));
-        return new SocketSecurity(
-            ZeroMqSecurity.CurveServer(keys),
-            clients is null ? null : shown => ValueTask.FromResult(
-                shown.PublicKey is { } key && clients.Contains(key) ? ZeroMqAdmission.Admit(key.ToString()) : ZeroMqAdmission.Refuse("its key is not known")),
-            $"curve server {keys.PublicKey} {admitted}");
+        return keys is null ? null : SocketSecurity.CurveServer(keys, clients);
     }
 
-    // A new pair is another at each reading and not a change.
     private SocketSecurity? CurveClient(ConfigSection section, ConfigBlock block)
     {
         CurveKey? server = FromFile(section, block, "server_key_file", "the server's public key", CurveKeyFile.ReadPublic, isNeeded: true);
-        CurveKeyPair? own = FromFile(section, block, "secret_key_file", "the bridge's secret key", CurveKeyFile.ReadPair, isNeeded: false);
-        return server is null ? null : new SocketSecurity(
-            ZeroMqSecurity.CurveClient(own ?? CurveKeyPair.Generate(new CurveCryptography()), server), null, $"curve client {server} {own?.PublicKey}");
+        CurveKeyPair? own = FromFile(section, block, "secret_key_file", "the bridge's secret key", ReadPair, isNeeded: false);
+        return server is null ? null : SocketSecurity.CurveClient(Cryptography, own, server);
     }
 
-    private SocketSecurity? PlainServer(ConfigSection section, ConfigBlock block)
-    {
-        var read = FromFile(
-            section, block, "users_file", "lines of user:password", static file => Tuple.Create(PlainUsers.Read(file), HashOf(File.ReadAllBytes(file))), isNeeded: true);
-        return read is null ? null : new SocketSecurity(ZeroMqSecurity.PlainServer, read.Item1.AuthenticateAsync, $"plain server {read.Item2}");
-    }
+    private SocketSecurity? PlainServer(ConfigSection section, ConfigBlock block) =>
+        FromFile(section, block, "users_file", "lines of user:password", SocketSecurity.PlainServer, isNeeded: true);
 
     private SocketSecurity? PlainClient(ConfigSection section, ConfigBlock block)
     {
-        string? password = FromFile(section, block, "password_file", "a password", static file => File.ReadAllText(file).TrimEnd('\r', '\n'), isNeeded: true);
+        string? password = FromFile(section, block, "password_file", "a password", SocketSecurity.ReadPassword, isNeeded: true);
         if (section.Text("user", null) is not { } user)
         {
             problems.Add(new ConfigProblem("a PLAIN client needs \"user\"", block.Position));
@@ -144,8 +129,7 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 
         try
         {
-            return password is null ? null : new SocketSecurity(
-                ZeroMqSecurity.PlainClient(user, password), null, $"plain client {user.Length} {user} {HashOf(Encoding.UTF8.GetBytes(password))}");
+            return password is null ? null : SocketSecurity.PlainClient(user, password);
         }
         catch (ArgumentException)
         {
@@ -168,31 +152,14 @@ internal sealed class SocketSecurityConfig(List<ConfigProblem> problems)
 
                 return null;
             case ConfigText { Value: var file } value:
-                string? wrong;
-                try
-                {
-                    return read(file);
-                }
-                catch (FormatException e)
-                {
-                    wrong = e.Message;
-                }
-                catch (UnauthorizedAccessException)
-                {
-                    wrong = "it may not be read";
-                }
-                catch (Exception e) when (e is IOException or ArgumentException or NotSupportedException)
-                {
-                    wrong = File.Exists(file) ? "it cannot be read" : "there is no such file";
-                }
-
-                return section.Wrong<T?>(key, $"a file with {what} ({wrong})", value, null, isSecret: !Path.Exists(file));
+                T? result = SocketSecurity.TryRead(file, read, out string? wrong);
+                return result ?? section.Wrong<T?>(key, $"a file with {what} ({wrong})", value, null, isSecret: !Path.Exists(file));
             case var value:
                 return section.Wrong<T?>(key, $"a file with {what}", value, null, isSecret: true);
         }
     }
 
-    private static string HashOf(byte[] bytes) => Convert.ToHexStringLower(SHA256.HashData(bytes));
+    private static CurveKeyPair ReadPair(string file) => CurveKeyFile.ReadPair(Cryptography, file);
 
     private static string Name(Part part) => part switch
     {

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Broker.Cli.Shell;
 using Broker.Cryptography;
+using Broker.Hosting.Bridges.Security;
 using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Mechanisms;
 
@@ -93,7 +94,7 @@ internal sealed class EndpointFlags
 
         try
         {
-            return CurveKeyFile.ReadPair(file);
+            return CurveKeyFile.ReadPair(new CurveCryptography(), file);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

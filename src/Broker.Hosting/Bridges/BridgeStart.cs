@@ -1,9 +1,11 @@
 using Broker.Bridge;
 using Broker.Bridge.PubSub;
 using Broker.Client;
+using Broker.Hosting.Bridges.Security;
 using Broker.Hosting.Settings;
 using Broker.Server;
 using Broker.Transport;
+using Broker.ZeroMq.Mechanisms;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -20,6 +22,8 @@ internal sealed class BridgeStart(
 
     private const string RoutesKey = "Routes";
     private const string ClientKey = "Client";
+
+    private static readonly string[] Keys = [ClientKey, RoutesKey, RouteSecurity.Key];
 
     /// <exception cref="ListenException">An address cannot be had.</exception>
     /// <exception cref="OptionsValidationException">A setting is wrong; each text names its key.</exception>
@@ -55,22 +59,27 @@ internal sealed class BridgeStart(
         }
     }
 
-    private static IReadOnlyDictionary<string, RouteSettings> ReadRoutes(IConfigurationSection? section, List<string> problems)
+    private IReadOnlyDictionary<string, RouteSettings> ReadRoutes(IConfigurationSection? section, List<string> problems)
     {
         if (section is null)
         {
             return new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
         }
 
-        foreach (IConfigurationSection child in section.GetChildren())
+        foreach (IConfigurationSection child in section.GetChildren().Where(static child => !Keys.Contains(child.Key, StringComparer.OrdinalIgnoreCase)))
         {
-            if (!child.Key.Equals(RoutesKey, StringComparison.OrdinalIgnoreCase) && !child.Key.Equals(ClientKey, StringComparison.OrdinalIgnoreCase))
-            {
-                problems.Add($"{child.Path}: a bridge has no such key; it has {ClientKey} and {RoutesKey}.");
-            }
+            problems.Add($"{child.Path}: a bridge has no such key; it has {string.Join(", ", Keys[..^1])} and {Keys[^1]}.");
         }
 
-        return RouteSettings.ReadAll(section.GetSection(RoutesKey), problems);
+        var security = new RouteSecurity(services.GetService<ICurveCryptography>());
+        SocketSecurity? inherited = security.Read(new RouteSection(section, problems), null);
+        IReadOnlyDictionary<string, RouteSettings> routes = RouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
+        if (inherited is not null && routes.Count == 0 && problems.Count == 0)
+        {
+            problems.Add($"{section.Path}:{RouteSecurity.Key}: there is no route that it is for.");
+        }
+
+        return routes;
     }
 
     private static void ThrowIfAny(List<string> problems)

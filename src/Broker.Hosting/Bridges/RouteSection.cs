@@ -131,6 +131,13 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         }
     }
 
+    /// <summary>Says what is wrong with a key, without what it says: that may be secret.</summary>
+    public void Problem(string key, string what)
+    {
+        _known.Add(key);
+        problems.Add($"{section.Path}:{key}: {what}.");
+    }
+
     private IReadOnlyList<string> Texts(string key)
     {
         _known.Add(key);

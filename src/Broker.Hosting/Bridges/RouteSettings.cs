@@ -2,6 +2,7 @@ using Broker.Bridge.Configuration;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
 using Broker.Bridge.Routes;
+using Broker.Hosting.Bridges.Security;
 using Microsoft.Extensions.Configuration;
 
 namespace Broker.Hosting.Bridges;
@@ -13,14 +14,17 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
 {
     /// <summary>All routes in a section, each below its name.</summary>
     /// <param name="section">It.</param>
+    /// <param name="security">Reads their security.</param>
+    /// <param name="inherited">The security of those that say nothing of it.</param>
     /// <param name="problems">What is wrong is added here; each begins with its key.</param>
-    public static IReadOnlyDictionary<string, RouteSettings> ReadAll(IConfigurationSection section, List<string> problems)
+    public static IReadOnlyDictionary<string, RouteSettings> ReadAll(
+        IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
         var read = new Dictionary<string, RouteSettings>(StringComparer.Ordinal);
         // One that another source of the configuration has set to null is none.
         foreach (IConfigurationSection route in section.GetChildren().Where(static route => route.AsEnumerable().Any(static pair => pair.Value is not null)))
         {
-            if (Read(route, problems) is { } settings)
+            if (Read(route, security, inherited, problems) is { } settings)
             {
                 read.Add(route.Key, settings);
             }
@@ -29,7 +33,7 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
         return read;
     }
 
-    private static RouteSettings? Read(IConfigurationSection section, List<string> problems)
+    private static RouteSettings? Read(IConfigurationSection section, RouteSecurity security, SocketSecurity? inherited, List<string> problems)
     {
         int before = problems.Count;
         var keys = new RouteSection(section, problems);
@@ -41,6 +45,8 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
         }
 
         RouteOptions options = read(keys) with { Name = section.Key };
+        SocketSecurity? secured = security.Read(keys, inherited);
+        options = secured?.Over(options) ?? options;
         keys.RejectTheRest($"a route of the pattern {options.Pattern}");
         if (problems.Count == before && Endpoints(options) == 0)
         {
@@ -62,8 +68,9 @@ internal sealed record RouteSettings(RouteOptions Options, string Definition)
             return null;
         }
 
+        // Files may hold other keys under the same names.
         return new RouteSettings(options, string.Join('\n', section.AsEnumerable().Order(Comparer<KeyValuePair<string, string?>>.Create(
-            static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}")));
+            static (one, other) => string.CompareOrdinal(one.Key, other.Key))).Select(static pair => $"{pair.Key}={pair.Value}").Append(secured?.Definition)));
     }
 
     private static int Endpoints(RouteOptions options) => options switch

@@ -1,7 +1,6 @@
-using Broker.Cryptography;
 using Broker.ZeroMq.Mechanisms;
 
-namespace Broker.Cli.Settings;
+namespace Broker.Hosting.Bridges.Security;
 
 /// <summary>
 /// Keys of CURVE in files: one that holds the 40 characters of a key and nothing else, or a certificate as czmq and pyzmq write it, with lines
@@ -17,7 +16,7 @@ internal static class CurveKeyFile
     /// <exception cref="FormatException">There is none in it, or a public one that is not its.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
-    public static CurveKeyPair ReadPair(string file)
+    public static CurveKeyPair ReadPair(ICurveCryptography cryptography, string file)
     {
         string text = File.ReadAllText(file).Trim();
         string secret = Key(text, SecretName)
@@ -25,14 +24,14 @@ internal static class CurveKeyFile
         CurveKeyPair pair;
         try
         {
-            pair = CurveKeyPair.Parse(new CurveCryptography(), secret);
+            pair = CurveKeyPair.Parse(cryptography, secret);
         }
         catch (FormatException e)
         {
             throw new FormatException("its key is no 40 characters of Z85", e);
         }
 
-        return InCertificate(text, PublicName) is { } shown && shown != pair.PublicKey.ToString()
+        return InCertificate(text, PublicName) is { } shown && !string.Equals(shown, pair.PublicKey.ToString(), StringComparison.Ordinal)
             ? throw new FormatException("its public key is not that of its secret key")
             : pair;
     }
@@ -95,7 +94,7 @@ internal static class CurveKeyFile
         foreach (string line in text.Split('\n'))
         {
             string[] parts = line.Split('=', 2, StringSplitOptions.TrimEntries);
-            if (parts.Length == 2 && parts[0] == name)
+            if (parts.Length == 2 && string.Equals(parts[0], name, StringComparison.Ordinal))
             {
                 return parts[1].Trim('"');
             }

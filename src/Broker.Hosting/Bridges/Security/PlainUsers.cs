@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Broker.ZeroMq.Mechanisms;
 
-namespace Broker.Cli.Settings;
+namespace Broker.Hosting.Bridges.Security;
 
 /// <summary>Who is admitted by PLAIN: a file with <c>user:password</c> in each line. Passwords are kept as hashes and shown by no message.</summary>
 internal sealed class PlainUsers

@@ -1,0 +1,38 @@
+namespace Broker.ZeroMqLoad.Comparing;
+
+/// <summary>A bridge with its broker in one process, beside libzmq's own forwarder, <c>zmq_proxy</c>, and beside nothing at all.</summary>
+internal static class BridgeRows
+{
+    private const int RoundTrips = 20_000;
+    private const int PublishingTime = 4_000;
+    private const int WarmUp = 1_500;
+    private const int ManyTopics = 1_000;
+
+    // Warm-up is for the compiler, and for routes and queues to have found their sizes.
+    private static readonly Shape Small = new(3_000_000, 2_000_000, 64);
+    private static readonly Shape Large = new(600_000, 400_000, 1024);
+    private static readonly Shape Published = new(PublishingTime, WarmUp, 64) { Topics = 1 };
+    private static readonly Shape PublishedLarge = new(PublishingTime, WarmUp, 1024) { Topics = 1 };
+
+    public static IReadOnlyList<Row> All { get; } =
+    [
+        Row("bridge push 64 B", Measurements.Pipeline, Small),
+        Row("bridge push 1024 B", Measurements.Pipeline, Large),
+        Row("bridge publish 64 B", Measurements.Publications, Published),
+        Row("bridge publish 1024 B", Measurements.Publications, PublishedLarge),
+        Row(Catalogue.Name($"bridge publish 64 B on {ManyTopics} topics"), Measurements.Publications, Published with { Topics = ManyTopics }),
+        Row("bridge request 64 B", Measurements.Requests, new Shape(RoundTrips, RoundTrips / 2, 64)),
+        new Row("bridge native 64 B",
+        [
+            new Variant("PUB to SUB", ends => Measurements.Direct(ends, Published)),
+            new Variant("PUB to native", ends => Measurements.ToNative(ends, Published)),
+            new Variant("native to SUB", ends => Measurements.FromNative(ends, Published)),
+        ]),
+    ];
+
+    private static Row Row(string name, Func<EndFactory, Kind, Shape, Result> measure, Shape shape) => new(name,
+    [
+        new Variant("zmq_proxy", ends => measure(ends, Kind.Libzmq, shape)),
+        new Variant("bridge", ends => measure(ends, Kind.Bridge, shape)),
+    ]);
+}

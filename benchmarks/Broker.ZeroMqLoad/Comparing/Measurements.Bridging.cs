@@ -1,0 +1,101 @@
+namespace Broker.ZeroMqLoad.Comparing;
+
+// libzmq at both ends of a bridge, or at one. No process has a processor of its own: whoever has much to do has more of the machine's.
+internal static partial class Measurements
+{
+    /// <summary>What stands between PUSH and PULL, and the processor time that it takes for a message.</summary>
+    public static Result Pipeline(EndFactory ends, Kind between, Shape shape)
+    {
+        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
+        using End middle = Between(ends, between, Pattern.Push, front, back, shape);
+        using End pull = ends.Start(Kind.Libzmq, null, "pull", binds: false, back, shape);
+        using End push = ends.Start(Kind.Libzmq, null, "push", binds: false, front, shape);
+        pull.AwaitMeasuring();
+        double before = middle.Processor;
+        pull.AwaitEnd();
+        double used = middle.Processor - before;
+        push.AwaitEnd();
+        return new Result(pull["rate"], used / shape.Count, double.NaN);
+    }
+
+    /// <summary>What stands between PUB and SUB: the rate of what is received, and the processor time for one of those.</summary>
+    public static Result Publications(EndFactory ends, Kind between, Shape shape)
+    {
+        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
+        using End middle = Between(ends, between, Pattern.Publish, front, back, shape);
+        using End sub = ends.Start(Kind.Libzmq, null, "sub", binds: false, back, shape with { Count = 1 });
+        using End pub = ends.Start(Kind.Libzmq, null, "pub", binds: false, front, shape);
+        sub.AwaitMeasuring();
+        double before = middle.Processor;
+        sub.AwaitEnd();
+        double used = middle.Processor - before;
+        pub.AwaitEnd();
+        return new Result(sub["rate"], used / sub["messages"], double.NaN) { Loss = Loss(pub, sub) };
+    }
+
+    /// <summary>What stands between REQ and REP: the time of a request, and the processor time for it.</summary>
+    public static Result Requests(EndFactory ends, Kind between, Shape shape)
+    {
+        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
+        using End middle = Between(ends, between, Pattern.Request, front, back, shape);
+        using End rep = ends.Start(Kind.Libzmq, null, "rep", binds: false, back, shape);
+        using End req = ends.Start(Kind.Libzmq, null, "req", binds: false, front, shape);
+        req.AwaitMeasuring();
+        double before = middle.Processor;
+        req.AwaitEnd();
+        double used = middle.Processor - before;
+        rep.AwaitEnd();
+        return new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] };
+    }
+
+    /// <summary>PUB and SUB without anybody between: what one program of libzmq gives or takes.</summary>
+    public static Result Direct(EndFactory ends, Shape shape)
+    {
+        string endpoint = EndFactory.NewEndpoint();
+        using End pub = ends.Start(Kind.Libzmq, null, "pub", binds: true, endpoint, shape);
+        using End sub = ends.Start(Kind.Libzmq, null, "sub", binds: false, endpoint, shape with { Count = 1 });
+        sub.AwaitEnd();
+        pub.AwaitEnd();
+        return new Result(sub["rate"], pub["cpu_ns"], sub["cpu_ns"]) { Loss = Loss(pub, sub) };
+    }
+
+    /// <summary>PUB to a native subscriber in the bridge's process.</summary>
+    public static Result ToNative(EndFactory ends, Shape shape)
+    {
+        string front = EndFactory.NewEndpoint();
+        using End native = ends.Start(Kind.Bridge, null, "sub", binds: true, front, shape, pattern: Pattern.Publish);
+        native.AwaitMeasuring();
+        using End pub = ends.Start(Kind.Libzmq, null, "pub", binds: false, front, shape);
+        native.AwaitEnd();
+        pub.AwaitEnd();
+        return new Result(native["rate"], pub["cpu_ns"], native["cpu_ns"]) { Loss = Loss(pub, native) };
+    }
+
+    /// <summary>A native publisher in the bridge's process to SUB.</summary>
+    public static Result FromNative(EndFactory ends, Shape shape)
+    {
+        string back = EndFactory.NewEndpoint();
+        using End native = ends.Start(Kind.Bridge, null, "pub", binds: true, back, shape, pattern: Pattern.Publish);
+        using End sub = ends.Start(Kind.Libzmq, null, "sub", binds: false, back, shape with { Count = 1 });
+        sub.AwaitEnd();
+        native.AwaitEnd();
+        return new Result(sub["rate"], native["cpu_ns"], sub["cpu_ns"]) { Loss = Loss(native, sub) };
+    }
+
+    private static End Between(EndFactory ends, Kind kind, Pattern pattern, string front, string back, Shape shape)
+    {
+        End end = ends.Start(kind, null, "proxy", binds: true, front, shape, back, pattern);
+        try
+        {
+            end.AwaitMeasuring();
+            return end;
+        }
+        catch
+        {
+            end.Dispose();
+            throw;
+        }
+    }
+
+    private static double Loss(End sender, End receiver) => 1 - (receiver["total"] / sender["messages"]);
+}

@@ -1,0 +1,131 @@
+using System.Globalization;
+using System.Text;
+using Broker.Bridge;
+using Broker.Bridge.Pipelines;
+using Broker.Bridge.PubSub;
+using Broker.Bridge.Requests;
+using Broker.Bridge.Routes;
+using Broker.Client;
+using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
+using Broker.Server;
+using Broker.Transport;
+using Broker.ZeroMqLoad.Comparing;
+
+namespace Broker.ZeroMqLoad.Ends;
+
+// A bridge in one process with its broker, on one event loop, as a program has it that stands in the place of zmq_proxy.
+internal sealed partial class Load
+{
+    private const string Prefix = "zmq";
+    private const string Subject = "load";
+
+    private static readonly TimeSpan Watch = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>What a bridge is for.</summary>
+    public Pattern Pattern { get; init; }
+
+    /// <summary>How many topics a native publisher has.</summary>
+    public int Topics { get; init; }
+
+    /// <summary>Whether the native program of a bridge with one face publishes; otherwise it subscribes.</summary>
+    public bool Publishes { get; init; }
+
+    private static BridgeEndpoint At(string endpoint) => new(Bind: true, endpoint);
+
+    private async Task BridgeAsync()
+    {
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        await using BrokerServer server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = loops }.Listen(0));
+        var client = new ClientOptions
+        {
+            Servers = ["nats://127.0.0.1:4222"],
+            Dialer = server.Connect(),
+            Loops = loops,
+            WhileDisconnected = PublishWhileDisconnected.Drop,
+        };
+        await using ZeroMqBridge bridge = await ZeroMqBridge.StartAsync(
+            new ZeroMqBridgeOptions { Client = client, RequireServer = true, Routes = Routes() });
+        if (Back is not null)
+        {
+            // Until the input ends: who measures looks at this process.
+            Console.WriteLine("measuring");
+            await Console.In.ReadToEndAsync();
+            return;
+        }
+
+        await using BrokerConnection native = await BrokerConnection.ConnectAsync(client);
+        if (Publishes)
+        {
+            await PublishNativelyAsync(native, loops[0]);
+        }
+        else
+        {
+            await SubscribeNativelyAsync(native);
+        }
+    }
+
+    private RouteOptions[] Routes() => Pattern switch
+    {
+        Pattern.Push => [new PushPullRouteOptions { Subject = Subject, Pushers = [At(Endpoint)], Pullers = [At(Back!)], HighWaterMark = Mark }],
+        Pattern.Request =>
+        [
+            new RequestRouteOptions { Subject = Subject, Endpoints = [At(Endpoint)] },
+            new WorkerRouteOptions { Subject = Subject, Endpoints = [At(Back!)] },
+        ],
+        _ =>
+        [
+            new PubSubRouteOptions
+            {
+                Publishers = Publishes ? [] : [At(Endpoint)],
+                Subscribers = Publishes ? [At(Endpoint)] : Back is null ? [] : [At(Back)],
+            },
+        ],
+    };
+
+    private async Task SubscribeNativelyAsync(BrokerConnection native)
+    {
+        var tally = new Arrivals(TimeSpan.FromMilliseconds(WarmUp));
+        native.Subscribe($"{Prefix}.>", (in MessageView _) => tally.Count());
+        await native.FlushAsync();
+        Console.WriteLine("measuring");
+        while (!tally.HasEnded)
+        {
+            await Task.Delay(Watch);
+        }
+
+        tally.Report();
+    }
+
+    private async Task PublishNativelyAsync(BrokerConnection native, EventLoop loop)
+    {
+        const int MostPerTurn = 256;
+        var random = new Random(12);
+        string[] subjects = [.. Enumerable.Range(0, 65_536).Select(_ => string.Create(CultureInfo.InvariantCulture, $"{Prefix}.device.{random.Next(Math.Max(Topics, 1))}.state"))];
+        byte[] body = Encoding.ASCII.GetBytes(new string('x', Size));
+        await Task.Delay(SettlingTime);
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        int sent = 0;
+        var meter = Meter.Start();
+        void Go()
+        {
+            if (meter.Milliseconds >= Count)
+            {
+                done.SetResult();
+                return;
+            }
+
+            for (int i = 0; i < MostPerTurn; i++)
+            {
+                native.Publish(subjects[sent++ & (subjects.Length - 1)], body);
+            }
+
+            loop.Post(Go);
+        }
+
+        loop.Post(Go);
+        await done.Task;
+        meter.Report("pub", sent);
+        await Task.Delay(2 * SettlingTime);
+    }
+}
