@@ -145,6 +145,9 @@ public sealed class WindowsMachine : IAsyncLifetime
         _server = Process.Start(Setup("sh", "-c", $"exec {WineServer} -p -f 2>{_prefix}.log"));
         // A pipe that it has open for writing too, and so never comes to the end of.
         _user = Process.Start(Setup("sh", "-c", $"mkfifo {_prefix}.hold && exec <>{_prefix}.hold && exec {Wine} cmd.exe >/dev/null 2>&1"));
+        // The first program of a Windows starts its services, which keep what that one writes to until they end. Beside much else the shell is not
+        // always the first; whoever comes from here on finds them there, and its output ends with it.
+        await RunAsync("sh", "-c", $"{Wine} sc.exe query >/dev/null 2>&1");
     }
 
     // All of this Windows, and nothing else of this machine.
