@@ -97,6 +97,19 @@ public sealed class HostedRouteKeysTests
     }
 
     [Theory]
+    [InlineData("request", "", "/", "of use without Prefix")]
+    [InlineData("request", "Prefix=p;Subject=", "ab", "one ASCII character")]
+    [InlineData("worker", "", "/", "of use without Prefix")]
+    [InlineData("worker", "Prefix=p;Subject=", "ab", "one ASCII character")]
+    public async Task A_delimiter_is_one_character_and_stands_beside_a_prefix(string pattern, string beside, string delimiter, string shape)
+    {
+        OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(
+            () => StartAsync(Settings(pattern, $"{beside};Delimiter={delimiter}".TrimStart(';'))));
+
+        Assert.StartsWith($"{Route}Delimiter: \"{delimiter}\" is not {shape}", Assert.Single(refused.Failures), StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("pubsub", "pubsub")]
     [InlineData("request", "request")]
     [InlineData("worker", "worker")]

@@ -4,49 +4,19 @@ namespace Broker.ZeroMqLoad.Comparing;
 internal static partial class Measurements
 {
     /// <summary>What stands between PUSH and PULL, and the processor time that it takes for a message.</summary>
-    public static Result Pipeline(EndFactory ends, Kind between, Shape shape)
-    {
-        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
-        using End middle = Between(ends, between, Pattern.Push, front, back, shape);
-        using End pull = ends.Start(Kind.Libzmq, null, "pull", binds: false, back, shape);
-        using End push = ends.Start(Kind.Libzmq, null, "push", binds: false, front, shape);
-        pull.AwaitMeasuring();
-        double before = middle.Processor;
-        pull.AwaitEnd();
-        double used = middle.Processor - before;
-        push.AwaitEnd();
-        return new Result(pull["rate"], used / shape.Count, double.NaN);
-    }
+    public static Result Pipeline(EndFactory ends, Kind between, Shape shape) => Through(
+        ends, between, Pattern.Push, ("push", shape), ("pull", shape), isTimedInFront: false,
+        (_, pull, used) => new Result(pull["rate"], used / shape.Count, double.NaN));
 
     /// <summary>What stands between PUB and SUB: the rate of what is received, and the processor time for one of those.</summary>
-    public static Result Publications(EndFactory ends, Kind between, Shape shape)
-    {
-        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
-        using End middle = Between(ends, between, Pattern.Publish, front, back, shape);
-        using End sub = ends.Start(Kind.Libzmq, null, "sub", binds: false, back, shape with { Count = 1 });
-        using End pub = ends.Start(Kind.Libzmq, null, "pub", binds: false, front, shape);
-        sub.AwaitMeasuring();
-        double before = middle.Processor;
-        sub.AwaitEnd();
-        double used = middle.Processor - before;
-        pub.AwaitEnd();
-        return new Result(sub["rate"], used / sub["messages"], double.NaN) { Loss = Loss(pub, sub) };
-    }
+    public static Result Publications(EndFactory ends, Kind between, Shape shape) => Through(
+        ends, between, Pattern.Publish, ("pub", shape), ("sub", shape with { Count = 1 }), isTimedInFront: false,
+        static (pub, sub, used) => new Result(sub["rate"], used / sub["messages"], double.NaN) { Loss = Loss(pub, sub) });
 
     /// <summary>What stands between REQ and REP: the time of a request, and the processor time for it.</summary>
-    public static Result Requests(EndFactory ends, Kind between, Shape shape)
-    {
-        (string front, string back) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
-        using End middle = Between(ends, between, Pattern.Request, front, back, shape);
-        using End rep = ends.Start(Kind.Libzmq, null, "rep", binds: false, back, shape);
-        using End req = ends.Start(Kind.Libzmq, null, "req", binds: false, front, shape);
-        req.AwaitMeasuring();
-        double before = middle.Processor;
-        req.AwaitEnd();
-        double used = middle.Processor - before;
-        rep.AwaitEnd();
-        return new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] };
-    }
+    public static Result Requests(EndFactory ends, Kind between, Shape shape) => Through(
+        ends, between, Pattern.Request, ("req", shape), ("rep", shape), isTimedInFront: true,
+        (req, _, used) => new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] });
 
     /// <summary>PUB and SUB without anybody between: what one program of libzmq gives or takes.</summary>
     public static Result Direct(EndFactory ends, Shape shape)
@@ -80,6 +50,24 @@ internal static partial class Measurements
         sub.AwaitEnd();
         native.AwaitEnd();
         return new Result(sub["rate"], native["cpu_ns"], sub["cpu_ns"]) { Loss = Loss(native, sub) };
+    }
+
+    // The processor time is that between, from when the end that measures has warmed up to when it has ended.
+    private static Result Through(
+        EndFactory ends, Kind between, Pattern pattern, (string Role, Shape Shape) front, (string Role, Shape Shape) back, bool isTimedInFront,
+        Func<End, End, double, Result> result)
+    {
+        (string here, string there) = (EndFactory.NewEndpoint(), EndFactory.NewEndpoint());
+        using End middle = Between(ends, between, pattern, here, there, front.Shape);
+        using End behind = ends.Start(Kind.Libzmq, null, back.Role, binds: false, there, back.Shape);
+        using End before = ends.Start(Kind.Libzmq, null, front.Role, binds: false, here, front.Shape);
+        (End timed, End other) = isTimedInFront ? (before, behind) : (behind, before);
+        timed.AwaitMeasuring();
+        double used = -middle.Processor;
+        timed.AwaitEnd();
+        used += middle.Processor;
+        other.AwaitEnd();
+        return result(before, behind, used);
     }
 
     private static End Between(EndFactory ends, Kind kind, Pattern pattern, string front, string back, Shape shape)

@@ -15,7 +15,7 @@ internal struct LineMemo
     private Vector256<byte> _line;
     private Vector256<byte> _mask;
 
-    // Of a long line, what is behind that.
+    // Of a long line, its last bytes.
     private Vector256<byte> _rest;
 
     /// <summary>The remembered line's length with its end; 0 when there is none, or it is longer than can be compared.</summary>
@@ -43,13 +43,13 @@ internal struct LineMemo
         }
 
         Length = length;
-        _mask = First(length);
+        _mask = Vector256.LessThan(Vector256<byte>.Indices, Vector256.Create((byte)length));
         _line = Vector256.LoadUnsafe(ref line) & _mask;
     }
 
     internal void Forget() => Length = 0;
 
-    // The last 32 bytes of the line: they overlap with the first, and none behind them has to have come.
+    // They overlap with the first, and none behind them has to have come.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly bool RestMatches(ref byte at, int remaining)
         => remaining >= Length && Vector256.LoadUnsafe(ref at, (nuint)(Length - Width)) == _rest;
@@ -68,6 +68,4 @@ internal struct LineMemo
         _line = Vector256.LoadUnsafe(ref line);
         _rest = Vector256.LoadUnsafe(ref line, (nuint)(length - Width));
     }
-
-    private static Vector256<byte> First(int length) => Vector256.LessThan(Vector256<byte>.Indices, Vector256.Create((byte)length));
 }

@@ -33,7 +33,7 @@ public sealed class RepeatedPublishTests
         other.Sync();
         RawClient[] publishers = [.. Enumerable.Range(0, 4).Select(_ => RawClient.Open(server))];
         long[] messages = new long[publishers.Length];
-        long[] bytes = new long[publishers.Length];
+        long[] payload = new long[publishers.Length];
         int heard = 0;
         for (int round = 0; round < 40; round++)
         {
@@ -44,8 +44,8 @@ public sealed class RepeatedPublishTests
                 int count = size > 1_000 ? 3 : random.Next(1, 200);
                 heard += subject == "heard" ? count : 0;
                 messages[i] += count;
+                payload[i] += (long)count * size;
                 byte[] batch = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat($"PUB {subject} {size}\r\n{new string('x', size)}\r\n", count)));
-                bytes[i] += batch.Length;
                 for (int at = 0; at < batch.Length;)
                 {
                     int piece = Math.Min(batch.Length - at, random.Next(2) == 0 ? random.Next(1, 100) : batch.Length);
@@ -62,6 +62,7 @@ public sealed class RepeatedPublishTests
         ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
         ConnectionFacts[] each = [.. page.Connections.Where(static c => c.MessagesIn != 0).OrderBy(static c => c.Id)];
         Assert.Equal(messages, each.Select(static c => c.MessagesIn));
+        Assert.Equal(payload, each.Select(static c => c.BytesIn));
         Array.ForEach(publishers, static p => p.Dispose());
     }
 
