@@ -91,6 +91,12 @@ internal sealed class ClientChannel
         }
     }
 
+    internal void Pong()
+    {
+        Trace?.Out("PONG");
+        Write("PONG\r\n"u8);
+    }
+
     /// <summary>Tells the client why and ends the connection.</summary>
     internal void Fail(string text)
     {

@@ -27,6 +27,7 @@ internal sealed partial class ClientSession
         public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
         {
             session._publisher.EndRun();
+            session._barrier.OnChange();
             session._subscriptions.Subscribe(subject, queue, sid);
             return session.GoesOn;
         }
@@ -34,6 +35,7 @@ internal sealed partial class ClientSession
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max)
         {
             session._publisher.EndRun();
+            session._barrier.OnChange();
             session._subscriptions.Unsubscribe(sid, max);
             return session.GoesOn;
         }
@@ -46,8 +48,12 @@ internal sealed partial class ClientSession
 
         public bool OnPing()
         {
-            session._channel.Trace?.Out("PONG");
-            session._channel.Write("PONG\r\n"u8);
+            if (!session._barrier.TryPass())
+            {
+                return false;
+            }
+
+            session._channel.Pong();
             return true;
         }
 

@@ -34,6 +34,7 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
     private readonly ClientIdentity _identity;
     private readonly Authentication _authentication;
     private readonly ClientSubscriptions _subscriptions;
+    private readonly InterestBarrier _barrier;
     private readonly Liveness _liveness;
 
     // Null where there is no TLS.
@@ -70,6 +71,7 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         _identity = new ClientIdentity(_channel);
         _authentication = new Authentication(_channel, _identity, user, certificate, this);
         _subscriptions = new ClientSubscriptions(_channel, _identity);
+        _barrier = new InterestBarrier(_channel);
         _liveness = new Liveness(_channel);
         Transport = transport;
         Started = server.Now;

@@ -14,6 +14,7 @@ public sealed class InterestRateTests
     [Theory(Explicit = true)]
     [InlineData(0)]
     [InlineData(1)]
+    [InlineData(3)]
     public async Task Few_messages_are_lost_or_come_twice_while_interest_changes(int loops)
     {
         int messages = int.TryParse(Environment.GetEnvironmentVariable("BROKER_INTEREST_MESSAGES"), CultureInfo.InvariantCulture, out int asked) ? asked : Usual;
@@ -55,7 +56,7 @@ public sealed class InterestRateTests
         int lost = messages - stable.Received.Count;
         int doubled = stable.Received.Values.Count(times => times > 1);
         TestContext.Current.TestOutputHelper!.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"{(loops == 0 ? "nats-server" : "broker")}: {messages} messages, {changes} changes: {lost} lost, {doubled} twice"));
+            CultureInfo.InvariantCulture, $"{(loops == 0 ? "nats-server" : $"broker, {loops} loops")}: {messages} messages, {changes} changes: {lost} lost, {doubled} twice"));
         Assert.InRange(lost + doubled, 0, messages / 100);
     }
 }

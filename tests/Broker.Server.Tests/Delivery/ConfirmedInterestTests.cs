@@ -1,0 +1,110 @@
+using System.Globalization;
+using System.Text;
+using Broker.Server.Tests.Harness;
+using Broker.Transport;
+
+namespace Broker.Server.Tests.Delivery;
+
+/// <summary>A PONG says that what the client changed before it holds, for what comes by other loops too.</summary>
+public sealed class ConfirmedInterestTests
+{
+    private const int Rounds = 300;
+
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(2, false)]
+    [InlineData(3, false)]
+    [InlineData(3, true)]
+    public async Task After_an_UNSUB_was_confirmed_nothing_comes_for_it_whoever_publishes(int loops, bool portable)
+    {
+        await using BrokerServer server = await Servers.StartAsync(
+            o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
+        using var stop = new CancellationTokenSource();
+        byte[] batch = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("PUB news 4\r\nnews\r\n", 100)));
+        // As many as there are loops, so that each has one.
+        Task[] publishers = [.. Enumerable.Range(0, loops).Select(_ => Task.Factory.StartNew(
+            () => Flood(server, batch, stop.Token), stop.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
+        using RawClient subscriber = RawClient.Open(server);
+        int received = 0;
+        for (int round = 1; round <= Rounds; round++)
+        {
+            subscriber.Send($"SUB news {round}\r\nPING\r\n");
+            received += CountUpTo("PONG\r\n", subscriber, round);
+            subscriber.Send($"UNSUB {round}\r\nPING\r\n");
+            received += CountUpTo("PONG\r\n", subscriber, round);
+        }
+
+        // What was under way for the last one would come before this.
+        Assert.Equal("", subscriber.Sync());
+        Assert.NotEqual(0, received);
+        await stop.CancelAsync();
+        await Task.WhenAll(publishers);
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public async Task Answers_keep_their_order_in_whatever_pieces_the_questions_come(int loops)
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
+        using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
+        Assert.Equal("+OK\r\n", client.ReadLine());
+        byte[] dialogue = "SUB a 1\r\nPING\r\nPUB a 1\r\nx\r\nUNSUB 1\r\nPING\r\nPING\r\nSUB a 2\r\nPING\r\n"u8.ToArray();
+        string[] answers = ["+OK\r\n", "PONG\r\n", "+OK\r\n", "MSG a 1 1\r\n", "x\r\n", "+OK\r\n", "PONG\r\n", "PONG\r\n", "+OK\r\n", "PONG\r\n"];
+        for (int cut = 0; cut < dialogue.Length; cut++)
+        {
+            client.Send(dialogue.AsSpan(0, cut));
+            client.Send(dialogue.AsSpan(cut));
+            Assert.Equal(answers, Enumerable.Range(0, answers.Length).Select(_ => client.ReadLine()));
+            client.Send("UNSUB 2\r\n");
+            Assert.Equal("+OK\r\n", client.ReadLine());
+        }
+    }
+
+    [Fact]
+    public async Task A_client_that_leaves_while_its_PONG_waits_harms_nobody()
+    {
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 3 });
+        for (int round = 0; round < 200; round++)
+        {
+            using RawClient leaving = RawClient.Open(server);
+            leaving.Send("SUB a 1\r\nPING\r\n");
+        }
+
+        await Servers.UntilAsync(() => server.Snapshot().Connections == 0, "all have left");
+        using RawClient client = RawClient.Open(server);
+        client.Send("SUB a 1\r\nPUB a 1\r\nx\r\n");
+        Assert.Equal("MSG a 1 1\r\nx\r\n", client.Sync());
+    }
+
+    // How many messages there are before that line, all of them for this sid.
+    private static int CountUpTo(string end, RawClient client, int sid)
+    {
+        string expected = string.Create(CultureInfo.InvariantCulture, $"MSG news {sid} 4\r\n");
+        int count = 0;
+        for (string line = client.ReadLine(); line != end; line = client.ReadLine())
+        {
+            if (line == "PING\r\n")
+            {
+                client.Send("PONG\r\n");
+                continue;
+            }
+
+            Assert.Equal(expected, line);
+            Assert.Equal("news\r\n", client.ReadLine());
+            count++;
+        }
+
+        return count;
+    }
+
+    private static void Flood(BrokerServer server, byte[] batch, CancellationToken stop)
+    {
+        using RawClient publisher = RawClient.Open(server);
+        while (!stop.IsCancellationRequested)
+        {
+            publisher.Send(batch);
+            publisher.Sync();
+        }
+    }
+}
