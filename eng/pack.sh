@@ -22,12 +22,26 @@ done
 rm -rf artifacts/packages
 dotnet pack Broker.sln -c Release -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true "${version[@]}" -o artifacts/packages
 
+# The command as one file: native code where the C compiler of that system is at hand, else with a runtime in it.
+publish() {
+    local system=$1 kind=BrokerSingleFile
+    if [ "$system" = linux-x64 ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
+        if command -v clang >/dev/null || command -v gcc >/dev/null; then
+            kind=BrokerNative
+        else
+            echo "neither clang nor gcc: artifacts/$system/broker has a runtime in it and starts later" >&2
+        fi
+    fi
+    rm -rf "artifacts/$system"
+    dotnet publish src/Broker.Cli -c Release -r "$system" -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true \
+        "${version[@]}" -p:"$kind"=true -o "artifacts/$system"
+}
+
 if [ "$packages_only" = false ]; then
-    for system in linux-x64 win-x64; do
-        rm -rf "artifacts/$system"
-        dotnet publish src/Broker.Cli -c Release -r "$system" -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true \
-            "${version[@]}" -p:BrokerSingleFile=true -o "artifacts/$system"
-    done
+    for system in linux-x64 win-x64; do publish "$system"; done
+    # It is what its name says, and serves.
+    artifacts/linux-x64/broker --version >/dev/null
+    artifacts/linux-x64/broker serve -t >/dev/null
     # What systemd needs lies beside the program, and what the container file takes has been made.
     cp eng/systemd/broker.service eng/systemd/broker.socket artifacts/linux-x64
     sed -n 's/^COPY \([^ ]*\) .*/\1/p' eng/docker/Dockerfile | while read -r file; do

@@ -41,7 +41,7 @@ internal sealed class BrokerProcess : INatsServer
 
     /// <summary>With so many bytes that the collector may hold at most.</summary>
     public static Task<BrokerProcess> StartWithHeapLimitAsync(long limit, params IEnumerable<string> arguments) =>
-        StartAsync(-1, ("DOTNET_GCHeapHardLimit", "0x" + limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
+        StartAsync(-1, ("DOTNET_GCHeapHardLimit", limit.ToString("x", CultureInfo.InvariantCulture)), arguments);
 
     private static async Task<BrokerProcess> StartAsync(int port, (string Name, string Value)? variable, IEnumerable<string> arguments)
     {
@@ -68,8 +68,7 @@ internal sealed class BrokerProcess : INatsServer
     private static PeerProcess Run((string Name, string Value)? variable, IEnumerable<string> arguments) => Execute(variable, ["serve", .. arguments]);
 
     private static PeerProcess Execute((string Name, string Value)? variable, IEnumerable<string> arguments) =>
-        PeerProcess.Start("broker", Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet",
-            variable, [Path.Combine(AppContext.BaseDirectory, "broker.dll"), .. arguments]);
+        PeerProcess.Start("broker", BrokerProgram.Command[0], variable, [.. BrokerProgram.Command[1..], .. arguments]);
 
     /// <summary>A bare connection to the NATS port, for what no well-behaved client sends.</summary>
     public async Task<RawConnection> ConnectRawAsync() => await RawConnection.OpenAsync(Port);

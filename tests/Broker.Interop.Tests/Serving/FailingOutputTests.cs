@@ -126,7 +126,7 @@ public sealed class FailingOutputTests : IDisposable
         arguments);
 
     private static PeerProcess StartBy(string program, string[] before, string arguments) =>
-        PeerProcess.Start("broker", program, [.. before, "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), .. arguments.Split(' ')]);
+        PeerProcess.Start("broker", program, [.. before, .. BrokerProgram.Command, .. arguments.Split(' ')]);
 
     // Causes a line in the log.
     private static async Task OffendAsync(PortsFile ports, bool ends = false)

@@ -59,8 +59,11 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
                 _ => "",
             }, Ct);
             await using PeerProcess broker = PeerProcess.Start(
-                "broker", "prlimit", $"--nofile={limit.ToString(CultureInfo.InvariantCulture)}", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"),
-                "serve", "-q", "-p", "-1", "-c", file, "--ports_file_dir", folder.FullName);
+                "broker", "prlimit",
+                [
+                    $"--nofile={limit.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,
+                    "serve", "-q", "-p", "-1", "-c", file, "--ports_file_dir", folder.FullName,
+                ]);
             PortsFile ports = await PortsFile.WaitAsync(folder.FullName, broker);
             int port = new Uri(ports.Nats[0]).Port;
             int pages = new Uri(ports.Monitoring[0]).Port;

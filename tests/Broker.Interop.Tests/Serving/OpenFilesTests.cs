@@ -21,8 +21,11 @@ public sealed class OpenFilesTests : IDisposable
     public async Task HTTP_and_NATS_share_what_may_be_open_and_both_serve_again_when_there_is_room()
     {
         await using PeerProcess broker = PeerProcess.Start(
-            "broker", "prlimit", $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"),
-            "serve", "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName);
+            "broker", "prlimit",
+            [
+                $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,
+                "serve", "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName,
+            ]);
         PortsFile ports = await PortsFile.WaitAsync(_folder.FullName, broker);
         int port = new Uri(ports.Nats[0]).Port;
         string line = await broker.ReadLineWithAsync("Monitoring:");

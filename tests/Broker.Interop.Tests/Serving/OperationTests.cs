@@ -125,7 +125,7 @@ public sealed class OperationTests : IDisposable
     public async Task The_monitoring_pages_answer_where_the_ports_file_says()
     {
         await using var broker = PeerProcess.Start(
-            "broker", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName);
+            "broker", BrokerProgram.Command[0], [.. BrokerProgram.Command[1..], "-p", "-1", "-m", "-1", "--ports_file_dir", _folder.FullName]);
         await broker.ReadLineWithAsync("is ready");
         var line = await broker.ReadLineWithAsync("Monitoring:");
         using var http = new HttpClient();
@@ -140,7 +140,7 @@ public sealed class OperationTests : IDisposable
     public async Task Flags_without_a_command_serve_as_those_of_nats_server_do()
     {
         await using var broker = PeerProcess.Start(
-            "broker", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "-p", "-1", "-a", "127.0.0.1", "-DV");
+            "broker", BrokerProgram.Command[0], [.. BrokerProgram.Command[1..], "-p", "-1", "-a", "127.0.0.1", "-DV"]);
         await broker.ReadLineWithAsync("is ready");
         await broker.SignalAsync("TERM");
 

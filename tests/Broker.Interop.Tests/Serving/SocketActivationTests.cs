@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
 
@@ -68,7 +69,7 @@ public sealed class SocketActivationTests : IDisposable
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
     private static Task<ActivatedProgram> OpenAsync(string[] sockets, params string[] flags) =>
-        ActivatedProgram.OpenAsync(sockets, ["dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", "-q", .. flags]);
+        ActivatedProgram.OpenAsync(sockets, [.. BrokerProgram.Command, "serve", "-q", .. flags]);
 
     private static async Task<Socket> ConnectAsync(EndPoint address)
     {

@@ -57,8 +57,7 @@ public sealed class StartAndStopTests
     {
         // As a shell without job control starts what runs in the background.
         await using PeerProcess broker = PeerProcess.Start(
-            "broker", "sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh",
-            "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", "-p", "-1");
+            "broker", "sh", ["-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", .. BrokerProgram.Command, "serve", "-p", "-1"]);
         await broker.ReadLineWithAsync("is ready");
         await broker.SignalAsync("HUP");
         await broker.ReadLineWithAsync("the configuration was reloaded");
