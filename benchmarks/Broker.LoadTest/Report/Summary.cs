@@ -69,6 +69,7 @@ internal static class Summary
         }
 
         Add(FootprintTable.Build(results), "Resident memory, of a fresh process each time. Idle CPU is of one processor, over 3 s.");
+        Add(StartTable.Build(results), "From the start of the process to the first connection that is accepted, and from there to the first byte. CPU and resident memory a second later.");
         Add(WakeUpTable.Build(results), "Idle CPU is of one processor, over the second after activity. A pause is 2 ms, long enough to fall asleep.");
     }
 }

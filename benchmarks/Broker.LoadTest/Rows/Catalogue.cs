@@ -22,6 +22,7 @@ internal static class Catalogue
         new("scaling", "how the cost of a message grows with subscriptions, subjects, churn, payload and publishers", GrowthRows.Create()),
         new("fanout", "how the cost of a delivery grows with the number of subscribers", GrowthRows.CreateFanOut()),
         new("memory", "memory of idle connections and of subscriptions, and what idling costs", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),
+        new("start", "how soon a process is there, and what it holds then", [new Starting("starting")]),
         new("fairness", "request and reply beside a flooding publisher", [Request("alone", "nobody", flooded: false), Request("flooded", "a flooding publisher", flooded: true)]),
         new("wakeup", "idle CPU and wake-up for each setting of the poll after activity", [new WakeUp("wakeup", null), .. IdlePolls.Select(polls => new WakeUp($"wakeup-{polls}", polls))]),
     ];

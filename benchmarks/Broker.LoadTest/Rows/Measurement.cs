@@ -1,3 +1,5 @@
+using Broker.LoadTest.Servers;
+
 namespace Broker.LoadTest.Rows;
 
 /// <summary>What one measurement gave. Messages are counted at the readers where the row has readers.</summary>
@@ -23,6 +25,9 @@ internal sealed record Measurement
 
     /// <summary>In rows that are about memory.</summary>
     public Footprint? Footprint { get; init; }
+
+    /// <summary>In rows that are about the start.</summary>
+    public StartTimes? Start { get; init; }
 
     /// <summary>The server closed a reader's connection: there is no rate.</summary>
     public bool Lost { get; init; }

@@ -22,6 +22,13 @@ internal sealed class CpuMeter(Process process)
         return process.WorkingSet64;
     }
 
+    /// <summary>All since the process began.</summary>
+    public TimeSpan ReadTotal()
+    {
+        process.Refresh();
+        return process.TotalProcessorTime;
+    }
+
     public void Start()
     {
         process.Refresh();

@@ -26,6 +26,7 @@ public class CatalogueTests
     [InlineData("real")]
     [InlineData("scaling")]
     [InlineData("memory")]
+    [InlineData("start")]
     [InlineData("fairness")]
     [InlineData("Fairness")]
     public void A_group_is_selected_by_its_name(string name)

@@ -3,6 +3,7 @@ using Broker.LoadTest.Report;
 using Broker.LoadTest.Report.Picture;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
+using Broker.LoadTest.Servers;
 
 namespace Broker.Benchmarks.Tests.LoadTest;
 
@@ -37,7 +38,26 @@ public class ReportTests
 
     [Fact]
     public void Growing_rows_are_not_in_the_main_table()
-        => Assert.Null(ThroughputTable.Build(SampleRuns.Warm("scaling", "memory", "fairness", "wakeup")));
+        => Assert.Null(ThroughputTable.Build(SampleRuns.Warm("scaling", "memory", "start", "fairness", "wakeup")));
+
+    [Fact]
+    public void A_start_is_shown_in_milliseconds_with_what_is_held_after_it()
+    {
+        Results results = SampleRuns.Warm("starting");
+        foreach ((string server, int round) in new[] { ("nats-server", 1), ("broker", 1), ("broker", 2), ("broker", 3) })
+        {
+            results.Samples.Add(new Sample("starting", server, round, SampleRuns.Measured(0.03) with
+            {
+                Start = new StartTimes(TimeSpan.FromMilliseconds(10 * round), TimeSpan.FromMilliseconds(2)),
+            }));
+        }
+
+        Table table = StartTable.Build(results)!;
+
+        Assert.Equal(["20.0", "10.0–30.0", "2.00", "2.00–2.00", "30.0", "30.0–30.0", "50.0", "50.0–50.0"], Cells(table, "broker")[1..]);
+        Assert.Equal("10.0", Cells(table, "nats-server")[1]);
+        Assert.Null(StartTable.Build(SampleRuns.Warm("pub0")));
+    }
 
     [Fact]
     public void Memory_is_shown_for_each_thing_held()
