@@ -22,6 +22,7 @@ internal sealed class StreamRoute : PipelineRoute
     private string? _lastFailure;
     private int _ticksWithoutPuller;
     private bool _refusalTold;
+    private bool _malformedTold;
     private bool _isLooking;
     private long _passedOver;
 
@@ -48,7 +49,10 @@ internal sealed class StreamRoute : PipelineRoute
         if (Push is not null)
         {
             int holdTicks = Math.Max(1, (int)stream.AckWait.TotalSeconds / 3);
-            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits);
+            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits)
+            {
+                OnMalformed = OnMalformed,
+            };
         }
     }
 
@@ -162,6 +166,15 @@ internal sealed class StreamRoute : PipelineRoute
         {
             _refusalTold = true;
             Log.StreamRefuses(Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" "));
+        }
+    }
+
+    private void OnMalformed()
+    {
+        if (!_malformedTold)
+        {
+            _malformedTold = true;
+            Log.NotMapped("its frames do not add up to what Zmq-Frames says; it is gone from the stream");
         }
     }
 

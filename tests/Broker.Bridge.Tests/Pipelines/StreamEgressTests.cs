@@ -9,12 +9,14 @@ public sealed class StreamEgressTests
     private readonly StreamEgress<SimulatedNats.Wire, Push> _egress;
     private readonly List<string> _taken = [];
     private readonly SimulatedNats.Participant _participant;
+    private int _malformed;
 
     public StreamEgressTests()
     {
         _participant = new SimulatedNats(0).Join("egress");
         _egress = new StreamEgress<SimulatedNats.Wire, Push>(
             "next", "inbox", 10, _participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
+        _egress.OnMalformed = () => _malformed++;
         _egress.IsReady = true;
         _egress.Open();
     }
@@ -63,6 +65,27 @@ public sealed class StreamEgressTests
 
         Assert.Equal(["a", "b", "new a", "new b"], _taken);
         Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
+    }
+
+    // So a PUB/SUB route says it of each message of one frame, and so does the form of credits.
+    [Fact]
+    public void A_message_that_says_it_is_of_one_frame_is_the_body_as_it_is()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 1\r\n\r\n");
+
+        Assert.Equal(["a"], _taken);
+        Assert.Equal((0, 0), (_egress.Counters.Refused, _malformed));
+    }
+
+    [Fact]
+    public void Messages_whose_frames_do_not_add_up_are_acknowledged_and_counted_and_told_of()
+    {
+        Deliver("abc", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 2\r\n\r\n");
+        Deliver("", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nZmq-Frames: x\r\n\r\n");
+
+        Assert.Empty(_taken);
+        Assert.Equal((2, 2), (_egress.Counters.Refused, _malformed));
+        Assert.Equal(2, _participant.Sent.Count(sent => Encoding.ASCII.GetString(sent.Body) == "+ACK"));
     }
 
     [Fact]
