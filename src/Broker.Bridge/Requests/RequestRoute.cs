@@ -52,6 +52,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         _inbox = Encoding.ASCII.GetBytes(context.NewInbox() + ".");
         _keeps = options.NoResponders == NoResponders.Hold;
         _pending = new PendingRequests(options.MaxPending);
+        _toRetry = new HeldRequests(_pending);
         _resumeAt = options.MaxPending - Math.Max(1, options.MaxPending / 8);
         _clock = new RequestClock(Loop, _pending, options.TimeToLive, Expire);
         _retry = Retry;
