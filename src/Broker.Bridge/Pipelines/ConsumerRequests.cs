@@ -11,6 +11,9 @@ internal sealed class ConsumerRequests<TWire>
 {
     private const int ExpiresInTicks = 5;
 
+    // Of each message the server counts its subject and the one for its acknowledgement too: the largest that there is has to fit.
+    private const int MostSubjects = 8 * 1024;
+
     // When nothing has come for so long, not even that the request has expired, the server has none.
     private const int PatienceInTicks = 10;
 
@@ -20,6 +23,9 @@ internal sealed class ConsumerRequests<TWire>
     private ConsumerWaker<TWire> _waker;
     private long _number;
     private int _ticksSilent;
+
+    // Whether a message has come since it asked last.
+    private bool _isFruitful;
 
     /// <param name="nextSubject">Where messages are asked for.</param>
     /// <param name="inbox">Where they come, with the number of the request behind it.</param>
@@ -49,6 +55,7 @@ internal sealed class ConsumerRequests<TWire>
     internal void OnMessage()
     {
         Outstanding = Math.Max(0, Outstanding - 1);
+        _isFruitful = true;
         _ticksSilent = 0;
         TicksWithoutMessages = 0;
         _waker.Rest();
@@ -66,14 +73,15 @@ internal sealed class ConsumerRequests<TWire>
             return false;
         }
 
-        // 404, 408 and 409: no messages, expired, consumer deleted, more bytes than were asked for.
+        // 404, 408 and 409: no messages, expired, and much else, most often that the next message exceeds the bytes that were asked for.
         if (number != _number || status < 400)
         {
             return false;
         }
 
         Outstanding = 0;
-        return status is 408;
+        // What ends in another way is asked again at once only if it brought something, lest it go on without end.
+        return status is 408 || (status is 409 && _isFruitful);
     }
 
     /// <param name="isOpen">Whether there is somebody to give messages to.</param>
@@ -101,11 +109,12 @@ internal sealed class ConsumerRequests<TWire>
         // A few strings for each window of messages.
         _number++;
         string expires = (ExpiresInTicks * 1_000_000_000L).ToString(CultureInfo.InvariantCulture);
-        byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _wire.MaxPayload)}},"expires":{{expires}}}""");
+        byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _wire.MaxPayload + MostSubjects)}},"expires":{{expires}}}""");
         byte[] replyTo = Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{_inbox}.{_number}"));
         if (_wire.Publish(_nextSubject, replyTo, default, request) == PublishStatus.Accepted)
         {
             Outstanding = messages;
+            _isFruitful = false;
             _ticksSilent = 0;
         }
     }

@@ -91,11 +91,24 @@ public sealed class StreamEgressTests
     [Fact]
     public void A_request_expires_after_five_seconds_and_the_next_is_made_at_once()
     {
-        Assert.Equal("""inbox.1 {"batch":16,"max_bytes":1048576,"expires":5000000000}""", Assert.Single(Requests()));
+        Assert.Equal("""inbox.1 {"batch":16,"max_bytes":1056768,"expires":5000000000}""", Assert.Single(Requests()));
 
         End("inbox.1", 408);
 
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_request_that_ends_by_bytes_is_followed_by_the_next_at_once_if_it_brought_something()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        End("inbox.1", 409);
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+
+        End("inbox.2", 409);
+        Assert.Equal(2, Requests().Count);
+        Tick(1);
+        Assert.StartsWith("inbox.3 ", Requests()[^1], StringComparison.Ordinal);
     }
 
     [Fact]
