@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Broker.Client.Publishing;
+using Broker.Protocol.Headers;
 
 namespace Broker.Bridge.Pipelines;
 
@@ -9,6 +10,8 @@ namespace Broker.Bridge.Pipelines;
 internal sealed class ConsumerRequests<TWire>
     where TWire : struct, IPipelineWire
 {
+    private const int NobodyIsThere = 503;
+
     private const int ExpiresInTicks = 5;
 
     // Of each message the server counts its subject and the one for its acknowledgement too: the largest that there is has to fit.
@@ -44,12 +47,16 @@ internal sealed class ConsumerRequests<TWire>
     /// <summary>For how many ticks there were messages to be had and none came.</summary>
     internal int TicksWithoutMessages { get; private set; }
 
+    /// <summary>Whether the consumer has gone, or may have: it is to be looked for before it is asked again.</summary>
+    internal bool IsConsumerGone { get; private set; }
+
     /// <summary>There is another server, or the same with another inbox, and nothing of what was asked for will come.</summary>
     internal void Restart(string inbox)
     {
         _inbox = inbox;
         _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, _wire);
         Outstanding = 0;
+        IsConsumerGone = false;
     }
 
     internal void OnMessage()
@@ -63,10 +70,11 @@ internal sealed class ConsumerRequests<TWire>
 
     /// <summary>How a request ended, or what the waker's was answered.</summary>
     /// <param name="token">The last one of its subject.</param>
-    /// <param name="status">What it says.</param>
+    /// <param name="headers">What it says.</param>
     /// <returns>Whether it is time for the next one.</returns>
-    internal bool OnStatus(ReadOnlySpan<byte> token, int status)
+    internal bool OnStatus(ReadOnlySpan<byte> token, ReadOnlySpan<byte> headers)
     {
+        int status = HeaderBlock.Status(headers);
         if (!PipelineHeader.TryReadNumber(token, out long number))
         {
             _waker.OnStatus(token, status);
@@ -80,6 +88,12 @@ internal sealed class ConsumerRequests<TWire>
         }
 
         Outstanding = 0;
+        if (status is NobodyIsThere || (status is 409 && headers.IndexOf("Consumer Deleted"u8) >= 0))
+        {
+            IsConsumerGone = true;
+            return false;
+        }
+
         // What ends in another way is asked again at once only if it brought something, lest it go on without end.
         return status is 408 || (status is 409 && _isFruitful);
     }
@@ -91,6 +105,7 @@ internal sealed class ConsumerRequests<TWire>
         if (Outstanding > 0 && ++_ticksSilent > PatienceInTicks)
         {
             Outstanding = 0;
+            IsConsumerGone = true;
         }
 
         if (isOpen && Outstanding > 0)

@@ -175,6 +175,7 @@ internal sealed class StreamEgress<TWire, TSink>
         }
 
         _requests.Tick(IsOpen);
+        IsReady &= !_requests.IsConsumerGone;
         Request();
     }
 
@@ -193,10 +194,12 @@ internal sealed class StreamEgress<TWire, TSink>
 
     private void OnStatus(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers)
     {
-        if (_requests.OnStatus(subject[(subject.LastIndexOf((byte)'.') + 1)..], HeaderBlock.Status(headers)))
+        if (_requests.OnStatus(subject[(subject.LastIndexOf((byte)'.') + 1)..], headers))
         {
             Request();
         }
+
+        IsReady &= !_requests.IsConsumerGone;
     }
 
     private static MessageShape ShapeOf(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, bool again)

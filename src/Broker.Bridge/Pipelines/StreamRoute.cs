@@ -22,6 +22,10 @@ internal sealed class StreamRoute : PipelineRoute
     private string? _lastFailure;
     private int _ticksWithoutPuller;
     private bool _refusalTold;
+    private bool _givenUpTold;
+
+    // How many servers there have been, this one included.
+    private int _servers;
     private bool _malformedTold;
     private bool _isLooking;
     private long _passedOver;
@@ -42,6 +46,8 @@ internal sealed class StreamRoute : PipelineRoute
             {
                 OnRoom = ResumePushers,
                 OnRefused = OnRefused,
+                OnGivenUp = OnGivenUp,
+                MostBytes = stream.MaxBytes == 0 ? long.MaxValue : stream.MaxBytes,
                 Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
             };
         }
@@ -79,6 +85,8 @@ internal sealed class StreamRoute : PipelineRoute
 
     private protected override void OnConnected()
     {
+        _servers++;
+        _refusalTold = false;
         if (_ingress is not null)
         {
             _ingress.IsReady = false;
@@ -165,9 +173,20 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_refusalTold)
         {
             _refusalTold = true;
-            Log.StreamRefuses(Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" "));
+            Log.StreamRefuses(Text(answer));
         }
     }
+
+    private void OnGivenUp(ReadOnlySpan<byte> answer)
+    {
+        if (!_givenUpTold)
+        {
+            _givenUpTold = true;
+            Log.NotMapped("the stream does not take it, now or later: " + Text(answer));
+        }
+    }
+
+    private static string Text(ReadOnlySpan<byte> answer) => Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" ");
 
     private void OnMalformed()
     {
@@ -184,7 +203,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_isPreparing && Server.IsThere)
         {
             _isPreparing = true;
-            _ = PrepareAsync();
+            _ = PrepareAsync(_servers);
         }
     }
 
@@ -233,7 +252,7 @@ internal sealed class StreamRoute : PipelineRoute
         });
     }
 
-    private async Task PrepareAsync()
+    private async Task PrepareAsync(int server)
     {
         string? failure = null;
         try
@@ -250,12 +269,19 @@ internal sealed class StreamRoute : PipelineRoute
             failure = e.Message;
         }
 
-        Loop.Post(() => OnPrepared(failure));
+        Loop.Post(() => OnPrepared(server, failure));
     }
 
-    private void OnPrepared(string? failure)
+    private void OnPrepared(int server, string? failure)
     {
         _isPreparing = false;
+        if (server != _servers)
+        {
+            // What was found there says nothing of the one that there is now.
+            Prepare();
+            return;
+        }
+
         if (failure is not null)
         {
             // Asked again at the next tick; told once.
@@ -269,14 +295,13 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _lastFailure = null;
-        _refusalTold = false;
-        if (_ingress is not null)
+        if (_ingress is { IsReady: false })
         {
             _ingress.IsReady = true;
             _ingress.OnConnected();
         }
 
-        if (_egress is not null)
+        if (_egress is { IsReady: false })
         {
             _egress.IsReady = true;
             _egress.OnConnected(_deliveries);

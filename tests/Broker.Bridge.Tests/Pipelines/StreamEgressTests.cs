@@ -120,6 +120,8 @@ public sealed class StreamEgressTests
         Assert.Single(Requests());
 
         Tick(1);
+        Assert.False(_egress.IsReady);
+        FindConsumer();
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
@@ -134,6 +136,27 @@ public sealed class StreamEgressTests
         Assert.StartsWith("other.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("409 Consumer Deleted")]
+    [InlineData("503")]
+    public void A_consumer_that_has_gone_is_looked_for_before_it_is_asked_again(string status)
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        End("inbox.1", status);
+        Tick(1);
+        Assert.False(_egress.IsReady);
+        Assert.Single(Requests());
+
+        FindConsumer();
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    private void FindConsumer()
+    {
+        _egress.IsReady = true;
+        _egress.OnConnected("inbox");
+    }
+
     private List<string> Requests() =>
         [.. _participant.Asked.Where(asked => char.IsAsciiDigit(asked.ReplyTo[^1])).Select(asked => $"{asked.ReplyTo} {asked.Body}")];
 
@@ -145,7 +168,9 @@ public sealed class StreamEgressTests
         }
     }
 
-    private void End(string inbox, int status) =>
+    private void End(string inbox, int status) => End(inbox, $"{status}");
+
+    private void End(string inbox, string status) =>
         _egress.OnMessage(Encoding.ASCII.GetBytes(inbox), default, Encoding.ASCII.GetBytes($"NATS/1.0 {status}\r\n\r\n"), default);
 
     private void Deliver(string body, int delivered, int sequence, int stored, string headers = "") => _egress.OnMessage(
