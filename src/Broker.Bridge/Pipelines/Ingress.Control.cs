@@ -255,13 +255,34 @@ internal sealed partial class Ingress<TWire>
         }
 
         // All of one link go to one other, and what had gone there is where that one's went.
-        IngressLink? to = from.Successor;
-        while (to is { IsGone: true })
-        {
-            to = to.Successor;
-        }
-
+        IngressLink? to = Follow(from.Successor);
         from.Successor = to ??= Choose(size);
         return to is not null && to.HasCredit(size) ? to : null;
+    }
+
+    // Where the messages of a link go now.
+    private static IngressLink? Follow(IngressLink? link)
+    {
+        while (link is { IsGone: true })
+        {
+            link = link.Successor;
+        }
+
+        return link;
+    }
+
+    // Whether a message given to a link, or to any for null, could pass others of its pusher that are still to be adopted. They may be among those
+    // that go to the same link; and while some go nowhere yet, nobody takes the room that they wait for.
+    private bool IsBehindOrphans(IngressLink? link)
+    {
+        foreach ((IngressLink from, _, _) in _orphans)
+        {
+            if (Follow(from.Successor) is not { } to || to == link)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 }
