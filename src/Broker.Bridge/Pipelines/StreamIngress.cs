@@ -66,6 +66,9 @@ internal sealed class StreamIngress<TWire>
     /// <summary>Called when a message was refused and there is room again.</summary>
     internal Action? OnRoom { get; set; }
 
+    /// <summary>Called when the present server will not take a message at any time, which waits for another then.</summary>
+    internal Action<PublishStatus>? OnUnsendable { get; set; }
+
     /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
     internal IngressSpans? Spans { get; init; }
 
@@ -266,6 +269,11 @@ internal sealed class StreamIngress<TWire>
     {
         if (status != PublishStatus.PayloadTooLarge)
         {
+            if (status is PublishStatus.HeadersNotSupported or PublishStatus.SubjectTooLong)
+            {
+                OnUnsendable?.Invoke(status);
+            }
+
             // The connection tells when it takes more, or when there is another server.
             return false;
         }

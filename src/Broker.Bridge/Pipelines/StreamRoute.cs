@@ -12,6 +12,8 @@ internal sealed class StreamRoute : PipelineRoute
     // So often a consumer that delivers nothing is looked at.
     private const int TicksBetweenLooks = 5;
 
+    private const int MostEgresses = 1024;
+
     private readonly StreamApi _api;
     private readonly string _answers;
     private readonly StreamIngress<ConnectionWire>? _ingress;
@@ -45,6 +47,7 @@ internal sealed class StreamRoute : PipelineRoute
                 options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, Wire, pool, limits)
             {
                 OnRoom = ResumePushers,
+                OnUnsendable = ReportUnsendable,
                 OnRefused = OnRefused,
                 OnGivenUp = OnGivenUp,
                 MostBytes = stream.MaxBytes == 0 ? long.MaxValue : stream.MaxBytes,
@@ -252,6 +255,9 @@ internal sealed class StreamRoute : PipelineRoute
         });
     }
 
+    // What all egresses together hold: with fewer, those whose PULLs take nothing would stop the consumer for the others.
+    private static int MostUnacknowledged(int window) => (int)Math.Min((long)window * MostEgresses, int.MaxValue);
+
     private async Task PrepareAsync(int server)
     {
         string? failure = null;
@@ -260,7 +266,7 @@ internal sealed class StreamRoute : PipelineRoute
             await _api.EnsureStreamAsync(Options.Subject).ConfigureAwait(false);
             if (_egress is not null)
             {
-                await _api.EnsureConsumerAsync(Math.Min(Options.Window * 16, 1 << 20)).ConfigureAwait(false);
+                await _api.EnsureConsumerAsync(MostUnacknowledged(Options.Window)).ConfigureAwait(false);
             }
         }
         catch (Exception e)

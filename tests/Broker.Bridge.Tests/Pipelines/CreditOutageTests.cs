@@ -1,5 +1,6 @@
 using System.Globalization;
 using Broker.Bridge.Pipelines;
+using Broker.Client.Publishing;
 
 namespace Broker.Bridge.Tests.Pipelines;
 
@@ -73,6 +74,27 @@ public sealed class CreditOutageTests
         egress.Egress.Tick();
         Run(egress);
         Assert.Equal(["0", "1", "2"], egress.Taken);
+    }
+
+    [Theory]
+    [InlineData(PublishStatus.HeadersNotSupported)]
+    [InlineData(PublishStatus.SubjectTooLong)]
+    public void A_server_that_takes_no_message_at_any_time_is_told_of_and_the_next_one_gets_all(PublishStatus refusal)
+    {
+        var ingress = new SimulatedIngress(_nats, "i", Small);
+        var egress = new SimulatedEgress(_nats, "e", Small);
+        Run(egress);
+        List<PublishStatus> told = [];
+        ingress.Ingress.OnUnsendable = told.Add;
+        ingress.Participant.Refusal = refusal;
+        Accept(ingress, 1);
+        Assert.False(ingress.TryAccept("1"));
+        Assert.Equal([refusal], told);
+
+        ingress.Participant.Refusal = null;
+        ingress.Ingress.OnConnected();
+        Run(egress);
+        Assert.Equal(["0"], egress.Taken);
     }
 
     // Each is taken by PUSH, and the ingress has not heard of it.

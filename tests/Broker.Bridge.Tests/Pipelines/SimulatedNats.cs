@@ -79,6 +79,9 @@ internal sealed class SimulatedNats(int seed)
         /// <summary>Whether the connection takes no more for now.</summary>
         internal bool IsFull { get; set; }
 
+        /// <summary>What the connection says to all that is published, if it says so.</summary>
+        internal PublishStatus? Refusal { get; set; }
+
         /// <summary>Whether it alone has no server.</summary>
         internal bool IsCutOff { get; set; }
 
@@ -99,6 +102,11 @@ internal sealed class SimulatedNats(int seed)
 
         internal PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
         {
+            if (Refusal is { } refusal)
+            {
+                return refusal;
+            }
+
             if (headers.Length + body.Length > nats.MaxPayload)
             {
                 return PublishStatus.PayloadTooLarge;
