@@ -11,4 +11,10 @@ internal enum PublishAnswer
 
     /// <summary>It does not take it now.</summary>
     Refused,
+
+    /// <summary>It will not take it at any time.</summary>
+    NeverStored,
+
+    /// <summary>There is no such stream for the subject.</summary>
+    NoStream,
 }

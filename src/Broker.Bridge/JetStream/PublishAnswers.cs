@@ -1,3 +1,4 @@
+using System.Buffers.Text;
 using Broker.Protocol.Headers;
 
 namespace Broker.Bridge.JetStream;
@@ -5,14 +6,39 @@ namespace Broker.Bridge.JetStream;
 /// <summary>Reads the answers.</summary>
 internal static class PublishAnswers
 {
+    private const int NobodyIsThere = 503;
+    private const int AnotherStream = 10060;
+    private const int MessageTooLarge = 10054;
+    private const int HeadersTooLarge = 10097;
+
+    /// <summary>A status where nobody listens to the subject; otherwise <c>{"stream":"S", "seq":1}</c>, or with an error.</summary>
     internal static PublishAnswer Read(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
-        // 503: nobody listens, so there is no stream for the subject. Otherwise {"stream":"S","seq":1}, or with an error.
-        if (HeaderBlock.Status(headers) != 0 || body.IndexOf("\"seq\""u8) < 0 || body.IndexOf("\"error\""u8) >= 0)
+        int status = HeaderBlock.Status(headers);
+        if (status != 0)
         {
-            return PublishAnswer.Refused;
+            return status == NobodyIsThere ? PublishAnswer.NoStream : PublishAnswer.Refused;
         }
 
-        return body.IndexOf("\"duplicate\""u8) >= 0 ? PublishAnswer.Duplicate : PublishAnswer.Stored;
+        // With the colon: a stream may have one of these names.
+        if (body.IndexOf("\"error\":"u8) >= 0)
+        {
+            return ErrorCode(body) switch
+            {
+                AnotherStream => PublishAnswer.NoStream,
+                MessageTooLarge or HeadersTooLarge => PublishAnswer.NeverStored,
+                _ => PublishAnswer.Refused,
+            };
+        }
+
+        return body.IndexOf("\"seq\":"u8) < 0 ? PublishAnswer.Refused
+            : body.IndexOf("\"duplicate\":"u8) >= 0 ? PublishAnswer.Duplicate
+            : PublishAnswer.Stored;
+    }
+
+    private static int ErrorCode(ReadOnlySpan<byte> body)
+    {
+        int at = body.IndexOf("\"err_code\":"u8);
+        return at >= 0 && Utf8Parser.TryParse(body[(at + "\"err_code\":".Length)..].TrimStart((byte)' '), out int code, out _) ? code : 0;
     }
 }

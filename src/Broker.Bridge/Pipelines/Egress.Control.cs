@@ -63,14 +63,9 @@ internal sealed partial class Egress<TWire, TSink>
     /// <summary>To be called at intervals: announces itself, and forgets who is gone.</summary>
     internal void Tick()
     {
-        foreach (EgressPair pair in _pairs.Values)
+        if (_wire.IsConnected)
         {
-            // A pair with messages stays until these have gone to PUSH, and the others long: an ingress that was cut off may still want to
-            // know what has been taken.
-            if (++pair.Silence > TimeoutsKept * _limits.MostSilentTicks && pair.Queue.IsEmpty)
-            {
-                _gone.Add(pair);
-            }
+            CountSilence();
         }
 
         foreach (EgressPair pair in _gone)
@@ -86,6 +81,20 @@ internal sealed partial class Egress<TWire, TSink>
         }
 
         Announce();
+    }
+
+    // Without a server nobody can be heard, however long that lasts: who is forgotten for it has no answer to what was taken before, and sends
+    // all of it again.
+    private void CountSilence()
+    {
+        foreach (EgressPair pair in _pairs.Values)
+        {
+            // A pair with messages stays until these have gone to PUSH.
+            if (++pair.Silence > _limits.RememberedTicks && pair.Queue.IsEmpty)
+            {
+                _gone.Add(pair);
+            }
+        }
     }
 
     // Makes room for another ingress in the place of one that has not been heard of for long and left nothing.

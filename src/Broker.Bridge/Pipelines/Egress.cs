@@ -17,8 +17,6 @@ internal sealed partial class Egress<TWire, TSink>
     // An acknowledgement for each eighth of a window; what is less than that waits for the flush.
     private const int AcksPerWindow = 8;
 
-    private const int TimeoutsKept = 60;
-
     private readonly PipelineSubjects _subjects;
     private readonly PipelineLimits _limits;
     private readonly ChunkPool _pool;

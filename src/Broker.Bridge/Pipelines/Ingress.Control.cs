@@ -63,6 +63,8 @@ internal sealed partial class Ingress<TWire>
         }
 
         link.Silence = 0;
+        bool isForgotten = IsForgotten(link, header);
+        link.Unanswered = 0;
         long messages = link.Acknowledge(header.Acknowledged);
         if (messages > 0)
         {
@@ -74,9 +76,10 @@ internal sealed partial class Ingress<TWire>
             // It says exactly what it took.
             GiveUp(link, perhapsTaken: messages < 0);
         }
-        else if (messages < 0)
+        else if (messages < 0 || isForgotten)
         {
-            // It has forgotten us, or is not what it says.
+            // It has forgotten us, or is not what it says: what it may still hold goes to others now.
+            SendEnd(link.Number, link.Egress);
             GiveUp(link, perhapsTaken: true);
         }
         else
@@ -128,6 +131,11 @@ internal sealed partial class Ingress<TWire>
     /// <summary>To be called at intervals: asks what has arrived, and gives up who has been silent for too long.</summary>
     internal void Tick()
     {
+        foreach (IngressLink link in _links)
+        {
+            link.Unanswered++;
+        }
+
         if (!_wire.IsConnected)
         {
             return;
@@ -174,6 +182,11 @@ internal sealed partial class Ingress<TWire>
         _byNumber.Clear();
         _byEgress.Clear();
     }
+
+    // Of a link of which it remembers nothing an egress says the same as where nothing of it has arrived. After so long that it may have forgotten
+    // the link, what was sent may have been taken.
+    private bool IsForgotten(IngressLink link, in PipelineHeader header)
+        => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.Unanswered > _limits.RememberedTicks / 2;
 
     private void Continue()
     {
@@ -242,13 +255,34 @@ internal sealed partial class Ingress<TWire>
         }
 
         // All of one link go to one other, and what had gone there is where that one's went.
-        IngressLink? to = from.Successor;
-        while (to is { IsGone: true })
-        {
-            to = to.Successor;
-        }
-
+        IngressLink? to = Follow(from.Successor);
         from.Successor = to ??= Choose(size);
         return to is not null && to.HasCredit(size) ? to : null;
+    }
+
+    // Where the messages of a link go now.
+    private static IngressLink? Follow(IngressLink? link)
+    {
+        while (link is { IsGone: true })
+        {
+            link = link.Successor;
+        }
+
+        return link;
+    }
+
+    // Whether a message given to a link, or to any for null, could pass others of its pusher that are still to be adopted. They may be among those
+    // that go to the same link; and while some go nowhere yet, nobody takes the room that they wait for.
+    private bool IsBehindOrphans(IngressLink? link)
+    {
+        foreach ((IngressLink from, _, _) in _orphans)
+        {
+            if (Follow(from.Successor) is not { } to || to == link)
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 }

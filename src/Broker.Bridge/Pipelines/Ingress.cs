@@ -62,6 +62,9 @@ internal sealed partial class Ingress<TWire>
     /// <summary>Called when a message was refused and there is room again.</summary>
     internal Action? OnRoom { get; set; }
 
+    /// <summary>Called when the present server will not take a message at any time, which waits for another then.</summary>
+    internal Action<PublishStatus>? OnUnsendable { get; set; }
+
     /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
     internal IngressSpans? Spans { get; init; }
 
@@ -69,7 +72,8 @@ internal sealed partial class Ingress<TWire>
     /// <param name="body">The frame, or the frames with their lengths before them. Copied.</param>
     /// <param name="frames">How many frames it is.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryAccept(ReadOnlySpan<byte> body, int frames) => TryAccept(body, frames, Choose(body.Length));
+    internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
+        => TryAccept(body, frames, _orphans.Count == 0 ? Choose(body.Length) : null);
 
     /// <summary>The same for a pusher whose messages keep their order: they go to one egress as long as that is there.</summary>
     /// <param name="body">The frame, or the frames with their lengths before them. Copied.</param>
@@ -77,18 +81,14 @@ internal sealed partial class Ingress<TWire>
     /// <param name="link">Where its messages went so far; null before the first.</param>
     internal bool TryAcceptInOrder(ReadOnlySpan<byte> body, int frames, ref IngressLink? link)
     {
-        if (_orphans.Count != 0)
+        IngressLink? follows = Follow(link);
+        if (_orphans.Count != 0 && IsBehindOrphans(follows))
         {
-            // Some of them may be its own, and where these go is not known before they have gone.
             _isWanted = true;
             return false;
         }
 
-        while (link is { IsGone: true })
-        {
-            link = link.Successor;
-        }
-
+        link = follows;
         IngressLink? chosen = link is null ? Choose(body.Length) : link.HasCredit(body.Length) ? link : null;
         if (!TryAccept(body, frames, chosen))
         {
@@ -102,7 +102,7 @@ internal sealed partial class Ingress<TWire>
 
     private bool TryAccept(ReadOnlySpan<byte> body, int frames, IngressLink? link)
     {
-        if (link is null || _isBlocked || _orphans.Count != 0 || !_wire.IsConnected)
+        if (link is null || _isBlocked || !_wire.IsConnected)
         {
             _isWanted = true;
             return false;
@@ -218,6 +218,11 @@ internal sealed partial class Ingress<TWire>
             }
         }
 
+        if (status is PublishStatus.HeadersNotSupported or PublishStatus.SubjectTooLong)
+        {
+            OnUnsendable?.Invoke(status);
+        }
+
         // The connection tells when it takes more, or when there is another server.
         _isBlocked = true;
         return false;
@@ -225,7 +230,7 @@ internal sealed partial class Ingress<TWire>
 
     private void TellRoom()
     {
-        if (_isWanted && !_isBlocked && _orphans.Count == 0 && _wire.IsConnected)
+        if (_isWanted && !_isBlocked && (_orphans.Count == 0 || _limits.KeepOrder) && _wire.IsConnected)
         {
             _isWanted = false;
             OnRoom?.Invoke();

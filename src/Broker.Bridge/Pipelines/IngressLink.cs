@@ -56,6 +56,9 @@ internal sealed class IngressLink
     /// <summary>How many ticks ago it was heard of last.</summary>
     internal int Silence { get; set; }
 
+    /// <summary>How many ticks ago it answered last, with or without a server since.</summary>
+    internal int Unanswered { get; set; }
+
     /// <summary>Where its messages went when it was given up.</summary>
     internal IngressLink? Successor { get; set; }
 

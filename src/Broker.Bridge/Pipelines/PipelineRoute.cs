@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Broker.Bridge.Routes;
+using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.Transport;
 using Broker.ZeroMq.Pipeline;
@@ -22,6 +23,7 @@ internal abstract class PipelineRoute : BridgeRoute
     private readonly Action _tick;
     private LoopTimer? _timer;
     private bool _isEnding;
+    private bool _unsendableTold;
     private Task? _ingressStopped;
     private Task<long>? _closed;
 
@@ -135,6 +137,16 @@ internal abstract class PipelineRoute : BridgeRoute
     {
         _subscriptions.Remove(subscription);
         subscription.Unsubscribe();
+    }
+
+    /// <summary>The connection does not take a message, and will not as long as it has this server; PUSH programs wait for another. On the loop.</summary>
+    private protected void ReportUnsendable(PublishStatus status)
+    {
+        if (!_unsendableTold)
+        {
+            _unsendableTold = true;
+            Log.Unsendable(status == PublishStatus.HeadersNotSupported ? "it takes no headers" : "the subjects of the pipeline are longer than its max_control_line");
+        }
     }
 
     /// <summary>Goes on with PUSH programs that were held up. On the loop.</summary>

@@ -32,6 +32,7 @@ internal sealed class PushPullRoute : PipelineRoute
             _ingress = new Ingress<ConnectionWire>(_subjects, PipelineSubjects.NewId(), Wire, pool, limits)
             {
                 OnRoom = ResumePushers,
+                OnUnsendable = ReportUnsendable,
                 Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
             };
         }

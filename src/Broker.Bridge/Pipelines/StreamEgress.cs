@@ -50,6 +50,9 @@ internal sealed class StreamEgress<TWire, TSink>
     /// <summary>Whether there is somebody to give messages to.</summary>
     internal bool IsOpen { get; private set; }
 
+    /// <summary>Called for a message that leaves the stream and goes to nobody, since its frames do not add up.</summary>
+    internal Action? OnMalformed { get; set; }
+
     /// <summary>For how many ticks there were messages to be had and none came.</summary>
     internal int TicksWithoutMessages => _requests.TicksWithoutMessages;
 
@@ -172,6 +175,7 @@ internal sealed class StreamEgress<TWire, TSink>
         }
 
         _requests.Tick(IsOpen);
+        IsReady &= !_requests.IsConsumerGone;
         Request();
     }
 
@@ -190,10 +194,12 @@ internal sealed class StreamEgress<TWire, TSink>
 
     private void OnStatus(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers)
     {
-        if (_requests.OnStatus(subject[(subject.LastIndexOf((byte)'.') + 1)..], HeaderBlock.Status(headers)))
+        if (_requests.OnStatus(subject[(subject.LastIndexOf((byte)'.') + 1)..], headers))
         {
             Request();
         }
+
+        IsReady &= !_requests.IsConsumerGone;
     }
 
     private static MessageShape ShapeOf(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, bool again)
@@ -201,7 +207,9 @@ internal sealed class StreamEgress<TWire, TSink>
         int frames = 1;
         if (!headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Frames"u8, out ReadOnlySpan<byte> value))
         {
-            frames = PipelineHeader.TryReadNumber(value, out long number) && number <= ushort.MaxValue && FrameLengths.AreValid(body, (int)number)
+            // One frame is the body as it is, also where a message says so.
+            frames = PipelineHeader.TryReadNumber(value, out long number) && number <= ushort.MaxValue
+                && (number == 1 || FrameLengths.AreValid(body, (int)number))
                 ? (int)number
                 : 0;
         }
@@ -217,6 +225,7 @@ internal sealed class StreamEgress<TWire, TSink>
         {
             // Its frames do not add up, and will not the next time either.
             Counters.CountRefused();
+            OnMalformed?.Invoke();
             return true;
         }
 

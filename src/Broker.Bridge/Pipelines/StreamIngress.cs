@@ -18,6 +18,9 @@ internal sealed class StreamIngress<TWire>
 
     private const int LongestNumber = 20;
 
+    // What a stream in files adds to a message, at most.
+    private const int StoredOverhead = 64;
+
     private readonly PipelineLimits _limits;
     private readonly byte[] _subject;
     private readonly byte[] _replyTo;
@@ -63,11 +66,20 @@ internal sealed class StreamIngress<TWire>
     /// <summary>Called when a message was refused and there is room again.</summary>
     internal Action? OnRoom { get; set; }
 
+    /// <summary>Called when the present server will not take a message at any time, which waits for another then.</summary>
+    internal Action<PublishStatus>? OnUnsendable { get; set; }
+
     /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
     internal IngressSpans? Spans { get; init; }
 
     /// <summary>Called when the stream has refused a message, with what it said.</summary>
     internal RefusalHandler? OnRefused { get; set; }
+
+    /// <summary>Called when a message is given up since the stream will never take it, with what it said.</summary>
+    internal RefusalHandler? OnGivenUp { get; set; }
+
+    /// <summary>How many bytes the stream may hold: what exceeds that alone is refused here.</summary>
+    internal long MostBytes { get; init; } = long.MaxValue;
 
     internal delegate void RefusalHandler(ReadOnlySpan<byte> answer);
 
@@ -84,7 +96,8 @@ internal sealed class StreamIngress<TWire>
             return false;
         }
 
-        if (body.Length + _headers.Bound > _wire.MaxPayload)
+        int size = body.Length + _headers.Bound;
+        if (size > _wire.MaxPayload || size + _subject.Length + StoredOverhead > MostBytes)
         {
             Counters.CountRefused();
             return true;
@@ -109,6 +122,17 @@ internal sealed class StreamIngress<TWire>
 
         switch (PublishAnswers.Read(headers, body))
         {
+            case PublishAnswer.NoStream:
+                // Nothing more before it has been looked for, and made.
+                IsReady = false;
+                FateOf(number) |= Fate.Refused;
+                OnRefused?.Invoke(body.IsEmpty ? headers : body);
+                return;
+            case PublishAnswer.NeverStored:
+                // It would hold up all others for good.
+                Counters.CountGivenUp();
+                OnGivenUp?.Invoke(body);
+                break;
             case PublishAnswer.Refused:
                 // It may be full, or have no leader: asked again at the next tick, and nothing new until then.
                 _isHeld = true;
@@ -245,6 +269,11 @@ internal sealed class StreamIngress<TWire>
     {
         if (status != PublishStatus.PayloadTooLarge)
         {
+            if (status is PublishStatus.HeadersNotSupported or PublishStatus.SubjectTooLong)
+            {
+                OnUnsendable?.Invoke(status);
+            }
+
             // The connection tells when it takes more, or when there is another server.
             return false;
         }

@@ -12,6 +12,8 @@ internal sealed class StreamRoute : PipelineRoute
     // So often a consumer that delivers nothing is looked at.
     private const int TicksBetweenLooks = 5;
 
+    private const int MostEgresses = 1024;
+
     private readonly StreamApi _api;
     private readonly string _answers;
     private readonly StreamIngress<ConnectionWire>? _ingress;
@@ -22,6 +24,11 @@ internal sealed class StreamRoute : PipelineRoute
     private string? _lastFailure;
     private int _ticksWithoutPuller;
     private bool _refusalTold;
+    private bool _givenUpTold;
+
+    // How many servers there have been, this one included.
+    private int _servers;
+    private bool _malformedTold;
     private bool _isLooking;
     private long _passedOver;
 
@@ -40,7 +47,10 @@ internal sealed class StreamRoute : PipelineRoute
                 options.Subject, PipelineSubjects.NewId(), stream.Stream, _answers, Wire, pool, limits)
             {
                 OnRoom = ResumePushers,
+                OnUnsendable = ReportUnsendable,
                 OnRefused = OnRefused,
+                OnGivenUp = OnGivenUp,
+                MostBytes = stream.MaxBytes == 0 ? long.MaxValue : stream.MaxBytes,
                 Spans = IngressSpans.Of(context.Tracer, options.Subject, options.Name),
             };
         }
@@ -48,7 +58,10 @@ internal sealed class StreamRoute : PipelineRoute
         if (Push is not null)
         {
             int holdTicks = Math.Max(1, (int)stream.AckWait.TotalSeconds / 3);
-            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits);
+            _egress = new StreamEgress<ConnectionWire, PushSink>(_api.NextSubject, _deliveries, holdTicks, Wire, new PushSink(Push), pool, limits)
+            {
+                OnMalformed = OnMalformed,
+            };
         }
     }
 
@@ -75,6 +88,8 @@ internal sealed class StreamRoute : PipelineRoute
 
     private protected override void OnConnected()
     {
+        _servers++;
+        _refusalTold = false;
         if (_ingress is not null)
         {
             _ingress.IsReady = false;
@@ -161,7 +176,27 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_refusalTold)
         {
             _refusalTold = true;
-            Log.StreamRefuses(Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" "));
+            Log.StreamRefuses(Text(answer));
+        }
+    }
+
+    private void OnGivenUp(ReadOnlySpan<byte> answer)
+    {
+        if (!_givenUpTold)
+        {
+            _givenUpTold = true;
+            Log.NotMapped("the stream does not take it, now or later: " + Text(answer));
+        }
+    }
+
+    private static string Text(ReadOnlySpan<byte> answer) => Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, 256)]).ReplaceLineEndings(" ");
+
+    private void OnMalformed()
+    {
+        if (!_malformedTold)
+        {
+            _malformedTold = true;
+            Log.NotMapped("its frames do not add up to what Zmq-Frames says; it is gone from the stream");
         }
     }
 
@@ -171,7 +206,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_isPreparing && Server.IsThere)
         {
             _isPreparing = true;
-            _ = PrepareAsync();
+            _ = PrepareAsync(_servers);
         }
     }
 
@@ -220,7 +255,10 @@ internal sealed class StreamRoute : PipelineRoute
         });
     }
 
-    private async Task PrepareAsync()
+    // What all egresses together hold: with fewer, those whose PULLs take nothing would stop the consumer for the others.
+    private static int MostUnacknowledged(int window) => (int)Math.Min((long)window * MostEgresses, int.MaxValue);
+
+    private async Task PrepareAsync(int server)
     {
         string? failure = null;
         try
@@ -228,7 +266,7 @@ internal sealed class StreamRoute : PipelineRoute
             await _api.EnsureStreamAsync(Options.Subject).ConfigureAwait(false);
             if (_egress is not null)
             {
-                await _api.EnsureConsumerAsync(Math.Min(Options.Window * 16, 1 << 20)).ConfigureAwait(false);
+                await _api.EnsureConsumerAsync(MostUnacknowledged(Options.Window)).ConfigureAwait(false);
             }
         }
         catch (Exception e)
@@ -237,12 +275,19 @@ internal sealed class StreamRoute : PipelineRoute
             failure = e.Message;
         }
 
-        Loop.Post(() => OnPrepared(failure));
+        Loop.Post(() => OnPrepared(server, failure));
     }
 
-    private void OnPrepared(string? failure)
+    private void OnPrepared(int server, string? failure)
     {
         _isPreparing = false;
+        if (server != _servers)
+        {
+            // What was found there says nothing of the one that there is now.
+            Prepare();
+            return;
+        }
+
         if (failure is not null)
         {
             // Asked again at the next tick; told once.
@@ -256,14 +301,13 @@ internal sealed class StreamRoute : PipelineRoute
         }
 
         _lastFailure = null;
-        _refusalTold = false;
-        if (_ingress is not null)
+        if (_ingress is { IsReady: false })
         {
             _ingress.IsReady = true;
             _ingress.OnConnected();
         }
 
-        if (_egress is not null)
+        if (_egress is { IsReady: false })
         {
             _egress.IsReady = true;
             _egress.OnConnected(_deliveries);

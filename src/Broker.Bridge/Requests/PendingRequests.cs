@@ -32,6 +32,9 @@ internal sealed class PendingRequests
 
     internal int Count { get; private set; }
 
+    /// <summary>Moves by one with each request that was added.</summary>
+    internal uint LastGeneration => _generation;
+
     internal bool IsFull => Count == _capacity;
 
     /// <summary>The one that came first; -1 when there is none.</summary>

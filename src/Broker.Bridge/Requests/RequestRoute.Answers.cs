@@ -18,7 +18,7 @@ internal sealed partial class RequestRoute
     private const int MostForAnswer = 2;
     private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(100);
 
-    private readonly Queue<ulong> _toRetry = new();
+    private readonly HeldRequests _toRetry;
     private readonly Action _retry;
     private LoopTimer? _retryTimer;
     private bool _badAnswerReported;
@@ -91,7 +91,7 @@ internal sealed partial class RequestRoute
                 {
                     request.IsHeld = true;
                     _held++;
-                    _toRetry.Enqueue(_pending.NumberOf(slot));
+                    _toRetry.Add(slot);
                 }
 
                 _retryTimer ??= Loop.StartTimer(RetryInterval, _retry);
@@ -125,15 +125,8 @@ internal sealed partial class RequestRoute
     private void SendAgain(int most)
     {
         Span<byte> replyTo = stackalloc byte[_inbox.Length + AnswerNumber.Length];
-        for (int left = Math.Min(_toRetry.Count, most); left > 0 && _hasServer; left--)
+        for (int left = most; left > 0 && _hasServer && _toRetry.TryTake(out int slot); left--)
         {
-            ulong number = _toRetry.Dequeue();
-            int slot = _pending.Find(number);
-            if (slot < 0)
-            {
-                continue;
-            }
-
             ref PendingRequest request = ref _pending[slot];
             WriteReplyTo(slot, replyTo);
             ReadOnlySpan<byte> kept = request.Kept.AsSpan(0, request.KeptLength);
@@ -142,7 +135,7 @@ internal sealed partial class RequestRoute
             kept = kept[request.SubjectLength..];
             if (Client.TryPublish(subject, kept[headers..], replyTo, kept[..headers]) != PublishStatus.Accepted)
             {
-                _toRetry.Enqueue(number);
+                _toRetry.Add(slot);
                 return;
             }
 

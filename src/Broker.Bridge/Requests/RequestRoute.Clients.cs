@@ -126,7 +126,8 @@ internal sealed partial class RequestRoute
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NotPublished(int slot, PublishStatus status)
     {
-        Release(slot);
+        // Not as one that is over: it leaves no more room than there was before it, and clients that wait would be asked in vain, in turn, without end.
+        Remove(slot);
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
             // Its client is heard again when there is room or a server.

@@ -52,6 +52,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         _inbox = Encoding.ASCII.GetBytes(context.NewInbox() + ".");
         _keeps = options.NoResponders == NoResponders.Hold;
         _pending = new PendingRequests(options.MaxPending);
+        _toRetry = new HeldRequests(_pending);
         _resumeAt = options.MaxPending - Math.Max(1, options.MaxPending / 8);
         _clock = new RequestClock(Loop, _pending, options.TimeToLive, Expire);
         _retry = Retry;
@@ -112,6 +113,9 @@ internal sealed partial class RequestRoute : BridgeRoute
         return report.Undelivered;
     }
 
+    /// <summary>Moves by one with each request that was begun, whether it could be published or not.</summary>
+    internal uint LastGeneration => _pending.LastGeneration;
+
     internal override RequestRouteSnapshot Snapshot()
     {
         long timedOut = Volatile.Read(ref _timedOut);
@@ -157,20 +161,7 @@ internal sealed partial class RequestRoute : BridgeRoute
     // A request is over.
     private void Release(int slot)
     {
-        ref PendingRequest request = ref _pending[slot];
-        var client = (RequestClient)request.Owner!;
-        if (request.Kept is not null)
-        {
-            _keptBytes -= request.KeptLength;
-        }
-
-        if (request.IsHeld)
-        {
-            _held--;
-        }
-
-        _pending.Remove(slot);
-        client.Pending--;
+        RequestClient client = Remove(slot);
         if (client.IsWaiting && client.Pending <= _options.MaxPendingPerClient / 2)
         {
             client.IsWaiting = false;
@@ -189,6 +180,25 @@ internal sealed partial class RequestRoute : BridgeRoute
         {
             _settled.TrySetResult();
         }
+    }
+
+    private RequestClient Remove(int slot)
+    {
+        ref PendingRequest request = ref _pending[slot];
+        var client = (RequestClient)request.Owner!;
+        if (request.Kept is not null)
+        {
+            _keptBytes -= request.KeptLength;
+        }
+
+        if (request.IsHeld)
+        {
+            _held--;
+        }
+
+        _pending.Remove(slot);
+        client.Pending--;
+        return client;
     }
 
     private void ResumeClients()

@@ -98,6 +98,9 @@ internal sealed partial class RouteLog(ILogger logger)
     [LoggerMessage(130, LogLevel.Warning, "The route ends with {Messages} messages from ZeroMQ that nobody has acknowledged")]
     internal partial void Unacknowledged(long messages);
 
+    [LoggerMessage(134, LogLevel.Error, "The NATS server cannot be used for PUSH and PULL: {Reason}; PUSH programs wait for another")]
+    internal partial void Unsendable(string reason);
+
     [LoggerMessage(131, LogLevel.Warning, "The stream {Stream} cannot be used: {Reason}; PUSH programs wait until it can")]
     internal partial void StreamAbsent(string stream, string reason);
 

@@ -79,6 +79,13 @@ public sealed class CreditModelTests
                     break;
                 case 36 when random.Next(10) == 0:
                     nats.Lose();
+
+                    // At times for longer than who is silent is remembered.
+                    for (int tick = random.Next(3) == 0 ? 100 * limits.MostSilentTicks : 0; tick > 0; tick--)
+                    {
+                        egresses.ForEach(e => e.Egress.Tick());
+                    }
+
                     nats.Recover();
                     break;
                 case 37:

@@ -79,6 +79,12 @@ internal sealed class SimulatedNats(int seed)
         /// <summary>Whether the connection takes no more for now.</summary>
         internal bool IsFull { get; set; }
 
+        /// <summary>What the connection says to all that is published, if it says so.</summary>
+        internal PublishStatus? Refusal { get; set; }
+
+        /// <summary>Whether it alone has no server.</summary>
+        internal bool IsCutOff { get; set; }
+
         internal Wire Wire => new(this);
 
         internal void Subscribe(string filter, Action<string, byte[], byte[]> handler) => _subscriptions.Add((filter, handler));
@@ -87,7 +93,7 @@ internal sealed class SimulatedNats(int seed)
         {
             foreach ((string filter, Action<string, byte[], byte[]> handler) in _subscriptions)
             {
-                if (filter.EndsWith(".*", StringComparison.Ordinal) ? subject.StartsWith(filter[..^1], StringComparison.Ordinal) : subject == filter)
+                if (!IsCutOff && (filter.EndsWith(".*", StringComparison.Ordinal) ? subject.StartsWith(filter[..^1], StringComparison.Ordinal) : subject == filter))
                 {
                     handler(subject, headers, body);
                 }
@@ -96,14 +102,19 @@ internal sealed class SimulatedNats(int seed)
 
         internal PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
         {
+            if (Refusal is { } refusal)
+            {
+                return refusal;
+            }
+
             if (headers.Length + body.Length > nats.MaxPayload)
             {
                 return PublishStatus.PayloadTooLarge;
             }
 
-            if (!nats.IsUp || IsFull)
+            if (!IsConnected || IsFull)
             {
-                return nats.IsUp ? PublishStatus.PendingLimit : PublishStatus.Dropped;
+                return IsConnected ? PublishStatus.PendingLimit : PublishStatus.Dropped;
             }
 
             nats.Published++;
@@ -113,7 +124,7 @@ internal sealed class SimulatedNats(int seed)
 
         internal int MaxPayload => nats.MaxPayload;
 
-        internal bool IsConnected => nats.IsUp;
+        internal bool IsConnected => nats.IsUp && !IsCutOff;
     }
 
     internal readonly struct Wire(Participant participant) : IPipelineWire

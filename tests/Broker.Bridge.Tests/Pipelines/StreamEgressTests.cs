@@ -9,12 +9,14 @@ public sealed class StreamEgressTests
     private readonly StreamEgress<SimulatedNats.Wire, Push> _egress;
     private readonly List<string> _taken = [];
     private readonly SimulatedNats.Participant _participant;
+    private int _malformed;
 
     public StreamEgressTests()
     {
         _participant = new SimulatedNats(0).Join("egress");
         _egress = new StreamEgress<SimulatedNats.Wire, Push>(
             "next", "inbox", 10, _participant.Wire, new Push(_taken), new ChunkPool(), new PipelineLimits { Window = 16, WindowBytes = 1 << 20, MostSilentTicks = 10 });
+        _egress.OnMalformed = () => _malformed++;
         _egress.IsReady = true;
         _egress.Open();
     }
@@ -65,14 +67,48 @@ public sealed class StreamEgressTests
         Assert.Equal((0, 0), (_egress.Counters.DuplicatesDropped, _egress.Counters.PossibleDuplicates));
     }
 
+    // So a PUB/SUB route says it of each message of one frame, and so does the form of credits.
+    [Fact]
+    public void A_message_that_says_it_is_of_one_frame_is_the_body_as_it_is()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 1\r\n\r\n");
+
+        Assert.Equal(["a"], _taken);
+        Assert.Equal((0, 0), (_egress.Counters.Refused, _malformed));
+    }
+
+    [Fact]
+    public void Messages_whose_frames_do_not_add_up_are_acknowledged_and_counted_and_told_of()
+    {
+        Deliver("abc", delivered: 1, sequence: 1, stored: 100, "NATS/1.0\r\nZmq-Frames: 2\r\n\r\n");
+        Deliver("", delivered: 1, sequence: 2, stored: 200, "NATS/1.0\r\nZmq-Frames: x\r\n\r\n");
+
+        Assert.Empty(_taken);
+        Assert.Equal((2, 2), (_egress.Counters.Refused, _malformed));
+        Assert.Equal(2, _participant.Sent.Count(sent => Encoding.ASCII.GetString(sent.Body) == "+ACK"));
+    }
+
     [Fact]
     public void A_request_expires_after_five_seconds_and_the_next_is_made_at_once()
     {
-        Assert.Equal("""inbox.1 {"batch":16,"max_bytes":1048576,"expires":5000000000}""", Assert.Single(Requests()));
+        Assert.Equal("""inbox.1 {"batch":16,"max_bytes":1056768,"expires":5000000000}""", Assert.Single(Requests()));
 
         End("inbox.1", 408);
 
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_request_that_ends_by_bytes_is_followed_by_the_next_at_once_if_it_brought_something()
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        End("inbox.1", 409);
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+
+        End("inbox.2", 409);
+        Assert.Equal(2, Requests().Count);
+        Tick(1);
+        Assert.StartsWith("inbox.3 ", Requests()[^1], StringComparison.Ordinal);
     }
 
     [Fact]
@@ -84,6 +120,8 @@ public sealed class StreamEgressTests
         Assert.Single(Requests());
 
         Tick(1);
+        Assert.False(_egress.IsReady);
+        FindConsumer();
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
@@ -98,6 +136,27 @@ public sealed class StreamEgressTests
         Assert.StartsWith("other.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("409 Consumer Deleted")]
+    [InlineData("503")]
+    public void A_consumer_that_has_gone_is_looked_for_before_it_is_asked_again(string status)
+    {
+        Deliver("a", delivered: 1, sequence: 1, stored: 100);
+        End("inbox.1", status);
+        Tick(1);
+        Assert.False(_egress.IsReady);
+        Assert.Single(Requests());
+
+        FindConsumer();
+        Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
+    }
+
+    private void FindConsumer()
+    {
+        _egress.IsReady = true;
+        _egress.OnConnected("inbox");
+    }
+
     private List<string> Requests() =>
         [.. _participant.Asked.Where(asked => char.IsAsciiDigit(asked.ReplyTo[^1])).Select(asked => $"{asked.ReplyTo} {asked.Body}")];
 
@@ -109,7 +168,9 @@ public sealed class StreamEgressTests
         }
     }
 
-    private void End(string inbox, int status) =>
+    private void End(string inbox, int status) => End(inbox, $"{status}");
+
+    private void End(string inbox, string status) =>
         _egress.OnMessage(Encoding.ASCII.GetBytes(inbox), default, Encoding.ASCII.GetBytes($"NATS/1.0 {status}\r\n\r\n"), default);
 
     private void Deliver(string body, int delivered, int sequence, int stored, string headers = "") => _egress.OnMessage(

@@ -7,6 +7,7 @@ namespace Broker.Bridge.Tests.Pipelines;
 /// <summary>What an ingress publishes to a stream, alone: again what the stream has not confirmed, and marked where the stream may have it.</summary>
 public sealed class StreamIngressTests
 {
+    private const int MostBytes = 1000;
     private const int MoreTicksThanItsPatience = 7;
 
     private readonly SimulatedNats _nats = new(0);
@@ -17,7 +18,11 @@ public sealed class StreamIngressTests
     {
         _participant = _nats.Join("ingress");
         _ingress = new StreamIngress<SimulatedNats.Wire>(
-            "work", "i", "WORK", "inbox", _participant.Wire, new ChunkPool(), new PipelineLimits { Window = 4, WindowBytes = 1 << 20 }) { IsReady = true };
+            "work", "i", "WORK", "inbox", _participant.Wire, new ChunkPool(), new PipelineLimits { Window = 4, WindowBytes = 1 << 20 })
+        {
+            IsReady = true,
+            MostBytes = MostBytes,
+        };
     }
 
     [Fact]
@@ -101,6 +106,62 @@ public sealed class StreamIngressTests
         Accept("b", "c", "d", "e");
 
         Assert.Equal(["b 2", "c 3", "d 4", "e 5"], Published());
+    }
+
+    [Fact]
+    public void What_the_stream_never_takes_is_given_up_and_holds_up_nothing()
+    {
+        Accept("a", "b");
+        Answer(1, """{"error":{"code":400,"err_code":10054,"description":"message size exceeds maximum allowed"},"stream":"WORK","seq":0}""");
+        Answer(2, Stored);
+        Accept("c");
+
+        Assert.Equal(["a 1", "b 2", "c 3"], Published());
+        Assert.Equal((1, 1), (_ingress.Counters.GivenUp, _ingress.Counters.InFlight));
+    }
+
+    [Fact]
+    public void A_message_larger_than_all_that_the_stream_may_hold_is_refused_and_counted()
+    {
+        Assert.True(_ingress.TryAccept(new byte[MostBytes], 1));
+
+        Assert.Empty(Published());
+        Assert.Equal((1, 0), (_ingress.Counters.Refused, _ingress.Counters.Accepted));
+    }
+
+    [Theory]
+    [InlineData("error")]
+    [InlineData("duplicate")]
+    public void A_stream_of_any_name_stores(string name)
+    {
+        Accept("a");
+        Answer(1, $$"""{"stream":"{{name}}", "seq":1}""");
+
+        Assert.Equal((1, 0), (_ingress.Counters.Acknowledged, _ingress.Duplicates));
+    }
+
+    [Fact]
+    public void A_stream_that_had_a_message_already_says_so()
+    {
+        Accept("a");
+        Answer(1, """{"stream":"WORK", "seq":1,"duplicate": true}""");
+
+        Assert.Equal((1, 1), (_ingress.Counters.Acknowledged, _ingress.Duplicates));
+    }
+
+    [Fact]
+    public void When_nobody_listens_to_the_subject_the_stream_is_looked_for_before_anything_is_sent_again()
+    {
+        Accept("a");
+        Published();
+        _ingress.OnAnswer(1, "NATS/1.0 503\r\n\r\n"u8, default);
+        _ingress.Tick();
+        Assert.False(_ingress.IsReady);
+        Assert.Empty(Published());
+
+        _ingress.IsReady = true;
+        _ingress.OnConnected();
+        Assert.Equal(["a 1"], Published());
     }
 
     private static string Stored => """{"stream":"WORK","seq":1}""";

@@ -1,0 +1,64 @@
+using Broker.Bridge.Requests;
+
+namespace Broker.Bridge.Tests.Requests;
+
+/// <summary>What waits for somebody to be there, and ends before that.</summary>
+public sealed class HeldRequestsTests
+{
+    private const int Most = 4096;
+
+    private readonly PendingRequests _pending = new(Most);
+    private readonly HeldRequests _held;
+
+    public HeldRequestsTests() => _held = new HeldRequests(_pending);
+
+    [Fact]
+    public void Requests_that_expire_while_they_are_held_leave_nothing()
+    {
+        for (int life = 0; life < 50; life++)
+        {
+            AddAll();
+            while (_pending.Oldest >= 0)
+            {
+                _pending.Remove(_pending.Oldest);
+            }
+
+            Assert.InRange(_held.Count, 0, (2 * Most) + 256);
+        }
+    }
+
+    [Fact]
+    public void Requests_that_expire_while_they_are_held_hold_up_none_that_live()
+    {
+        AddAll();
+        for (int left = Most - 2; left > 0; left--)
+        {
+            _pending.Remove(_pending.Oldest);
+        }
+
+        int first = _pending.Oldest;
+        Assert.True(_held.TryTake(out int slot));
+        Assert.Equal(first, slot);
+        Assert.True(_held.TryTake(out slot));
+        Assert.Equal(_pending[first].Younger, slot);
+        Assert.False(_held.TryTake(out _));
+    }
+
+    [Fact]
+    public void A_slot_that_is_used_again_is_not_taken_for_the_request_that_was_held_there()
+    {
+        int slot = _pending.Add(0);
+        _held.Add(slot);
+        _pending.Remove(slot);
+        Assert.Equal(slot, _pending.Add(0));
+        Assert.False(_held.TryTake(out _));
+    }
+
+    private void AddAll()
+    {
+        while (!_pending.IsFull)
+        {
+            _held.Add(_pending.Add(0));
+        }
+    }
+}
