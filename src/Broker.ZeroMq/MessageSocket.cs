@@ -1,6 +1,7 @@
 using System.Net;
 using Broker.Transport;
 using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Receivers;
 using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq;
@@ -72,6 +73,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
+    /// <summary>Told when a request was sent that may have given another one up. A relaxed REQ has it.</summary>
+    private protected Action? Superseded { get; init; }
+
     /// <summary>Whether there is a peer for a message with this first frame. A mandatory ROUTER has it. Any thread.</summary>
     private protected RouteFinder? Routes
     {
@@ -122,6 +126,15 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     /// <summary>What it has counted since it was made. Any thread; it walks over the peers.</summary>
     public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
+
+    /// <summary>Forgets what was received and not taken.</summary>
+    private protected void DropReceived()
+    {
+        var dropper = default(Dropper);
+        while (_inbound!.HasMessages && _inbound.TryTake(ref dropper) == TakeOutcome.Taken)
+        {
+        }
+    }
 
     // From the return on there is room for what is sent to the endpoint: it has a queue, which the loop has to know of.
     private void PassLoop()
