@@ -104,13 +104,24 @@ internal sealed partial class SendQueue
             return Refuse();
         }
 
-        var chunk = _tail;
-        if (chunk.Room < size)
+        MessageChunk chunk;
+        try
         {
-            chunk = Extend(size);
+            chunk = _tail;
+            if (chunk.Room < size)
+            {
+                chunk = Extend(size);
+            }
+
+            message.Encode(chunk.Array.AsSpan(chunk.End, size));
+        }
+        catch
+        {
+            // Out of memory, or memory of the application's that cannot be read: others can go on.
+            _writers.Exit(bias);
+            throw;
         }
 
-        message.Encode(chunk.Array.AsSpan(chunk.End, size));
         chunk.End += size;
         chunk.Messages++;
         chunk.Publish();

@@ -114,6 +114,25 @@ public sealed class SendQueueTests
         Assert.Equal(0, rig.Pool.Outstanding);
     }
 
+    [Fact]
+    public void A_message_that_cannot_be_encoded_holds_up_nobody_else()
+    {
+        using var rig = new Line();
+        for (int i = 0; i < 2; i++)
+        {
+            // First by the one thread that the gate leans to, then by one of many.
+            Assert.Throws<InvalidDataException>(() => rig.Queue.TryAdd(new Unreadable()));
+            int number = i;
+            var other = new Thread(() => rig.Send(number, TimeSpan.Zero)) { IsBackground = true };
+            other.Start();
+            Assert.True(other.Join(Guard));
+        }
+
+        rig.End();
+        Assert.Equal([0, 1], rig.Sent);
+        Assert.Equal(0, rig.Pool.Outstanding);
+    }
+
     /// <summary>Eight threads, a peer that has room now and then: all messages come, each thread's in its order.</summary>
     [Theory]
     [InlineData(1)]
@@ -167,6 +186,13 @@ public sealed class SendQueueTests
     }
 
     private static void Until(Func<bool> condition) => Assert.True(SpinWait.SpinUntil(condition, Guard));
+
+    private readonly struct Unreadable : IZmtpEncoder
+    {
+        public int EncodedSize => 3;
+
+        public void Encode(Span<byte> destination) => throw new InvalidDataException();
+    }
 
     /// <summary>A queue whose peer is the test.</summary>
     private sealed class Line : IBatchSender, IDisposable
