@@ -73,6 +73,9 @@ public abstract partial class MessageSocket
         return TryReceiveMessage(ref reader, TimeSpan.Zero, out _) ? default : ReceiveSlowlyAsync(message, cancellation);
     }
 
+    /// <summary>Ends when there may be room for a small message, or the socket is closed.</summary>
+    internal ValueTask AwaitRoomAsync(CancellationToken cancellation) => _outbound!.WaitAsync(size: 1, cancellation);
+
     /// <summary>Ends when there may be a message, or the socket is closed.</summary>
     internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
     {
@@ -172,7 +175,7 @@ public abstract partial class MessageSocket
     {
         do
         {
-            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+            await _outbound!.WaitAsync(new Encoders.OneFrame(frame.Span).EncodedSize, cancellation).ConfigureAwait(false);
         }
         while (!TrySendMessage(new Encoders.OneFrame(frame.Span), TimeSpan.Zero));
     }
@@ -182,7 +185,7 @@ public abstract partial class MessageSocket
     {
         do
         {
-            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+            await _outbound!.WaitAsync(message.Encoded.Length, cancellation).ConfigureAwait(false);
         }
         while (!TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero));
     }
