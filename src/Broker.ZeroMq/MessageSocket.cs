@@ -62,6 +62,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>The memory that received messages take. For sockets that receive.</summary>
     internal long HeldBytes => _inbound!.HeldBytes;
 
+    /// <summary>Peers that are held up by what was not received. For sockets that receive.</summary>
+    internal int PausedPeers => _inbound!.PausedSources;
+
     /// <summary>REQ and REP have it.</summary>
     private protected TurnTaking? Turns
     {

@@ -49,6 +49,7 @@ internal sealed partial class PublisherSession : PeerSession
     {
         _isGone = true;
         _socket.Remove(this);
+        _socket.OnPeerGone?.Invoke(Peer!);
 
         // Whoever keeps the peer for its counters must not keep what it had subscribed to.
         var left = _subscriptions;
