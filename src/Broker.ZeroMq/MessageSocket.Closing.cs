@@ -12,14 +12,16 @@ public abstract partial class MessageSocket
     /// Closes the socket: calls that wait end with <see cref="ObjectDisposedException"/>, what was sent goes to the peers for up to the
     /// linger, and what was received and not taken is dropped. Further calls return the first one's result.
     /// </summary>
-    /// <param name="linger">How long; null for what the options say. Zero drops what is queued.</param>
+    /// <param name="linger">
+    /// How long, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes; null for what the options say. Zero drops what is queued.
+    /// </param>
     /// <returns>What was not delivered.</returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan? linger = null)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(linger ?? TimeSpan.Zero, TimeSpan.Zero, nameof(linger));
+        LongTimes.Require(linger ?? TimeSpan.Zero, nameof(linger));
         lock (_closeGate)
         {
-            return _closed ??= CloseCoreAsync(linger ?? Options.Linger);
+            return _closed ??= CloseCoreAsync((linger ?? Options.Linger).Bounded());
         }
     }
 

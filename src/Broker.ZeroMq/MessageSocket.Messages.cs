@@ -73,6 +73,9 @@ public abstract partial class MessageSocket
         return TryReceiveMessage(ref reader, TimeSpan.Zero, out _) ? default : ReceiveSlowlyAsync(message, cancellation);
     }
 
+    /// <summary>Ends when there may be room for a small message, or the socket is closed.</summary>
+    internal ValueTask AwaitRoomAsync(CancellationToken cancellation) => _outbound!.WaitAsync(size: 1, cancellation);
+
     /// <summary>Ends when there may be a message, or the socket is closed.</summary>
     internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
     {
@@ -85,7 +88,7 @@ public abstract partial class MessageSocket
     private TakeOutcome Take<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        Turns?.BeginReceive();
+        long turn = Turns is null ? 0 : Turns.BeginReceive();
         var outcome = _inbound!.TryTake(ref reader);
         if (outcome == TakeOutcome.Empty && timeout != TimeSpan.Zero)
         {
@@ -94,7 +97,7 @@ public abstract partial class MessageSocket
 
         if (Turns is not null && outcome == TakeOutcome.Taken)
         {
-            Turns.EndReceive();
+            Turns.EndReceive(turn);
         }
 
         return outcome;
@@ -140,23 +143,22 @@ public abstract partial class MessageSocket
     private SendOutcome SendInTurn<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
-        if (Turns!.BeginSend())
-        {
-            // The reply to what is given up now may be here already.
-            var dropper = default(Dropper);
-            while (_inbound!.TryTake(ref dropper) == TakeOutcome.Taken)
-            {
-            }
-        }
-
-        var outcome = SendOutcome.Closed;
+        var turn = Turns!.BeginSend();
+        bool wasSent = false;
         try
         {
-            return outcome = _outbound!.Add(message, timeout);
+            var outcome = _outbound!.Add(message, timeout);
+            wasSent = outcome == SendOutcome.Sent;
+            if (wasSent)
+            {
+                Superseded?.Invoke();
+            }
+
+            return outcome;
         }
         finally
         {
-            Turns.EndSend(outcome == SendOutcome.Sent);
+            Turns.EndSend(turn, wasSent);
         }
     }
 
@@ -173,7 +175,7 @@ public abstract partial class MessageSocket
     {
         do
         {
-            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+            await _outbound!.WaitAsync(new Encoders.OneFrame(frame.Span).EncodedSize, cancellation).ConfigureAwait(false);
         }
         while (!TrySendMessage(new Encoders.OneFrame(frame.Span), TimeSpan.Zero));
     }
@@ -183,7 +185,7 @@ public abstract partial class MessageSocket
     {
         do
         {
-            await _outbound!.WaitAsync(cancellation).ConfigureAwait(false);
+            await _outbound!.WaitAsync(message.Encoded.Length, cancellation).ConfigureAwait(false);
         }
         while (!TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero));
     }

@@ -1,6 +1,7 @@
 using System.Net;
 using Broker.Transport;
 using Broker.ZeroMq.Queues;
+using Broker.ZeroMq.Receivers;
 using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq;
@@ -61,6 +62,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>The memory that received messages take. For sockets that receive.</summary>
     internal long HeldBytes => _inbound!.HeldBytes;
 
+    /// <summary>Peers that are held up by what was not received. For sockets that receive.</summary>
+    internal int PausedPeers => _inbound!.PausedSources;
+
     /// <summary>REQ and REP have it.</summary>
     private protected TurnTaking? Turns
     {
@@ -71,6 +75,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
             _looksBeforeSending = true;
         }
     }
+
+    /// <summary>Told when a request was sent that may have given another one up. A relaxed REQ has it.</summary>
+    private protected Action? Superseded { get; init; }
 
     /// <summary>Whether there is a peer for a message with this first frame. A mandatory ROUTER has it. Any thread.</summary>
     private protected RouteFinder? Routes
@@ -122,6 +129,15 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     /// <summary>What it has counted since it was made. Any thread; it walks over the peers.</summary>
     public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
+
+    /// <summary>Forgets what was received and not taken.</summary>
+    private protected void DropReceived()
+    {
+        var dropper = default(Dropper);
+        while (_inbound!.HasMessages && _inbound.TryTake(ref dropper) == TakeOutcome.Taken)
+        {
+        }
+    }
 
     // From the return on there is room for what is sent to the endpoint: it has a queue, which the loop has to know of.
     private void PassLoop()

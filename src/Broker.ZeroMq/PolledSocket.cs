@@ -37,10 +37,17 @@ internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Fu
             return;
         }
 
-        onReady();
-        if (isReady())
+        try
         {
-            Signal();
+            onReady();
+        }
+        finally
+        {
+            // Also after what the handler has thrown: the poller may run on.
+            if (isReady())
+            {
+                Signal();
+            }
         }
     }
 }

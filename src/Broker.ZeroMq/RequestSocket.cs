@@ -19,10 +19,27 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         var loopOptions = new LoopReqOptions(options) { Relaxed = options.Relaxed, Correlate = options.Correlate };
         var socket = new LoopReq(Loop, new CopySink(MakeInbound()), loopOptions);
         socket.IsShared = true;
-        var sender = new OneByOneSender(message => Ask(socket, message), socket.FlushPipes);
+        var sender = new OneByOneSender(message => Ask(socket, message, options.Relaxed), socket.FlushPipes);
         var outbound = MakeOutbound(sender, isOpen: false, socket.PipeGate, isPrompt: true);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.HoldUp;
+        if (options.Relaxed)
+        {
+            // A request that is sent gives all before it up, from the moment on in which it waits to go out.
+            socket.TakesUnderGate = true;
+            socket.IsSuperseded = () => outbound.Waiting > 0;
+            Superseded = () =>
+            {
+                lock (socket.PipeGate)
+                {
+                    if (outbound.Waiting > 0)
+                    {
+                        DropReceived();
+                    }
+                }
+            };
+        }
+
         Serve(socket);
     }
 
@@ -32,9 +49,20 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    private static bool Ask(LoopReq socket, ReadOnlySpan<byte> message)
+    private bool Ask(LoopReq socket, ReadOnlySpan<byte> message, bool isRelaxed)
     {
         var request = new Encoders.Verbatim(message);
-        return socket.TrySend(ref request);
+        if (!socket.TrySend(ref request))
+        {
+            return false;
+        }
+
+        if (isRelaxed)
+        {
+            // Nothing can have answered it yet.
+            DropReceived();
+        }
+
+        return true;
     }
 }

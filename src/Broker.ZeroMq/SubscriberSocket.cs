@@ -17,7 +17,10 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
         : base(options, context)
     {
         var sink = new CopySink(MakeInbound());
-        _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits });
+        _socket = new LoopSubscriber(Context.Loops, sink.TryTake, new LoopSubscriberOptions(Options) { Limits = Options.Limits })
+        {
+            OnPeerGone = sink.Forget,
+        };
         Serve(_socket);
     }
 

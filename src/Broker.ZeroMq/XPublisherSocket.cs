@@ -41,7 +41,10 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
             OnInterest = options.Manual ? null : _feed.OnInterest,
             OnSubscription = _feed.OnSubscription,
             OnMessage = sink.TryTake,
-        });
+        })
+        {
+            OnPeerGone = sink.Forget,
+        };
         var outbound = MakeOutbound(new OneByOneSender(Publish), isOpen: true);
         _socket.OnWritable = () => Loop.Run(outbound.Resume);
         Serve(_socket);

@@ -26,7 +26,16 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
         _socket = new LoopSubscriber(
             Context.Loops,
             sink.TryTake,
-            new LoopSubscriberOptions(Options) { AnnounceExtended = true, Limits = Options.Limits, MaxPendingBytes = Math.Max(Options.SendHighWaterBytes, 64 << 20) });
+            new LoopSubscriberOptions(Options)
+            {
+                AnnounceExtended = true,
+                Limits = Options.Limits,
+                MaxPendingBytes = Math.Max(Options.SendHighWaterBytes, 64 << 20),
+                MostUpstreamMessages = Options.SendHighWaterMark,
+            })
+        {
+            OnPeerGone = sink.Forget,
+        };
         MakeOutbound(new OneByOneSender(Pass), isOpen: true);
         Serve(_socket);
     }

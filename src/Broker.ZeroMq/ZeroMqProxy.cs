@@ -14,6 +14,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     private readonly MessageSocket? _capture;
     private readonly Lock _gate = new();
     private TaskCompletionSource? _paused;
+    private int _isDisposed;
     private long _toBackend;
     private long _toFrontend;
 
@@ -96,7 +97,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the proxy. A message that is under way and finds no room is lost.</summary>
+    /// <summary>Ends the proxy. A message that is under way is passed on, and lost only if the room that there was for it is gone.</summary>
     public async Task StopAsync()
     {
         await _stopping.CancelAsync().ConfigureAwait(false);
@@ -106,6 +107,12 @@ public sealed class ZeroMqProxy : IAsyncDisposable
     /// <summary>As <see cref="StopAsync"/>.</summary>
     public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0)
+        {
+            await Completion.ConfigureAwait(false);
+            return;
+        }
+
         await StopAsync().ConfigureAwait(false);
         _stopping.Dispose();
     }
@@ -124,10 +131,17 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         {
             while (true)
             {
+                while (!to.MaySend)
+                {
+                    // What cannot be passed on is not taken, so that it is not lost when the proxy is stopped.
+                    await to.AwaitRoomAsync(_stopping.Token).ConfigureAwait(false);
+                }
+
                 await from.ReceiveMessageAsync(message, _stopping.Token).ConfigureAwait(false);
                 if (Volatile.Read(ref _paused) is { } paused)
                 {
-                    await paused.Task.WaitAsync(_stopping.Token).ConfigureAwait(false);
+                    // What was taken is passed on also when the pause ends with the proxy.
+                    await paused.Task.WaitAsync(_stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 }
 
                 _capture?.TrySendEncoded(message);

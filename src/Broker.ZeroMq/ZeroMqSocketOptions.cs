@@ -38,8 +38,8 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
     public int Attempts { get; init; }
 
     /// <summary>
-    /// How long closing waits for peers to take what was sent, when it is not told otherwise. Default 10 s. libzmq waits without a limit,
-    /// and NetMQ not at all.
+    /// How long closing waits for peers to take what was sent, when it is not told otherwise; <see cref="Timeout.InfiniteTimeSpan"/> for as
+    /// long as it takes. Default 10 s. libzmq waits without a limit, and NetMQ not at all.
     /// </summary>
     public TimeSpan Linger { get; init; } = TimeSpan.FromSeconds(10);
 
@@ -49,16 +49,8 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
         ArgumentOutOfRangeException.ThrowIfNegative(ReceiveHighWaterMark);
         ArgumentOutOfRangeException.ThrowIfLessThan(ReceiveHighWaterBytes, 1);
         ArgumentOutOfRangeException.ThrowIfNegative(Attempts);
-        ArgumentOutOfRangeException.ThrowIfLessThan(Linger, TimeSpan.Zero);
-        RequireTime(SendTimeout, nameof(SendTimeout));
-        RequireTime(ReceiveTimeout, nameof(ReceiveTimeout));
-    }
-
-    private static void RequireTime(TimeSpan time, string name)
-    {
-        if (time != Timeout.InfiniteTimeSpan)
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero, name);
-        }
+        LongTimes.Require(Linger, nameof(Linger));
+        LongTimes.Require(SendTimeout, nameof(SendTimeout));
+        LongTimes.Require(ReceiveTimeout, nameof(ReceiveTimeout));
     }
 }

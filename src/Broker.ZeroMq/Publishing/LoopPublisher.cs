@@ -74,6 +74,9 @@ public sealed partial class LoopPublisher : LoopSocket
         session.Loop.Run(() => session.Grant(prefix, subscribes));
     }
 
+    /// <summary>Told of each peer that was taken and is gone, on its loop. Set before the first endpoint.</summary>
+    internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
+
     internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
         new PublisherSession(this, loop, endpoint, link);
 

@@ -53,7 +53,8 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
 
     /// <summary>
     /// How long a peer may take nothing while messages wait for it before it is closed. Default <see cref="Timeout.InfiniteTimeSpan"/>:
-    /// as in ZeroMQ, a stalled subscriber loses messages and keeps its connection.
+    /// as in ZeroMQ, a stalled subscriber loses messages and keeps its connection, whatever PINGs it leaves unanswered behind them. One that
+    /// has vanished from the network meanwhile is then found by the kernel alone, which takes a quarter of an hour to give up what it sends.
     /// </summary>
     public TimeSpan StalledPeerTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 

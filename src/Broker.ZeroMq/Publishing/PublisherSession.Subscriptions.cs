@@ -114,6 +114,7 @@ internal sealed partial class PublisherSession
         if (change == PrefixChange.LimitReached)
         {
             Refuse(ZmtpErrors.Text(ZmtpError.SubscriptionLimit));
+            TakeBack(prefix);
             return false;
         }
 
@@ -141,8 +142,13 @@ internal sealed partial class PublisherSession
         // It was not counted, so it must not be there when all that was counted is taken back.
         set.Remove(prefix);
         Refuse(refusal);
+        TakeBack(prefix);
         return false;
     }
+
+    // The application was asked before, and what the peer leaves behind has only what was counted. Behind the refusal: what is no more there
+    // passes the mark of what waits to be received.
+    private void TakeBack(ReadOnlySpan<byte> prefix) => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 
     private void Cancel(ReadOnlySpan<byte> prefix)
     {

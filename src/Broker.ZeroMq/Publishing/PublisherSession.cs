@@ -27,6 +27,9 @@ internal sealed partial class PublisherSession : PeerSession
         }
     }
 
+    // Who takes nothing does not come to the PING behind it. It loses messages and keeps its place, unless it was told otherwise.
+    private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
+
     private protected override bool MayAnswer => Connection.HeldBytes < _highWaterMark;
 
     private protected override void Configure(Connection connection)
@@ -49,6 +52,7 @@ internal sealed partial class PublisherSession : PeerSession
     {
         _isGone = true;
         _socket.Remove(this);
+        _socket.OnPeerGone?.Invoke(Peer!);
 
         // Whoever keeps the peer for its counters must not keep what it had subscribed to.
         var left = _subscriptions;

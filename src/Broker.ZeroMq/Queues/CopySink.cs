@@ -15,9 +15,12 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
         return session.Decode(bytes, ref taker);
     }
 
-    internal override void OnGone(MessageSession session)
+    internal override void OnGone(MessageSession session) => Forget(session.Peer!);
+
+    /// <summary>A peer is gone: it is not to be resumed. On its loop.</summary>
+    internal void Forget(ZeroMqPeer peer)
     {
-        if (session.Peer!.Source is ReceiveSource source)
+        if (peer.Source is ReceiveSource source)
         {
             queue.Forget(source);
         }

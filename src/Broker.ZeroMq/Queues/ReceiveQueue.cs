@@ -77,6 +77,18 @@ internal sealed partial class ReceiveQueue
         }
     }
 
+    /// <summary>Peers that were left something and wait to be resumed. Any thread.</summary>
+    internal int PausedSources
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _paused.Count;
+            }
+        }
+    }
+
     /// <summary>How much may be added of a peer now. On its loop.</summary>
     /// <param name="source">The peer.</param>
     /// <param name="bytes">How many bytes; the last message may go beyond it.</param>

@@ -16,12 +16,12 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Ends when there may be room, or the queue is closed. It is for one wait; the writer then tries, and if there is no room waits again.
+    /// Ends when there may be room for a message of this size, or the queue is closed. It is for one wait; the writer then tries, and if there is no room waits again.
     /// </summary>
-    internal ValueTask WaitAsync(CancellationToken cancellation)
+    internal ValueTask WaitAsync(int size, CancellationToken cancellation)
     {
         var waiter = Waiters.Join(blocks: false);
-        if (HasRoom)
+        if (HasRoomFor(size))
         {
             waiter.Cancel();
         }
@@ -45,6 +45,7 @@ internal sealed partial class SendQueue
             left = patience.Milliseconds;
             var waiter = Waiters.Join(blocks: true);
             var outcome = SendOutcome.Full;
+            bool waitsOn = false;
             try
             {
                 outcome = TryAdd(message);
@@ -52,10 +53,13 @@ internal sealed partial class SendQueue
                 {
                     outcome = TryAdd(message);
                 }
+
+                waitsOn = outcome == SendOutcome.Full && left != 0;
             }
             finally
             {
-                if (Waiters.Leave(waiter) && HasRoom)
+                // Who waits on keeps the wake: passed on, it would go round among those for whose large messages there is no room yet.
+                if (Waiters.Leave(waiter) && !waitsOn && HasRoom)
                 {
                     Waiters.WakeOne();
                 }

@@ -83,6 +83,13 @@ internal sealed partial class SendQueue
             && Volatile.Read(ref _written) - Volatile.Read(ref _taken) < _mostMessages
             && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < _mostBytes);
 
+    // A message larger than the bound passes alone.
+    private bool HasRoomFor(int size)
+    {
+        long waiting = Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
+        return _isClosed || (HasRoom && (waiting + size <= _mostBytes || waiting == 0));
+    }
+
     /// <summary>Messages that wait for the loop. Any thread, a moment's truth.</summary>
     internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
 
@@ -104,13 +111,24 @@ internal sealed partial class SendQueue
             return Refuse();
         }
 
-        var chunk = _tail;
-        if (chunk.Room < size)
+        MessageChunk chunk;
+        try
         {
-            chunk = Extend(size);
+            chunk = _tail;
+            if (chunk.Room < size)
+            {
+                chunk = Extend(size);
+            }
+
+            message.Encode(chunk.Array.AsSpan(chunk.End, size));
+        }
+        catch
+        {
+            // Out of memory, or memory of the application's that cannot be read: others can go on.
+            _writers.Exit(bias);
+            throw;
         }
 
-        message.Encode(chunk.Array.AsSpan(chunk.End, size));
         chunk.End += size;
         chunk.Messages++;
         chunk.Publish();

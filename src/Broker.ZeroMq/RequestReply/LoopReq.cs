@@ -133,6 +133,9 @@ public sealed class LoopReq : SingleLoopSocket
         _asked = null;
     }
 
+    /// <summary>Whether threads have sent a request that is still to go out, so that no reply is waited for; under the gate of pipes.</summary>
+    internal Func<bool>? IsSuperseded { get; set; }
+
     internal override bool Screens => true;
 
     internal override Screening Screen(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
@@ -147,7 +150,8 @@ public sealed class LoopReq : SingleLoopSocket
     {
         body = message;
         int frames = _options.Correlate ? 2 : 1;
-        if (!IsAwaitingReply || (_asked is not null && session.Pipe != _asked) || message.FrameCount <= frames || !HasEnvelope(message))
+        if (!IsAwaitingReply || (_asked is not null && session.Pipe != _asked) || message.FrameCount <= frames || !HasEnvelope(message)
+            || (IsSuperseded is { } isSuperseded && isSuperseded()))
         {
             return Screening.Drop;
         }

@@ -130,15 +130,7 @@ public sealed class LoopRouter : SingleLoopSocket
             return null;
         }
 
-        if (!_options.Handover)
-        {
-            return "its routing id is in use";
-        }
-
-        // Its id is free at once, and what it had is lost with it.
-        OnPipeRemoved(other);
-        other.Peer?.Session.Refuse("its routing id was taken over");
-        return null;
+        return _options.Handover ? null : "its routing id is in use";
     }
 
     private protected override bool SendsToStrangers => false;
@@ -152,9 +144,17 @@ public sealed class LoopRouter : SingleLoopSocket
             _ids.Remove(before, pipe);
         }
 
+        // One step, so that threads which look the id up always find a peer of it.
+        var other = _ids.Find(id);
         pipe.RoutingId = id;
         session.Peer.RoutingId = id;
         _ids.Set(id, pipe);
+        if (other is not null && other != pipe)
+        {
+            // What it had is lost with it.
+            OnPipeRemoved(other);
+            other.Peer?.Session.Refuse("its routing id was taken over");
+        }
     }
 
     private protected override void OnPipeRemoved(OutboundPipe pipe)

@@ -8,7 +8,7 @@ public record LoopMessageOptions : LoopSocketOptions
     /// <summary>
     /// As in libzmq no PING is sent unless <see cref="LoopSocketOptions.HeartbeatInterval"/> is set: who takes no messages for now does not
     /// answer it either, and would be given up with all that waits for it. That nobody is there any more is found by
-    /// <see cref="LoopSocketOptions.KeepAliveTime"/>.
+    /// <see cref="LoopSocketOptions.KeepAliveTime"/>; where messages wait for a peer that has vanished, by the kernel when it gives up sending them.
     /// </summary>
     public LoopMessageOptions() => HeartbeatInterval = Timeout.InfiniteTimeSpan;
 

@@ -18,15 +18,15 @@ public abstract partial class LoopSocket
     /// connected to and that something waits for are dialled on for that time.
     /// Further calls return the first one's result.
     /// </summary>
-    /// <param name="linger">Zero drops what is queued.</param>
+    /// <param name="linger">Zero drops what is queued; <see cref="Timeout.InfiniteTimeSpan"/> waits for as long as it takes.</param>
     /// <returns>What was not delivered; the task ends about a second after the linger at the latest.</returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(linger, TimeSpan.Zero);
+        LongTimes.Require(linger, nameof(linger));
         lock (_gate)
         {
             _closing = true;
-            return _closed ??= CloseCoreAsync(linger);
+            return _closed ??= CloseCoreAsync(linger.Bounded());
         }
     }
 

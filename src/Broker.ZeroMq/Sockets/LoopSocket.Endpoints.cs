@@ -114,7 +114,7 @@ public abstract partial class LoopSocket
 
         link.Dispose();
         OnDisconnecting(link);
-        link.Session?.Leave(linger);
+        link.Session?.Leave(linger.Bounded());
         return true;
     }
 

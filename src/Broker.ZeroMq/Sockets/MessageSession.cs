@@ -116,7 +116,7 @@ internal sealed class MessageSession : PeerSession
         {
             if (_screens)
             {
-                return OnScreened(message);
+                return _session._socket.TakesUnderGate ? OnGated(message) : OnScreened(message);
             }
 
             if (!_taker.TryTake(message))
@@ -126,6 +126,15 @@ internal sealed class MessageSession : PeerSession
 
             _peer.CountReceived();
             return --_left == 0 || _session.MustStop ? _session.Stopped() : ZmtpVerdict.Continue;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private ZmtpVerdict OnGated(in ZmtpMessage message)
+        {
+            lock (_session._socket.PipeGate)
+            {
+                return OnScreened(message);
+            }
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]

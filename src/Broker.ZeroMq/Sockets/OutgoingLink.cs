@@ -84,7 +84,7 @@ internal sealed class OutgoingLink : IDisposable
                     return;
                 }
 
-                await Task.Delay(wait * (1 - (Random.Shared.NextDouble() / 2)), _stopped).ConfigureAwait(false);
+                await Task.Delay((wait * (1 - (Random.Shared.NextDouble() / 2))).Bounded(), _stopped).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (IsStopped)
             {
@@ -95,7 +95,7 @@ internal sealed class OutgoingLink : IDisposable
                 return;
             }
 
-            wait = wait * 2 < _socket.CommonOptions.ReconnectMax ? wait * 2 : _socket.CommonOptions.ReconnectMax;
+            wait = wait < _socket.CommonOptions.ReconnectMax / 2 ? wait * 2 : _socket.CommonOptions.ReconnectMax;
         }
     }
 
@@ -137,7 +137,7 @@ internal sealed class OutgoingLink : IDisposable
         }
 
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stopped);
-        limit.CancelAfter(_socket.CommonOptions.ConnectTimeout ?? _socket.CommonOptions.HandshakeTimeout);
+        limit.CancelAfter((_socket.CommonOptions.ConnectTimeout ?? _socket.CommonOptions.HandshakeTimeout).Bounded());
         await Dialer.ConnectAsync(_loop, _address!, _endpoint.ToSource(), session, limit.Token).ConfigureAwait(false);
     }
 

@@ -110,7 +110,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             if (connection.IsReceivingPaused)
             {
-                AnswerAhead(bytes[(consumed + result.Consumed)..]);
+                // A PING between the frames of the message that is held has been handed over, and will not be again.
+                AnswerAhead(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
             }
             else if (result.Paused)
             {

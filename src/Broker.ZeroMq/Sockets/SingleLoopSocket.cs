@@ -48,6 +48,12 @@ public abstract partial class SingleLoopSocket : LoopSocket
     /// <summary>Guards the pipes and whose turn it is. Within it nothing is waited for but the system's own call that sends.</summary>
     internal Lock PipeGate { get; } = new();
 
+    /// <summary>
+    /// Whether what is screened is also taken under <see cref="PipeGate"/>: where a thread that sends must find in the queue whatever was
+    /// let through. Who is woken by it may meet the loop at the gate.
+    /// </summary>
+    internal bool TakesUnderGate { get; set; }
+
     internal LoopMessageOptions MessageOptions { get; }
 
     internal InboundSink Sink { get; }

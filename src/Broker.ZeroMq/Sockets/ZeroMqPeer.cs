@@ -82,7 +82,7 @@ public sealed class ZeroMqPeer
     /// </summary>
     /// <remarks>
     /// Meanwhile its PINGs are not answered, so a peer with heartbeats of its own may give us up; ours wait. That its connection ends is
-    /// noticed at once where nothing of it is held, and a reset always.
+    /// noticed at once where nothing of it is held, and a reset by epoll always.
     /// </remarks>
     /// <exception cref="InvalidOperationException">Not on the peer's loop.</exception>
     public void PauseReceiving() => _session.Pause();

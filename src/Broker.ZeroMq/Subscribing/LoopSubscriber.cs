@@ -37,6 +37,9 @@ public sealed class LoopSubscriber : LoopSocket
 
     internal ZeroMqMessageHandler OnMessage { get; }
 
+    /// <summary>Told of each peer that was taken and is gone, on its loop. Set before the first endpoint.</summary>
+    internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
+
     /// <summary>
     /// Asks for messages whose first frame begins with <paramref name="prefix"/>; the empty one asks for all. Additive: a prefix that was
     /// subscribed to twice must be given up twice. Any thread; takes effect when the loops come to it, in the order of the calls.

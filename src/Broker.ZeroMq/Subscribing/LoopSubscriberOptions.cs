@@ -31,6 +31,9 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     /// </summary>
     public long MaxPendingBytes { get; init; } = 64 << 20;
 
+    /// <summary>How many messages that are sent upstream may wait for one publisher; 0 for no bound but that in octets. Subscriptions do not count.</summary>
+    internal int MostUpstreamMessages { get; init; }
+
     internal override ZmtpLimits InboundLimits => Limits;
 
     internal override void Validate()

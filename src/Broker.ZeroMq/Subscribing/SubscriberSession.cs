@@ -1,4 +1,5 @@
 using Broker.Transport;
+using Broker.ZeroMq.Publishing;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
 
@@ -9,12 +10,17 @@ internal sealed class SubscriberSession : PeerSession
 {
     private readonly LoopSubscriber _socket;
     private readonly LoopSubscriptions _subscriptions;
+    private readonly MessageMark? _mark;
 
     internal SubscriberSession(LoopSubscriber socket, EventLoop loop, string endpoint, OutgoingLink? link)
         : base(socket, loop, endpoint, link)
     {
         _socket = socket;
         _subscriptions = socket.SubscriptionsOf(loop);
+        if (socket.Options.MostUpstreamMessages > 0)
+        {
+            _mark = new MessageMark(socket.Options.MostUpstreamMessages, socket.Loops.Count);
+        }
     }
 
     /// <summary>Tells the publisher of a change, in the form its version understands.</summary>
@@ -36,13 +42,15 @@ internal sealed class SubscriberSession : PeerSession
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         var stage = Connection.GetStage(loop);
-        if (Connection.HeldBytes + stage.Length + encoded.Length > _socket.Options.MaxPendingBytes)
+        if (Connection.HeldBytes + stage.Length + encoded.Length > _socket.Options.MaxPendingBytes
+            || (_mark is not null && !_mark.HasRoom(Connection, loop, stage)))
         {
             return false;
         }
 
         stage.Write(encoded);
         Peer!.CountSent(Loop == loop);
+        _mark?.Count(loop);
         return true;
     }
 
@@ -56,6 +64,7 @@ internal sealed class SubscriberSession : PeerSession
     {
         _socket.Remove(this);
         _subscriptions.Remove(this);
+        _socket.OnPeerGone?.Invoke(Peer!);
     }
 
     private protected override ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes)

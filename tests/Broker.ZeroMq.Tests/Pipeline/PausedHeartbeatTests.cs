@@ -44,6 +44,33 @@ public sealed class PausedHeartbeatTests
         Assert.Equal(Pong(10), push.Read(Pong(10).Length));
     }
 
+    // libzmq puts commands between the frames of a message.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_ping_within_the_message_that_is_held_is_answered_once_and_so_is_the_next(bool portable)
+    {
+        await using var rig = new Rig(portable: portable);
+        bool takes = false;
+        var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
+        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        Assert.Equal(Welcome, push.Read(Welcome.Length));
+
+        push.Send(Wire.Join(Wire.Frame(1, 1), Ping(8), Wire.Frame(0, 2), Wire.Frame(1, 3), Ping(9), Wire.Frame(0, 4)));
+        Assert.Equal(Wire.Join(Pong(8), Pong(9)), push.Read(2 * Pong(8).Length));
+        for (int i = 0; i < 3; i++)
+        {
+            await rig.DoAsync(pull.ResumeReceiving);
+        }
+
+        await rig.DoAsync(() => takes = true);
+        await rig.DoAsync(pull.ResumeReceiving);
+        Assert.Equal("01,02", await rig.Messages.TakeAsync());
+        Assert.Equal("03,04", await rig.Messages.TakeAsync());
+        push.Send(Ping(10));
+        Assert.Equal(Pong(10), push.Read(Pong(10).Length));
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

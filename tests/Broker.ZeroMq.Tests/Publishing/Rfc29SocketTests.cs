@@ -112,6 +112,8 @@ public sealed class Rfc29SocketTests
             byte[] got = reads.ReceiveBytes();
             Assert.Equal((9, i), (got[0], BitConverter.ToInt32(got, 1)));
         }
+
+        Assert.True(xsub.GetCounts().MessagesDropped > 0);
     }
 
     [Theory]

@@ -75,13 +75,51 @@ public sealed class SendQueueTests
     public async Task An_awaiting_writer_is_woken_by_room()
     {
         using var rig = new Line(isOpen: false);
-        var wait = rig.Queue.WaitAsync(CancellationToken.None).AsTask();
+        var wait = rig.Queue.WaitAsync(size: 8, CancellationToken.None).AsTask();
         Assert.False(wait.IsCompleted);
 
         rig.Allow(1);
 
         await wait.WaitAsync(Guard, TestContext.Current.CancellationToken);
         Assert.Equal(SendOutcome.Sent, rig.Send(7, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public async Task An_awaiting_writer_of_a_large_message_sleeps_until_there_is_room_for_it()
+    {
+        using var rig = new Line();
+        using (rig.Hold())
+        {
+            Assert.Equal(SendOutcome.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
+            Assert.True(rig.Queue.HasRoom);
+            var wait = rig.Queue.WaitAsync(Line.MostBytes, CancellationToken.None).AsTask();
+            Assert.False(wait.IsCompleted);
+
+            rig.Release();
+            await wait.WaitAsync(Guard, TestContext.Current.CancellationToken);
+        }
+
+        Assert.Equal(SendOutcome.Sent, rig.Send(1, TimeSpan.Zero, Line.MostBytes));
+    }
+
+    // Two of them would wake each other.
+    [Fact]
+    public void Blocked_writers_of_large_messages_sleep_until_there_is_room_for_one()
+    {
+        using var rig = new Line();
+        Thread[] writers;
+        using (rig.Hold())
+        {
+            Assert.Equal(SendOutcome.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
+            writers = [.. Enumerable.Range(1, 3).Select(i => new Thread(() => rig.Send(i, Timeout.InfiniteTimeSpan, Line.MostBytes)))];
+            Array.ForEach(writers, writer => writer.Start());
+            Until(() => rig.Queue.Waiters.Count == writers.Length);
+            rig.Release();
+        }
+
+        Assert.All(writers, writer => Assert.True(writer.Join(Guard)));
+        rig.End();
+        Assert.Equal([0, 1, 2, 3], rig.Sent.Order());
     }
 
     [Fact]
@@ -111,6 +149,25 @@ public sealed class SendQueueTests
 
         rig.End();
         Assert.Equal(Enumerable.Range(0, 20), rig.Sent);
+        Assert.Equal(0, rig.Pool.Outstanding);
+    }
+
+    [Fact]
+    public void A_message_that_cannot_be_encoded_holds_up_nobody_else()
+    {
+        using var rig = new Line();
+        for (int i = 0; i < 2; i++)
+        {
+            // First by the one thread that the gate leans to, then by one of many.
+            Assert.Throws<InvalidDataException>(() => rig.Queue.TryAdd(new Unreadable()));
+            int number = i;
+            var other = new Thread(() => rig.Send(number, TimeSpan.Zero)) { IsBackground = true };
+            other.Start();
+            Assert.True(other.Join(Guard));
+        }
+
+        rig.End();
+        Assert.Equal([0, 1], rig.Sent);
         Assert.Equal(0, rig.Pool.Outstanding);
     }
 
@@ -168,19 +225,28 @@ public sealed class SendQueueTests
 
     private static void Until(Func<bool> condition) => Assert.True(SpinWait.SpinUntil(condition, Guard));
 
+    private readonly struct Unreadable : IZmtpEncoder
+    {
+        public int EncodedSize => 3;
+
+        public void Encode(Span<byte> destination) => throw new InvalidDataException();
+    }
+
     /// <summary>A queue whose peer is the test.</summary>
     private sealed class Line : IBatchSender, IDisposable
     {
         public const int Mark = 100;
+        public const int MostBytes = 64 * 1024;
 
         private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1 });
         private readonly List<int> _sent = [];
+        private readonly ManualResetEventSlim _released = new();
         private int _room;
 
         public Line(bool isOpen = true)
         {
             _room = isOpen ? int.MaxValue : 0;
-            Queue = new SendQueue(Pool, _loops[0], this, Mark, 64 * 1024, isOpen);
+            Queue = new SendQueue(Pool, _loops[0], this, Mark, MostBytes, isOpen);
         }
 
         public ChunkPool Pool { get; } = new();
@@ -219,6 +285,21 @@ public sealed class SendQueueTests
             Assert.True(done.Wait(Guard, TestContext.Current.CancellationToken));
         }
 
+        /// <summary>Keeps the loop from taking anything until <see cref="Release"/>, or the end of what is returned.</summary>
+        public IDisposable Hold()
+        {
+            using var held = new ManualResetEventSlim();
+            _loops[0].Post(() =>
+            {
+                held.Set();
+                _released.Wait();
+            });
+            Assert.True(held.Wait(Guard, TestContext.Current.CancellationToken));
+            return new Releaser(this);
+        }
+
+        public void Release() => _released.Set();
+
         public int Send(ReadOnlySpan<byte> messages, int count, out int sent)
         {
             int at = 0;
@@ -248,6 +329,15 @@ public sealed class SendQueueTests
             Assert.True(done.Wait(Guard, TestContext.Current.CancellationToken));
         }
 
-        public void Dispose() => _loops.Dispose();
+        public void Dispose()
+        {
+            _loops.Dispose();
+            _released.Dispose();
+        }
+
+        private sealed class Releaser(Line line) : IDisposable
+        {
+            public void Dispose() => line.Release();
+        }
     }
 }

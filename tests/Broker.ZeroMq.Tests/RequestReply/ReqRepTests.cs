@@ -112,6 +112,9 @@ public sealed class ReqRepTests
             routers[second.Router].TrySend(second.Id, [], "one too many"u8);
         });
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("right")), await rig.Messages.TakeAsync());
+
+        // The late one is another connection's, and the next to be asked is its peer: by then it must have come.
+        await Wait.UntilAsync(() => req.GetCounts().MessagesReceived == 5);
         await rig.OnLoopAsync(() => req.TrySend("3"u8));
         var third = await asked.TakeAsync();
         await rig.DoAsync(() => routers[third.Router].TrySend(third.Id, [], "3"u8));

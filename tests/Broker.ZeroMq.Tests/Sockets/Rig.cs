@@ -29,15 +29,21 @@ internal sealed class Rig : IAsyncDisposable
         Loops = new EventLoopGroup(new EventLoopOptions
         {
             Loops = loops,
-            ForcePortable = transport == RigTransport.TcpPortable,
+            ForcePortable = transport is RigTransport.TcpPortable or RigTransport.IpcPortable,
             OnFault = Faults.Add,
         });
     }
 
-    public static TheoryData<RigTransport> Transports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Inproc];
+    public static TheoryData<RigTransport> Transports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Ipc, RigTransport.IpcPortable, RigTransport.Inproc];
 
     /// <summary>Where sockets of this rig may bind; another endpoint each time.</summary>
-    public string AnyPort => _transport == RigTransport.Inproc ? $"inproc://{Guid.NewGuid():N}" : "tcp://127.0.0.1:*";
+    public string AnyPort => _transport switch
+    {
+        RigTransport.Inproc => $"inproc://{Guid.NewGuid():N}",
+        RigTransport.Ipc or RigTransport.IpcPortable when OperatingSystem.IsLinux() => $"ipc://@{Guid.NewGuid():N}",
+        RigTransport.Ipc or RigTransport.IpcPortable => $"ipc://{Path.Combine(Path.GetTempPath(), Path.GetRandomFileName())}",
+        _ => "tcp://127.0.0.1:*",
+    };
 
     public InprocNames Names { get; } = new();
 

@@ -72,7 +72,25 @@ public sealed class SlowSubscriberTests
     }
 
     [Fact]
-    public async Task A_stalled_peer_is_kept_by_default_and_closed_where_that_was_asked_for()
+    public async Task A_stalled_peer_outlives_the_heartbeats()
+    {
+        await using var rig = new Rig();
+        var publisher = rig.Publisher(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HighWaterMark = 1 << 20 });
+        using var stalled = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        await rig.InterestAsync("+");
+        while (publisher.MessagesDropped == 0)
+        {
+            await rig.PublishAsync(publisher, Wire.Ascii("t"), Wire.Filled(100_000));
+        }
+
+        // Ten of them.
+        await Task.Delay(200, TestContext.Current.CancellationToken);
+        Assert.Single(publisher.Peers);
+        Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+    }
+
+    [Fact]
+    public async Task A_stalled_peer_is_closed_where_that_was_asked_for()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });

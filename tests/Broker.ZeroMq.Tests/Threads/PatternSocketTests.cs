@@ -10,6 +10,8 @@ public abstract class PatternSocketTests : IDisposable
 
     private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
 
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
     public void Dispose()
     {
         _transport.Dispose();
@@ -83,6 +85,50 @@ public abstract class PatternSocketTests : IDisposable
         router.Send(second);
 
         Assert.Equal("second", req.ReceiveString());
+    }
+
+    // Who receives while the other one has a request is told so; who has received one may reply, whenever the other's reply returns.
+    [Fact]
+    public async Task Two_threads_that_serve_one_REP_lose_no_turn()
+    {
+        const int Requests = 20_000;
+        using var rep = new ResponseSocket(context: _transport.Context);
+        using var req = new RequestSocket(new RequestSocketOptions { ReceiveTimeout = Guard }, _transport.Context);
+        req.Connect(rep.Bind(_transport.AnyEndpoint));
+        var servers = new[] { Task.Run(Serve, Cancellation), Task.Run(Serve, Cancellation) };
+        for (int i = 0; i < Requests; i++)
+        {
+            req.Send($"{i}");
+            Assert.Equal($"{i}", req.ReceiveString());
+        }
+
+        rep.Dispose();
+        await Task.WhenAll(servers).WaitAsync(Guard, Cancellation);
+
+        void Serve()
+        {
+            using var message = new ZeroMqMessage();
+            try
+            {
+                while (true)
+                {
+                    try
+                    {
+                        rep.Receive(message);
+                    }
+                    catch (InvalidOperationException e) when (e is not ObjectDisposedException)
+                    {
+                        Thread.Yield();
+                        continue;
+                    }
+
+                    rep.Send(message);
+                }
+            }
+            catch (ObjectDisposedException)
+            {
+            }
+        }
     }
 
     [Fact]

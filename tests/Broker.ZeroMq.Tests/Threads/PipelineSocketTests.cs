@@ -202,6 +202,25 @@ public abstract class PipelineSocketTests : IDisposable
         }
     }
 
+    public static TheoryData<TimeSpan> LongLingers => [Timeout.InfiniteTimeSpan, TimeSpan.MaxValue];
+
+    [Theory]
+    [MemberData(nameof(LongLingers))]
+    public async Task A_socket_with_an_infinite_linger_closes_when_its_peer_has_come(TimeSpan linger)
+    {
+        var push = new PushSocket(new ZeroMqSocketOptions { Linger = linger }, _transport.Context);
+        string endpoint = _transport.Named($"{Guid.NewGuid():N}");
+        push.Connect(endpoint);
+        push.Send("late"u8);
+        var closing = push.CloseAsync();
+        Assert.False(closing.IsCompleted);
+        using var pull = new PullSocket(context: _transport.Context);
+        pull.Bind(endpoint);
+
+        Assert.Equal("late", pull.ReceiveString());
+        Assert.Equal(0, (await closing.WaitAsync(Guard, TestContext.Current.CancellationToken)).Undelivered);
+    }
+
     [Fact]
     public async Task What_was_sent_to_an_endpoint_that_comes_within_the_linger_arrives()
     {

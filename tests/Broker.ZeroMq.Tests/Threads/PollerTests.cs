@@ -109,6 +109,35 @@ public sealed class PollerTests
     }
 
     [Fact]
+    public void A_handler_that_throws_is_called_again_for_what_is_left_when_the_poller_runs_on()
+    {
+        using var pair = new PushPull();
+        using var poller = new ZeroMqPoller();
+        pair.Push.Send("first");
+        pair.Push.Send("second");
+        var seen = new List<string>();
+        poller.Add(pair.Pull, pull =>
+        {
+            seen.Add(pull.ReceiveString());
+            if (seen.Count == 2)
+            {
+                poller.Stop();
+            }
+            else
+            {
+                Assert.True(SpinWait.SpinUntil(() => pull.HasMessages, Guard));
+                throw new InvalidDataException();
+            }
+        });
+        Assert.Throws<InvalidDataException>(() => poller.Run(TestContext.Current.CancellationToken));
+
+        using var limited = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        limited.CancelAfter(Guard);
+        poller.Run(limited.Token);
+        Assert.Equal(["first", "second"], seen);
+    }
+
+    [Fact]
     public async Task A_cancellation_ends_the_run_and_an_exception_comes_out_of_it()
     {
         using var poller = new ZeroMqPoller();

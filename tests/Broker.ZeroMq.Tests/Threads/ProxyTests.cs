@@ -88,6 +88,45 @@ public sealed class ProxyTests
         await proxy.Completion.WaitAsync(Guard, Cancellation);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_was_taken_is_passed_on_though_the_proxy_is_stopped(bool pauses)
+    {
+        using var source = new PushSocket();
+        using var frontend = new PullSocket();
+        using var backend = new PushSocket();
+        using var sink = new PullSocket();
+        source.Connect(frontend.Bind(AnyPort));
+        string endpoint = backend.Bind(AnyPort);
+        if (pauses)
+        {
+            sink.Connect(endpoint);
+            Assert.True(SpinWait.SpinUntil(() => backend.HasRoom, Guard));
+        }
+
+        var proxy = ZeroMqProxy.Start(frontend, backend);
+        if (pauses)
+        {
+            proxy.Pause();
+        }
+
+        source.Send("in its hand");
+        Assert.False(sink.TryReceiveString(out _, TimeSpan.FromMilliseconds(50)));
+        await proxy.DisposeAsync();
+        await proxy.DisposeAsync();
+        sink.Connect(endpoint);
+        if (!pauses)
+        {
+            // Without room it was not taken.
+            Assert.Equal("in its hand", frontend.ReceiveString());
+            return;
+        }
+
+        Assert.Equal("in its hand", sink.ReceiveString());
+        Assert.Equal(1, proxy.ToBackend);
+    }
+
     [Fact]
     public void Sockets_that_cannot_be_joined_are_refused()
     {

@@ -1,5 +1,7 @@
 using System.Text;
 using Broker.ZeroMq.Tests.Foreign;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
@@ -46,6 +48,31 @@ public sealed class PublishOptionTests
         Assert.Equal("+b", Read(pub));
         two.Unsubscribe("a");
         Assert.Equal("-a", Read(pub));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_subscription_that_is_refused_is_taken_back_from_an_xpub_that_told_of_it(bool manual)
+    {
+        using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verboser = !manual, Manual = manual, ReceiveHighWaterMark = 0 });
+        using var peer = new RawPeer(Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
+
+        // The last one is longer than all that one peer may ask for.
+        byte[][] prefixes = [.. Enumerable.Range(0, 70).Select(i => Wire.Filled(60_000 + i))];
+        peer.Send([.. prefixes.Select(prefix => Wire.Command("SUBSCRIBE", prefix))]);
+        var wanted = new HashSet<int>();
+        int told = 0;
+        do
+        {
+            byte[] change = pub.ReceiveBytes();
+            told += change[0];
+            Assert.True(change[0] == 1 ? wanted.Add(change.Length) : wanted.Remove(change.Length));
+        }
+        while (wanted.Count > 0);
+
+        Assert.InRange(told, 2, prefixes.Length);
+        Assert.False(pub.TryReceiveString(out _, TimeSpan.FromMilliseconds(20)));
     }
 
     [Fact]

@@ -229,6 +229,7 @@ public sealed class SocketOptionTests
     [Fact]
     public void Options_out_of_their_range_are_refused()
     {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { Linger = TimeSpan.FromSeconds(-2) }));
         Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { ConnectTimeout = TimeSpan.Zero }));
         Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { ReconnectInitial = TimeSpan.FromSeconds(-2) }));
         Assert.Throws<ArgumentOutOfRangeException>(() => new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = -1 }));

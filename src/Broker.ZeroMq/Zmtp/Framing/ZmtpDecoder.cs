@@ -57,6 +57,9 @@ internal partial struct ZmtpDecoder
         _shortFramesFit = _maxFrameSize >= byte.MaxValue && _maxMessageSize >= 2 * byte.MaxValue && _maxFrames >= 2;
     }
 
+    /// <summary>How much of an unfinished or held message, from its front on, has been looked at: the commands in there have been handed over.</summary>
+    internal readonly int Scanned => _scanned;
+
     /// <summary>
     /// Hands every complete message and command at the start of <paramref name="input"/> to <paramref name="handler"/>.
     /// </summary>

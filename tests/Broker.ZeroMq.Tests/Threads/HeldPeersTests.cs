@@ -1,0 +1,62 @@
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>Peers that come to a socket which nobody receives from, are held up and go.</summary>
+public sealed class HeldPeersTests
+{
+    private readonly Inbox<ZeroMqPeer> _peers = new();
+
+    [Fact]
+    public async Task A_sub_forgets_the_held_publishers_that_go()
+    {
+        await using var sub = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
+        sub.Subscribe("");
+        await CheckAsync(sub, "PUB");
+    }
+
+    [Fact]
+    public async Task An_xsub_forgets_the_held_publishers_that_go()
+    {
+        await using var xsub = new XSubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
+        xsub.Subscribe("");
+        await CheckAsync(xsub, "PUB");
+    }
+
+    [Fact]
+    public async Task An_xpub_forgets_the_held_subscribers_that_go()
+    {
+        await using var xpub = new XPublisherSocket(new XPublisherSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
+        await CheckAsync(xpub, "XSUB");
+    }
+
+    [Fact]
+    public async Task A_pull_forgets_the_held_pushers_that_go()
+    {
+        await using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
+        await CheckAsync(pull, "PUSH");
+    }
+
+    private string? Take(ZeroMqPeer peer)
+    {
+        _peers.Add(peer);
+        return null;
+    }
+
+    private async Task CheckAsync(MessageSocket socket, string type)
+    {
+        var endpoint = ZeroMqEndpoint.Parse(socket.Bind("tcp://127.0.0.1:*"));
+        for (int i = 0; i < 10; i++)
+        {
+            using var raw = new RawPeer(endpoint).Handshake(type);
+            raw.Send([.. Enumerable.Repeat(Wire.Message([9, 9]), 10)]);
+            var peer = await _peers.TakeAsync();
+            await Wait.UntilAsync(() => socket.PausedPeers == 1);
+            peer.Close("it has been held for long enough");
+            await Wait.UntilAsync(() => socket.PausedPeers == 0);
+        }
+    }
+}
