@@ -88,11 +88,11 @@ public sealed partial class EncodedTests
         points.Subscribe<Point>("p", got.SetResult);
         await points.PublishAsync("p", new Point(3, 4), cancellationToken: Token);
         Assert.Equal(new Point(3, 4), await Wait.For(got));
-        points.Subscribe<Point>("turn", (p, in m) => points.Respond(in m, new Point(-p.Y, p.X)));
+        points.Subscribe<Point>("turn", (p, m) => points.Respond(m, new Point(-p.Y, p.X)));
         Assert.Equal(
             new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
         var heard = Wait.Source<string?>();
-        numbers.Subscribe<int>("n", (_, in m) => heard.SetResult(new MessageHeaders(m.Headers)["Unit"]));
+        numbers.Subscribe<int>("n", (_, m) => heard.SetResult(new MessageHeaders(m.Headers.Span)["Unit"]));
         numbers.Publish("n", 7, headers: new MessageHeaders { ["Unit"] = "mm" });
         Assert.Equal("mm", await Wait.For(heard));
         var read = new List<int>();

@@ -73,6 +73,9 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     internal void End() => _queue.End(null);
 
-    /// <summary>Completes when all has been read.</summary>
-    internal Task WhenRead => _queue.Completion;
+    /// <summary>What reads it for a handler; null where the program does. Behind the last message's read its handler has yet to answer.</summary>
+    internal Task? Handling { get; set; }
+
+    /// <summary>Completes when all has been read, and handled where a handler is called.</summary>
+    internal Task WhenRead => Handling ?? _queue.Completion;
 }
