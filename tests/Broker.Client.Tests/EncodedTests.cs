@@ -188,6 +188,37 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
+    public async Task A_binding_that_waits_for_room_is_cancelled_or_closed_and_leaves_the_value_in_its_channel(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        var lost = Wait.Source<Exception>();
+        BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { ReconnectBufferSize = 1000, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        await server.KillAsync();
+        await Wait.For(lost);
+        var values = new EncodedConnection(client, RawEncoder.Instance);
+        Channel<byte[]> channel = Channel.CreateUnbounded<byte[]>();
+        channel.Writer.TryWrite(new byte[900]);
+        channel.Writer.TryWrite(new byte[901]);
+        using var cancel = new CancellationTokenSource();
+        Task sending = values.BindSendAsync("a", channel.Reader, cancel.Token);
+        // The first has been accepted, and the second waits.
+        await Wait.UntilAsync(() => channel.Reader.Count == 1, "the first value");
+        Assert.False(sending.IsCompleted);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(sending));
+        Assert.Equal(1, channel.Reader.Count);
+        sending = values.BindSendAsync("a", channel.Reader, Token);
+        await client.CloseAsync();
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(sending));
+        Assert.True(channel.Reader.TryRead(out byte[]? left));
+        Assert.Equal(901, left.Length);
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(values.BindSendAsync("a", channel.Reader, Token)));
+        Assert.Equal(1, client.GetStatistics().Lost);
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
     public async Task A_bound_channel_that_fails_or_is_cancelled_ends_the_sending_so(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);

@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Broker.Client.Publishing;
 
 namespace Broker.Client.Encoded;
 
@@ -14,6 +15,7 @@ public sealed partial class EncodedConnection
     /// <returns>Completes when all has been accepted, or fails with what the channel was completed with or the first refusal.</returns>
     /// <exception cref="OperationCanceledException">Cancelled, also while it waits for room.</exception>
     /// <exception cref="Errors.ConnectionLostException">The connection is closed.</exception>
+    /// <exception cref="PublishRefusedException">A value was not accepted, and waiting would not help.</exception>
     /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
     public async Task BindSendAsync<T>(string subject, ChannelReader<T> source, CancellationToken cancellationToken = default)
     {
@@ -34,12 +36,21 @@ public sealed partial class EncodedConnection
 
             while (await source.WaitToReadAsync(either.Token).ConfigureAwait(false))
             {
-                while (source.TryRead(out T? value))
+                // Taken out only behind the publish: what is not accepted stays its owner's.
+                bool peeks = source.CanPeek;
+                while (peeks ? source.TryPeek(out T? value) : source.TryRead(out value))
                 {
-                    // What has been taken from the channel is nobody else's any more.
-                    await PublishAsync(subject, value, cancellationToken: CancellationToken.None).ConfigureAwait(false);
+                    await PublishAsync(subject, value, cancellationToken: either.Token).ConfigureAwait(false);
+                    if (peeks)
+                    {
+                        source.TryRead(out _);
+                    }
                 }
             }
+        }
+        catch (PublishRefusedException e) when (e.Status == PublishStatus.Closed)
+        {
+            throw new Errors.ConnectionLostException(Closed);
         }
         catch (OperationCanceledException) when (closed.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
