@@ -125,6 +125,40 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
+    public async Task An_encoder_of_the_application_s_own_serves_as_any_other(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        var points = new EncodedConnection(client, new PointEncoder());
+        points.Subscribe<Point>("turn", (p, m) => points.Respond(m, new Point(-p.Y, p.X)));
+        Assert.Equal(
+            new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
+        Assert.Throws<NotSupportedException>(() => points.Publish("turn", "no point"));
+        await Assert.ThrowsAsync<NotSupportedException>(() => points.RequestAsync<Point, string>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token).AsTask());
+    }
+
+    /// <summary>Two numbers of four bytes each.</summary>
+    private sealed class PointEncoder : IMessageEncoder
+    {
+        public void Encode<T>(T value, IBufferWriter<byte> body)
+        {
+            if (value is not Point point)
+            {
+                throw new NotSupportedException();
+            }
+
+            body.Write(BitConverter.GetBytes(point.X));
+            body.Write(BitConverter.GetBytes(point.Y));
+        }
+
+        public T Decode<T>(ReadOnlySpan<byte> body)
+            => typeof(T) == typeof(Point)
+                ? (T)(object)new Point(BitConverter.ToInt32(body), BitConverter.ToInt32(body[4..]))
+                : throw new NotSupportedException();
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
     public async Task A_full_channel_holds_its_binding_up_and_loses_nothing(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);

@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.Client.Encoded;
 using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
@@ -115,6 +116,30 @@ public sealed class QueuedSubscriptionTests
         await client.PingAsync(Token);
         Assert.Equal(2, told);
         Assert.Equal(Numbers(0, 10), await ReadAsync(stopped, 10));
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_queue_group_shares_the_messages_among_queued_and_typed_members(ServerKind kind, bool portable)
+    {
+        const int Messages = 1000;
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        await using QueuedSubscription queued = client.SubscribeQueued("a", queue: "workers");
+        int handled = 0;
+        await using HandlerBinding typed = new EncodedConnection(client, TextEncoder.Instance).Subscribe<int>(
+            "a", _ => Interlocked.Increment(ref handled), queue: "workers");
+        await client.PingAsync(Token);
+        Publish(client, "a", Messages);
+        await client.PingAsync(Token);
+        long first = queued.Subscription.Delivered;
+        long second = typed.Subscription.Subscription.Delivered;
+        Assert.Equal(Messages, first + second);
+        Assert.InRange(first, 1, Messages - 1);
+        await typed.Subscription.DrainAsync(Token);
+        await Wait.For(typed.Completion);
+        Assert.Equal(second, handled);
+        Assert.Equal(first, queued.GetStatistics().Pending);
     }
 
     [Theory]
@@ -241,13 +266,14 @@ public sealed class QueuedSubscriptionTests
         await queued.DrainAsync(Token);
     }
 
-    [Fact]
-    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_what_the_readers_answer()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_what_the_readers_answer(ServerKind kind, bool portable)
     {
         const int Messages = 5000;
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Nats);
-        await using BrokerConnection ends = await Patient.ConnectAsync(server.Url, Token);
-        BrokerConnection middle = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection ends = await Patient.ConnectAsync(server.Options, Token);
+        BrokerConnection middle = await Patient.ConnectAsync(server.Options, Token);
         var counter = new Counter(Messages);
         ends.Subscribe("out", counter.Take);
         QueuedSubscription queued = middle.SubscribeQueued("in");
