@@ -104,7 +104,7 @@ run_suite() {
 # What says nothing new there: what has both pollers already and takes long, and what measures: how many blocks are in use at once is another
 # matter where the runtime waits.
 not_portable=
-for class in AccountingTests StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests DocumentTests MovedProgramTests; do
+for class in StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests DocumentTests MovedProgramTests; do
     not_portable+="${not_portable:+&}FullyQualifiedName!~.$class."
 done
 

@@ -12,7 +12,7 @@ public static class EncodedOrders
         await using var nats = await BrokerConnection.ConnectAsync(server);
         var orders = new EncodedConnection(nats, new JsonEncoder(OrdersJson.Default));
 
-        orders.Subscribe<Order>("orders.price", (order, in message) => orders.Respond(in message, new Price(order.Pieces * 2.5m)));
+        orders.Subscribe<Order>("orders.price", (order, message) => orders.Respond(message, new Price(order.Pieces * 2.5m)));
 
         var price = await orders.RequestAsync<Order, Price>("orders.price", new Order("tea", 4), TimeSpan.FromSeconds(30));
         await output.WriteLineAsync(FormattableString.Invariant($"4 tea: {price.Amount}"));

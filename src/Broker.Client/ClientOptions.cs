@@ -170,7 +170,7 @@ public sealed record ClientOptions
     /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
 
-    /// <summary>This server, <c>host:port</c>, is about to be tried after a loss.</summary>
+    /// <summary>This server, <c>host:port</c>, or "by the dialer" where there is a <see cref="Dialer"/>, is about to be tried after a loss.</summary>
     public Action<BrokerConnection, string>? OnReconnecting { get; init; }
 
     /// <summary>A server is there again; the subscriptions, and what was kept meanwhile, have been sent to it.</summary>

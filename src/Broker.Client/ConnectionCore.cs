@@ -3,6 +3,7 @@ using Broker.Client.Barriers;
 using Broker.Client.Connecting;
 using Broker.Client.Publishing;
 using Broker.Client.Requests;
+using Broker.Client.Servers;
 using Broker.Client.Subscriptions;
 using Broker.Client.Telemetry;
 using Broker.Client.Tls;
@@ -107,6 +108,9 @@ internal sealed class ConnectionCore
 
     /// <summary>How publishes and requests go while somebody listens to the spans; null, for the plain way, else.</summary>
     internal TracedSends? TracedSends => _tracedSends is { } sends && Tracer!.IsHeard ? sends : null;
+
+    /// <summary>What a server is called to the application. A dialer knows its own way: what was named, or nothing, is not where it leads.</summary>
+    internal string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
 
     /// <summary>The group's loop that the caller is on; null on every other thread.</summary>
     internal EventLoop? CurrentLoop()

@@ -43,7 +43,7 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
         catch (TimeoutException)
         {
-            // Told by the bytes that are counted as lost.
+            // What is not sent for it is counted as lost.
         }
     }
 
@@ -73,16 +73,8 @@ internal sealed class Lifecycle(ConnectionCore core)
     }
 
     // What waits in queues is read before the connection closes, so that the readers can still answer.
-    private static async Task WhenReadAsync(Subscription[] subscriptions)
-    {
-        foreach (Subscription subscription in subscriptions)
-        {
-            if (subscription.Queued is { } queued)
-            {
-                await queued.WhenRead.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            }
-        }
-    }
+    private static Task WhenReadAsync(Subscription[] subscriptions)
+        => Task.WhenAll(subscriptions.Select(static s => s.Queued).OfType<QueuedSubscription>().Select(static q => q.WhenHandledAsync()));
 
     private async Task EndCoreAsync(bool quietly)
     {

@@ -37,7 +37,7 @@ internal sealed partial class Link
         {
             if (required && !Address.IsTls)
             {
-                Fail(new TlsException($"TLS is required, and by WebSocket the address says so: wss. ({Address})"));
+                Fail(new TlsException($"TLS is required, and by WebSocket the address says so: wss. ({Where})"));
                 return false;
             }
 
@@ -55,7 +55,7 @@ internal sealed partial class Link
         }
         else
         {
-            Fail(new TlsException($"The server does not offer TLS, which is required. ({Address})"));
+            Fail(new TlsException($"The server does not offer TLS, which is required. ({Where})"));
         }
 
         return false;
@@ -64,8 +64,8 @@ internal sealed partial class Link
     // Over TLS 1.3 a server refuses our certificate when for us the handshake is over; and some close then without a word.
     private TlsException? TlsCause(CloseReason reason, Exception? error)
         => error is not null && (_shakesHands || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
-            ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Address})", error)
+            ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Where})", error)
             : reason == CloseReason.Peer && IsSecured && _phase == Phase.AwaitingPong && Info.TlsVerify
-            ? new TlsException($"TLS failed: the server wants a certificate, and has accepted none. ({Address})", error)
+            ? new TlsException($"TLS failed: the server wants a certificate, and has accepted none. ({Where})", error)
             : null;
 }

@@ -53,6 +53,8 @@ internal sealed partial class Link : ConnectionHandler
 
     internal ServerAddress Address { get; }
 
+    private string Where => _core.Where(Address);
+
     /// <summary>Set before the handshake, and so before anybody but the loop has use for it.</summary>
     internal Connection Transport { get; private set; } = null!;
 
@@ -126,7 +128,7 @@ internal sealed partial class Link : ConnectionHandler
         if (error != ProtocolError.None)
         {
             Fail(new ProtocolViolationException(
-                $"The server broke the protocol: {ProtocolErrorText.For(error)}, at {Excerpt.Of(bytes[consumed..])}. ({Address})"));
+                $"The server broke the protocol: {ProtocolErrorText.For(error)}, at {Excerpt.Of(bytes[consumed..])}. ({Where})"));
         }
 
         return consumed;
@@ -182,7 +184,7 @@ internal sealed partial class Link : ConnectionHandler
             CloseReason.Shutdown => "The event loops were stopped.",
             _ => "The transport failed.",
         };
-        return new ConnectionLostException($"{text} ({Address})", error);
+        return new ConnectionLostException($"{text} ({Where})", error);
     }
 
     private void Fail(Exception fault)
@@ -205,7 +207,7 @@ internal sealed partial class Link : ConnectionHandler
 
         if (info is null)
         {
-            Fail(new ProtocolViolationException($"The server's INFO cannot be read: {Excerpt.Of(json)}. ({Address})"));
+            Fail(new ProtocolViolationException($"The server's INFO cannot be read: {Excerpt.Of(json)}. ({Where})"));
             return false;
         }
 
@@ -246,7 +248,7 @@ internal sealed partial class Link : ConnectionHandler
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Fail(new ConnectionLostException($"The callbacks for credentials failed: {e.GetType().Name}. ({Address})", e));
+            Fail(new ConnectionLostException($"The callbacks for credentials failed: {e.GetType().Name}. ({Where})", e));
             return false;
         }
 
@@ -294,7 +296,7 @@ internal sealed partial class Link : ConnectionHandler
         if (stage.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MostAnswers)
         {
             // Messages are refused at the limit; what is beyond it are PONGs.
-            Fail(new ConnectionLostException($"The server sends PING after PING and does not take the answers. ({Address})"));
+            Fail(new ConnectionLostException($"The server sends PING after PING and does not take the answers. ({Where})"));
             return false;
         }
 
@@ -334,7 +336,7 @@ internal sealed partial class Link : ConnectionHandler
 
         if (_pingsOut >= _core.Options.MaxPingsOut)
         {
-            Fail(new ConnectionLostException($"The server gave no sign of life. ({Address})"));
+            Fail(new ConnectionLostException($"The server gave no sign of life. ({Where})"));
             return;
         }
 

@@ -214,7 +214,7 @@ public sealed class AccountingTests
     {
         const int Restarts = 8;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         using var found = new SemaphoreSlim(0);
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with

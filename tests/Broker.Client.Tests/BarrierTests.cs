@@ -52,7 +52,7 @@ public sealed class BarrierTests
     {
         const int Rounds = 200;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         long[] got = new long[4];
         int early = 0;
@@ -100,7 +100,7 @@ public sealed class BarrierTests
     public async Task A_flush_covers_what_every_loop_has_published(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         Subscription subscription = connection.Subscribe("f", (in MessageView _) => { });
         for (int round = 1; round <= 100; round++)

@@ -19,7 +19,7 @@ public sealed class ClosingTests
         var counter = new Counter(3 * Each);
         receiver.Subscribe("c", counter.Take);
         await receiver.PingAsync(Token);
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         BrokerConnection sender = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         void Publish()
         {
@@ -133,7 +133,7 @@ public sealed class ClosingTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource closed = Wait.Source();
-        var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         BrokerConnection connection = await Patient.ConnectAsync(
             server.Options with { Loops = group, OnClosed = _ => closed.TrySetResult() }, Token);
         group.Dispose();

@@ -81,7 +81,7 @@ public sealed class ConnectTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Patient.ConnectAsync(
-            new() { Servers = ["nats://127.0.0.1:1", server.Url] }, Token);
+            server.Options with { Servers = ["nats://127.0.0.1:1", server.Url] }, Token);
         Assert.Equal($"127.0.0.1:{server.Port}", connection.Server);
     }
 
@@ -98,7 +98,7 @@ public sealed class ConnectTests
     public async Task Several_connections_share_a_group_and_leave_it_alone(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         var options = server.Options with { Loops = group };
         await using BrokerConnection stays = await Patient.ConnectAsync(options, Token);
         var connections = new List<BrokerConnection>();

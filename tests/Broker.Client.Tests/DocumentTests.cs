@@ -173,7 +173,7 @@ public sealed partial class DocumentTests
     private static async Task<Price> PriceAsync(BrokerConnection nats, Order order)
     {
         var orders = new EncodedConnection(nats, new JsonEncoder(OrdersJson.Default)); // a JsonSerializerContext: no reflection, fit for AOT
-        orders.Subscribe<Order>("orders.price", (order, in message) => orders.Respond(in message, new Price(order.Pieces * 2.5m)));
+        orders.Subscribe<Order>("orders.price", (order, message) => orders.Respond(message, new Price(order.Pieces * 2.5m)));
         Price price = await orders.RequestAsync<Order, Price>("orders.price", order, TimeSpan.FromSeconds(30));
         return price;
     }

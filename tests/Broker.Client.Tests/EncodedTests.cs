@@ -88,11 +88,11 @@ public sealed partial class EncodedTests
         points.Subscribe<Point>("p", got.SetResult);
         await points.PublishAsync("p", new Point(3, 4), cancellationToken: Token);
         Assert.Equal(new Point(3, 4), await Wait.For(got));
-        points.Subscribe<Point>("turn", (p, in m) => points.Respond(in m, new Point(-p.Y, p.X)));
+        points.Subscribe<Point>("turn", (p, m) => points.Respond(m, new Point(-p.Y, p.X)));
         Assert.Equal(
             new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
         var heard = Wait.Source<string?>();
-        numbers.Subscribe<int>("n", (_, in m) => heard.SetResult(new MessageHeaders(m.Headers)["Unit"]));
+        numbers.Subscribe<int>("n", (_, m) => heard.SetResult(new MessageHeaders(m.Headers.Span)["Unit"]));
         numbers.Publish("n", 7, headers: new MessageHeaders { ["Unit"] = "mm" });
         Assert.Equal("mm", await Wait.For(heard));
         var read = new List<int>();
@@ -121,6 +121,40 @@ public sealed partial class EncodedTests
         (Subscription? subscription, Exception fault) = await Wait.For(faults);
         Assert.Equal("list", subscription!.Filter);
         Assert.IsType<FormatException>(fault);
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task An_encoder_of_the_application_s_own_serves_as_any_other(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        var points = new EncodedConnection(client, new PointEncoder());
+        points.Subscribe<Point>("turn", (p, m) => points.Respond(m, new Point(-p.Y, p.X)));
+        Assert.Equal(
+            new Point(-2, 1), await points.RequestAsync<Point, Point>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token));
+        Assert.Throws<NotSupportedException>(() => points.Publish("turn", "no point"));
+        await Assert.ThrowsAsync<NotSupportedException>(() => points.RequestAsync<Point, string>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token).AsTask());
+    }
+
+    /// <summary>Two numbers of four bytes each.</summary>
+    private sealed class PointEncoder : IMessageEncoder
+    {
+        public void Encode<T>(T value, IBufferWriter<byte> body)
+        {
+            if (value is not Point point)
+            {
+                throw new NotSupportedException();
+            }
+
+            body.Write(BitConverter.GetBytes(point.X));
+            body.Write(BitConverter.GetBytes(point.Y));
+        }
+
+        public T Decode<T>(ReadOnlySpan<byte> body)
+            => typeof(T) == typeof(Point)
+                ? (T)(object)new Point(BitConverter.ToInt32(body), BitConverter.ToInt32(body[4..]))
+                : throw new NotSupportedException();
     }
 
     [Theory]
@@ -184,6 +218,37 @@ public sealed partial class EncodedTests
         numbers.Publish("g", 1);
         await Wait.For(unread.Completion);
         Assert.False(unread.Subscription.Subscription.IsActive);
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_binding_that_waits_for_room_is_cancelled_or_closed_and_leaves_the_value_in_its_channel(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        var lost = Wait.Source<Exception>();
+        BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { ReconnectBufferSize = 1000, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        await server.KillAsync();
+        await Wait.For(lost);
+        var values = new EncodedConnection(client, RawEncoder.Instance);
+        Channel<byte[]> channel = Channel.CreateUnbounded<byte[]>();
+        channel.Writer.TryWrite(new byte[900]);
+        channel.Writer.TryWrite(new byte[901]);
+        using var cancel = new CancellationTokenSource();
+        Task sending = values.BindSendAsync("a", channel.Reader, cancel.Token);
+        // The first has been accepted, and the second waits.
+        await Wait.UntilAsync(() => channel.Reader.Count == 1, "the first value");
+        Assert.False(sending.IsCompleted);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(sending));
+        Assert.Equal(1, channel.Reader.Count);
+        sending = values.BindSendAsync("a", channel.Reader, Token);
+        await client.CloseAsync();
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(sending));
+        Assert.True(channel.Reader.TryRead(out byte[]? left));
+        Assert.Equal(901, left.Length);
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Wait.For(values.BindSendAsync("a", channel.Reader, Token)));
+        Assert.Equal(1, client.GetStatistics().Lost);
     }
 
     [Theory]

@@ -63,6 +63,27 @@ public sealed class InProcessTests
         Assert.EndsWith(" (by the dialer)", e.Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_loss_and_the_search_behind_a_dialer_name_no_address()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Token);
+        var lost = Wait.Source<Exception>();
+        var search = Wait.Source<string>();
+        Connection? transport = null;
+        IDialer inner = server.Connect();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            new()
+            {
+                Dialer = new Dial(async (loop, handler, cancel) => transport = await inner.DialAsync(loop, handler, cancel)),
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+                OnReconnecting = (_, at) => search.TrySetResult(at),
+            },
+            Token);
+        transport!.Close();
+        Assert.EndsWith(" (by the dialer)", (await Wait.For(lost)).Message, StringComparison.Ordinal);
+        Assert.Equal("by the dialer", await Wait.For(search));
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

@@ -163,7 +163,7 @@ public sealed partial class MovedProgramTests
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
         var orders = new EncodedConnection(nats, new JsonEncoder(ShopJson.Default));
-        orders.Subscribe<Query>("a", (asked, in message) => orders.Respond(in message, new Answer(asked.Article.Length)));
+        orders.Subscribe<Query>("a", (asked, message) => orders.Respond(message, new Answer(asked.Article.Length)));
         var query = new Query("tea");
         Assert.Equal(new Answer(3), await orders.RequestAsync<Query, Answer>("a", query, Wait.Limit));
 

@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.Client.Encoded;
 using Broker.Client.Errors;
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
@@ -9,6 +10,9 @@ namespace Broker.Client.Tests;
 public sealed class QueuedSubscriptionTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>What may be pending, down to little more than one message, on both servers with both pollers.</summary>
+    public static MatrixTheoryData<ServerKind, bool, int> Limits => new([ServerKind.Broker, ServerKind.Nats], [false, true], [1_100, 4_000, 40_000]);
 
     private static string Text(ReadOnlyMemory<byte> bytes) => Encoding.UTF8.GetString(bytes.Span);
 
@@ -112,6 +116,30 @@ public sealed class QueuedSubscriptionTests
         await client.PingAsync(Token);
         Assert.Equal(2, told);
         Assert.Equal(Numbers(0, 10), await ReadAsync(stopped, 10));
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_queue_group_shares_the_messages_among_queued_and_typed_members(ServerKind kind, bool portable)
+    {
+        const int Messages = 1000;
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
+        await using QueuedSubscription queued = client.SubscribeQueued("a", queue: "workers");
+        int handled = 0;
+        await using HandlerBinding typed = new EncodedConnection(client, TextEncoder.Instance).Subscribe<int>(
+            "a", _ => Interlocked.Increment(ref handled), queue: "workers");
+        await client.PingAsync(Token);
+        Publish(client, "a", Messages);
+        await client.PingAsync(Token);
+        long first = queued.Subscription.Delivered;
+        long second = typed.Subscription.Subscription.Delivered;
+        Assert.Equal(Messages, first + second);
+        Assert.InRange(first, 1, Messages - 1);
+        await typed.Subscription.DrainAsync(Token);
+        await Wait.For(typed.Completion);
+        Assert.Equal(second, handled);
+        Assert.Equal(first, queued.GetStatistics().Pending);
     }
 
     [Theory]
@@ -238,13 +266,14 @@ public sealed class QueuedSubscriptionTests
         await queued.DrainAsync(Token);
     }
 
-    [Fact]
-    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_what_the_readers_answer()
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_what_the_readers_answer(ServerKind kind, bool portable)
     {
         const int Messages = 5000;
-        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Nats);
-        await using BrokerConnection ends = await Patient.ConnectAsync(server.Url, Token);
-        BrokerConnection middle = await Patient.ConnectAsync(server.Url, Token);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection ends = await Patient.ConnectAsync(server.Options, Token);
+        BrokerConnection middle = await Patient.ConnectAsync(server.Options, Token);
         var counter = new Counter(Messages);
         ends.Subscribe("out", counter.Take);
         QueuedSubscription queued = middle.SubscribeQueued("in");
@@ -361,27 +390,53 @@ public sealed class QueuedSubscriptionTests
     }
 
     [Theory]
-    [ClassData(typeof(EveryServer))]
-    public async Task Publishing_that_waits_for_room_loses_nothing_and_is_never_refused(ServerKind kind, bool portable)
+    [MemberData(nameof(Limits))]
+    public async Task Publishing_that_waits_for_room_loses_nothing_and_is_never_refused(
+        ServerKind kind, bool portable, int limit)
     {
-        const int Messages = 20_000;
+        const int Publishers = 4;
+        const int Each = 5_000;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = 40_000 }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = limit }, Token);
         await using BrokerConnection receiver = await Patient.ConnectAsync(server.Options, Token);
-        var counter = new Counter(Messages);
+        var counter = new Counter(Publishers * Each);
         receiver.Subscribe("a", counter.Take);
         await receiver.PingAsync(Token);
         byte[] body = new byte[1000];
-        for (int i = 0; i < Messages; i++)
-        {
-            await client.PublishAsync("a", body, cancellationToken: Token);
-        }
-
+        await Task.WhenAll(Enumerable.Range(0, Publishers).Select(_ => Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Each; i++)
+                {
+                    await client.PublishAsync("a", body, cancellationToken: Token);
+                }
+            },
+            Token)));
         await counter.Complete;
-        PublishRefusedException e = await Assert.ThrowsAsync<PublishRefusedException>(async () => await client.PublishAsync("a", new byte[50_000], cancellationToken: Token));
-        Assert.Equal(PublishStatus.PendingLimit, e.Status);
         await client.CloseAsync();
         await Assert.ThrowsAsync<PublishRefusedException>(async () => await client.PublishAsync("a", body, cancellationToken: Token));
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task A_message_that_never_fits_is_refused_while_others_wait(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        var lost = Wait.Source<Exception>();
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { MaxPendingBytes = 40_000, ReconnectBufferSize = 1000, OnDisconnected = (_, e) => lost.TrySetResult(e) }, Token);
+        Assert.Equal(PublishStatus.PendingLimit, (await TooLargeAsync()).Status);
+        await server.KillAsync();
+        await Wait.For(lost);
+        Task waits = client.PublishAsync("a", new byte[39_000], cancellationToken: Token).AsTask();
+        // Larger than what may ever be pending, with a server or without.
+        Assert.Equal(PublishStatus.BufferFull, (await TooLargeAsync()).Status);
+        Assert.False(waits.IsCompleted);
+        await server.RestartAsync();
+        await Wait.For(waits);
+
+        Task<PublishRefusedException> TooLargeAsync() => Assert.ThrowsAsync<PublishRefusedException>(
+            async () => await client.PublishAsync("a", new byte[40_000], cancellationToken: Token));
     }
 
     [Theory]

@@ -231,6 +231,32 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
+    public async Task A_lost_server_ends_a_request_for_many_behind_the_answers_that_had_come(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Connect(server);
+        client.Subscribe("count", CountUp);
+        var got = new List<string>();
+        await Assert.ThrowsAsync<ConnectionLostException>(async () =>
+        {
+            await foreach (Message answer in client.RequestManyAsync(
+                "count", "3"u8.ToArray(), new() { Deadline = TimeSpan.FromMinutes(10) }, cancellationToken: Token))
+            {
+                got.Add(Text(answer.Body));
+                if (got.Count == 1)
+                {
+                    // Behind its answer all three have come.
+                    await client.PingAsync(Token);
+                    await server.KillAsync();
+                    await Wait.UntilAsync(() => client.State == ConnectionState.Reconnecting, "the loss");
+                }
+            }
+        });
+        Assert.Equal(["1", "2", "3"], got);
+    }
+
+    [Theory]
+    [ClassData(typeof(EveryServer))]
     public async Task More_answers_than_may_wait_fail_the_request(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -362,9 +388,9 @@ public sealed class RequestFormsTests
     [ClassData(typeof(EveryServer))]
     public async Task A_deadline_that_comes_sooner_than_another_is_kept(ServerKind kind, bool portable)
     {
-        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        await using BrokerConnection client = await Patient.ConnectAsync(new() { Servers = [server.Url], Loops = group }, Token);
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { Loops = group }, Token);
         client.Subscribe("silent", (in MessageView _) => { });
         ValueTask<Message> late = client.RequestAsync("silent", default, TimeSpan.FromMinutes(10), cancellationToken: Token);
         ValueTask<Message> never = client.RequestAsync("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: Token);

@@ -173,7 +173,7 @@ public sealed class SubscribeTests
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         // A handler that blocks holds up its loop, and so gets one of its own.
-        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = loops }, Token);
         await using BrokerConnection publisher = await Connect(server);
         var counter = new Counter(20_000);

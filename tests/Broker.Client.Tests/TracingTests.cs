@@ -115,13 +115,16 @@ public sealed partial class TracingTests : IAsyncLifetime
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         var texts = new EncodedConnection(_client, TextEncoder.Instance);
-        texts.Subscribe<string>("ask", (_, in message) => texts.Respond(in message, "yes"));
+        texts.Subscribe<string>("ask", (_, message) => texts.Respond(message, "yes"));
+        texts.SubscribeInline<string>("ask.inline", (_, in message) => texts.Respond(in message, "yes"));
 
         await texts.PublishAsync("told", "x", cancellationToken: Token);
         Assert.Equal("yes", await texts.RequestAsync<string, string>("ask", "?", Wait.Limit, cancellationToken: Token));
 
         Activity request = await spans.WaitForAsync("request ask");
         Assert.Equal(request.SpanId, (await spans.WaitForAsync("process ask")).ParentSpanId);
+        Assert.Equal("yes", await texts.RequestAsync<string, string>("ask.inline", "?", Wait.Limit, cancellationToken: Token));
+        Assert.Equal((await spans.WaitForAsync("request ask.inline")).SpanId, (await spans.WaitForAsync("process ask.inline")).ParentSpanId);
         Assert.Single(spans.Ended(), static a => a.OperationName == "publish told");
     }
 

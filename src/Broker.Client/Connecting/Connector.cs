@@ -224,7 +224,7 @@ internal sealed class Connector
                     ?? throw new ConnectionLostException("Every server has refused the credentials.", last);
                 if (_core.State == ConnectionState.Reconnecting)
                 {
-                    _core.Loop.Post(() => _core.Events.TellReconnecting(address.ToString()));
+                    _core.Loop.Post(() => _core.Events.TellReconnecting(_core.Where(address)));
                 }
 
                 try
@@ -251,9 +251,6 @@ internal sealed class Connector
     private static bool IsFailedAttempt(Exception e, CancellationToken cancellationToken)
         => e is not OutOfMemoryException && !cancellationToken.IsCancellationRequested;
 
-    // A dialer knows its own way: what was named, or nothing, is not where it leads.
-    private string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
-
     private async Task EstablishAsync(ServerAddress address, CancellationToken cancellationToken)
     {
         var link = new Link(_core, address);
@@ -274,12 +271,12 @@ internal sealed class Connector
 
             if (e is SocketException)
             {
-                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({Where(address)})", e);
+                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({_core.Where(address)})", e);
             }
 
             if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
             {
-                throw new TimeoutException($"The server did not answer in time. ({Where(address)})", e);
+                throw new TimeoutException($"The server did not answer in time. ({_core.Where(address)})", e);
             }
 
             throw;

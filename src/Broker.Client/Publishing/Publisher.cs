@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text;
 using Broker.Protocol.Writing;
 using Broker.Transport;
 
@@ -261,6 +262,8 @@ internal sealed class Publisher
     private async Task PublishLaterAsync(
         string subject, ReadOnlyMemory<byte> body, string? replyTo, ReadOnlyMemory<byte> headers, CancellationToken cancellationToken)
     {
+        long size = OperationWriter.PublishSize(
+            Encoding.UTF8.GetByteCount(subject), Encoding.UTF8.GetByteCount(replyTo ?? ""), headers.Length, body.Length);
         while (true)
         {
             // Taken before the attempt: room that comes between the two must not be missed.
@@ -271,17 +274,15 @@ internal sealed class Publisher
                 return;
             }
 
-            bool fits = (long)body.Length + headers.Length + (4L * _core.Options.MaxControlLine) < _maxPendingBytes;
-            if (status is not (PublishStatus.PendingLimit or PublishStatus.BufferFull) || (!fits && status == PublishStatus.PendingLimit && Waiting() == 0))
+            if (status is not (PublishStatus.PendingLimit or PublishStatus.BufferFull) || size > _maxPendingBytes)
             {
+                // With no server to take it either: there is room for it never.
                 throw new PublishRefusedException(status);
             }
 
             await room.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
-
-    private long Waiting() => _core.Link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalStage.Length : 0;
 
     // On the loop.
     private void FlushExternal()

@@ -59,7 +59,7 @@ public readonly struct Message
 
     /// <summary>
     /// Starts a span for what is done with the message, below the one that it was published in, and makes it current:
-    /// <c>using Activity? span = message.StartActivity();</c>. Handlers have theirs without being asked.
+    /// <c>using Activity? span = message.StartActivity();</c>. Handlers, of values too, have theirs without being asked.
     /// </summary>
     /// <returns>Null when the connection has no <see cref="ClientOptions.Tracing"/>, or nobody listens to the spans.</returns>
     public Activity? StartActivity() => Subscription.Connection.Core.StartProcess(in this);

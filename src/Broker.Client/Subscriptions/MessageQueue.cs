@@ -15,8 +15,11 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     private TaskCompletionSource? _completion;
     private ReadWaiter? _waiter;
 
-    // Of readers beside the first.
+    // Of readers beside the first; behind the end, when nobody waits for a message, of who waits for the reader that is out.
     private TaskCompletionSource<bool>? _others;
+
+    // Whether a reader has taken a message, and asked for no more since.
+    private bool _isOut;
     private Exception? _error;
     private bool _isAwaited;
     private bool _ended;
@@ -141,10 +144,12 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
             if (_messages.Count == 0)
             {
                 item = default;
+                ComeBack();
                 return false;
             }
 
             item = TakeOldest();
+            _isOut = true;
             _inEpisode &= _messages.Count != 0;
             last = _ended && _messages.Count == 0;
         }
@@ -176,6 +181,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         ReadWaiter waiter;
         lock (_gate)
         {
+            ComeBack();
             if (_messages.Count != 0)
             {
                 return ValueTask.FromResult(true);
@@ -254,9 +260,19 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         {
             _messages.Clear();
             _bytes = 0;
+            ComeBack();
         }
 
         Complete();
+    }
+
+    /// <summary>Completes when no reader is busy with a message: the last to take one has asked for more. For a queue that has ended.</summary>
+    internal Task WhenBackAsync()
+    {
+        lock (_gate)
+        {
+            return _isOut ? (_others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
+        }
     }
 
     internal QueueStatistics GetStatistics()
@@ -308,6 +324,16 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
 
             _dropped++;
             return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
+        }
+    }
+
+    // Under the gate.
+    private void ComeBack()
+    {
+        _isOut = false;
+        if (_ended)
+        {
+            _others?.TrySetResult(false);
         }
     }
 

@@ -14,6 +14,9 @@ namespace Broker.Client.Subscriptions;
 /// </remarks>
 public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 {
+    // Whoever took the last message and asks for no more may have left.
+    private static readonly TimeSpan ReaderGrace = TimeSpan.FromSeconds(1);
+
     private readonly MessageQueue _queue;
 
     internal QueuedSubscription(QueueOptions options) => _queue = new MessageQueue(options);
@@ -73,6 +76,13 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     internal void End() => _queue.End(null);
 
-    /// <summary>Completes when all has been read.</summary>
-    internal Task WhenRead => _queue.Completion;
+    /// <summary>What reads it for a handler; null where the program does. Behind the last message's read its handler has yet to answer.</summary>
+    internal Task? Handling { get; set; }
+
+    /// <summary>Completes when all has been read, and the last message answered where it is.</summary>
+    internal async Task WhenHandledAsync()
+    {
+        await (Handling ?? _queue.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Lifecycle.InTimeAsync(_queue.WhenBackAsync(), ReaderGrace).ConfigureAwait(false);
+    }
 }
