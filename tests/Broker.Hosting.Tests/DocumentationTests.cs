@@ -73,13 +73,4 @@ public sealed partial class DocumentationTests
 
     [GeneratedRegex("```json\n(.*?)```", RegexOptions.CultureInvariant | RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Json();
-
-    private sealed class TemporaryFolder : IDisposable
-    {
-        private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("hosting-");
-
-        public string Path => _folder.FullName;
-
-        public void Dispose() => _folder.Delete(recursive: true);
-    }
 }
