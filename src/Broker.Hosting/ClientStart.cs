@@ -57,7 +57,7 @@ internal static class ClientStart
             ReconnectBufferSize = settings.ReconnectBufferSize ?? options.ReconnectBufferSize,
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
             Tracing = settings.Tracing,
-            Tls = Tls(settings),
+            Tls = Tls(services, settings),
         };
         return settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
     }
@@ -86,13 +86,13 @@ internal static class ClientStart
         };
     }
 
-    private static ClientTlsOptions? Tls(BrokerClientSettings settings)
+    private static ClientTlsOptions? Tls(IServiceProvider services, BrokerClientSettings settings)
         => settings is { TlsAuthorityFile: null, TlsCertificateFile: null, TlsKeyFile: null }
             ? null
             : new ClientTlsOptions
             {
-                AuthorityFile = settings.TlsAuthorityFile,
-                CertificateFile = settings.TlsCertificateFile,
-                KeyFile = settings.TlsKeyFile,
+                AuthorityFile = ContentRoot.Resolve(services, settings.TlsAuthorityFile),
+                CertificateFile = ContentRoot.Resolve(services, settings.TlsCertificateFile),
+                KeyFile = ContentRoot.Resolve(services, settings.TlsKeyFile),
             };
 }

@@ -46,7 +46,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.PingMax = settings.PingMax ?? options.PingMax;
         options.ClientAdvertise = settings.ClientAdvertise;
         options.ConnectUrls = [.. settings.ConnectUrls];
-        options.Tls = settings.Tls?.ToOptions();
+        options.Tls = settings.Tls?.ToOptions(file => ContentRoot.Resolve(services, file));
         if (settings.AuthTimeout is { } authTimeout)
         {
             options.AuthTimeout = authTimeout;
@@ -60,11 +60,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             configure(services, options);
         }
 
-        AddAddresses(settings, options);
+        AddAddresses(services, settings, options);
         return options;
     }
 
-    private static void AddAddresses(BrokerSettings settings, BrokerServerOptions options)
+    private static void AddAddresses(IServiceProvider services, BrokerSettings settings, BrokerServerOptions options)
     {
         if (settings.InProcessOnly)
         {
@@ -76,7 +76,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             return;
         }
 
-        foreach (EndPoint endPoint in settings.Listen.SelectMany(ParseAll))
+        foreach (EndPoint endPoint in settings.Listen.SelectMany(address => ParseAll(address, file => ContentRoot.Resolve(services, file))))
         {
             options.Listen(endPoint);
         }
@@ -87,11 +87,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
     }
 
-    private static IEnumerable<EndPoint> ParseAll(string address) => address.Split('/') switch
+    private static IEnumerable<EndPoint> ParseAll(string address, Func<string, string> resolve) => address.Split('/') switch
     {
         [Systemd] => Opened(address, null),
         [Systemd, var name] => Opened(address, name),
-        _ => [Parse(address)],
+        _ => [Parse(address, resolve)],
     };
 
     private static IReadOnlyList<InheritedEndPoint> Opened(string address, string? name)
@@ -116,11 +116,13 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
     }
 
-    internal static EndPoint Parse(string address)
+    /// <param name="address">As the settings have it.</param>
+    /// <param name="resolve">Where the path of a socket begins.</param>
+    internal static EndPoint Parse(string address, Func<string, string> resolve)
     {
         if (address.StartsWith("unix:", StringComparison.Ordinal) && address.Length > "unix:".Length)
         {
-            return new UnixDomainSocketEndPoint(address["unix:".Length..]);
+            return new UnixDomainSocketEndPoint(resolve(address["unix:".Length..]));
         }
 
         int colon = address.LastIndexOf(':');

@@ -260,7 +260,8 @@ public sealed class HostingTests
     [InlineData("*:1", "[::]:1")]
     [InlineData("[::1]:1", "[::1]:1")]
     [InlineData("unix:/run/b.sock", "/run/b.sock")]
-    public void An_address_is_said_in_several_ways(string text, string endPoint) => Assert.Equal(endPoint, ServerSetup.Parse(text).ToString());
+    [InlineData("unix:b.sock", "/content/b.sock")]
+    public void An_address_is_said_in_several_ways(string text, string endPoint) => Assert.Equal(endPoint, ServerSetup.Parse(text, file => Path.Combine("/content", file)).ToString());
 
     private sealed class Worker(BrokerConnection client, List<string> said) : IHostedService
     {
