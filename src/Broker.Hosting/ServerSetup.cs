@@ -23,11 +23,30 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
         catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)
         {
-            // Texts begin with the key, or name it as a parameter.
-            return Failed(e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}" : e.Message);
+            // Texts begin with the key, name it as a parameter, or speak of TLS and of its files.
+            return Failed(
+                e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}"
+                : TlsKey(options.Tls, e.Message) is { } tls ? $"{tls}: {e.Message}"
+                : e.Message);
         }
 
         static ValidateOptionsResult Failed(string problem) => ValidateOptionsResult.Fail($"{BrokerSettings.Section}:{problem}");
+    }
+
+    private static string? TlsKey(BrokerTlsSettings? tls, string problem)
+    {
+        if (tls is null)
+        {
+            return null;
+        }
+
+        string? key = Names(tls.CertificateFile) ? nameof(tls.CertificateFile)
+            : Names(tls.KeyFile) ? nameof(tls.KeyFile)
+            : Names(tls.ClientAuthorityFile) ? nameof(tls.ClientAuthorityFile) : null;
+        return key is not null ? $"{nameof(BrokerSettings.Tls)}:{key}" : problem.StartsWith("TLS", StringComparison.Ordinal) ? nameof(BrokerSettings.Tls) : null;
+
+        // As it was opened, with whatever folder is before it.
+        bool Names(string? file) => file is not null && problem.Contains($"{file}'", StringComparison.Ordinal);
     }
 
     /// <summary>All but loops and logger.</summary>
