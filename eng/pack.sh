@@ -47,6 +47,12 @@ if [ "$packages_only" = false ]; then
     sed -n 's/^COPY \([^ ]*\) .*/\1/p' eng/docker/Dockerfile | while read -r file; do
         [ -e "$file" ] || { echo "eng/docker/Dockerfile takes $file, which is not made" >&2; exit 1; }
     done
+    # What ships is one file that starts by itself.
+    for system in linux-x64 win-x64; do
+        [ -z "$(find "artifacts/$system" -name '*.pdb' -o -name '*.dll' -o -name '*.xml')" ] || { echo "artifacts/$system has more than the program" >&2; exit 1; }
+    done
+    artifacts/linux-x64/broker --version
+    artifacts/linux-x64/broker serve -t
 fi
 
 find artifacts -type f \( -path 'artifacts/packages/*' -o -path 'artifacts/linux-x64/*' -o -path 'artifacts/win-x64/*' \) -printf '%p %kK\n' | sort

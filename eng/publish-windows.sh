@@ -8,11 +8,14 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 MSBUILDDISABLENODEREUSE=1
 
 folder=$1
 publish() {
+    local project=$1 name=$2
+    shift 2
     # With intermediate files of its own: what is built and run beside it is not touched.
-    dotnet publish "$1" -c Release -r win-x64 --self-contained -v quiet --nologo -nodeReuse:false \
-        --artifacts-path "$folder/artifacts" -o "$folder/$2"
+    dotnet publish "$project" -c Release -r win-x64 --self-contained -v quiet --nologo -nodeReuse:false \
+        --artifacts-path "$folder/artifacts" -o "$folder/$name" "$@"
 }
 
-publish src/Broker.Cli broker
+# One file, as eng/pack.sh ships it.
+publish src/Broker.Cli broker -p:BrokerSingleFile=true
 publish samples/WindowsService sample
 rm -rf "$folder/artifacts"

@@ -13,6 +13,13 @@ namespace Broker.Hosting;
 /// <summary>Connects a client of a host.</summary>
 internal static class ClientStart
 {
+    private static readonly string[] Checked =
+    [
+        nameof(BrokerClientSettings.Servers), nameof(BrokerClientSettings.Name), nameof(BrokerClientSettings.User), nameof(BrokerClientSettings.Password),
+        nameof(BrokerClientSettings.Token), nameof(BrokerClientSettings.ConnectTimeout), nameof(BrokerClientSettings.PingInterval),
+        nameof(BrokerClientSettings.ReconnectBufferSize), nameof(BrokerClientSettings.MaxReconnectAttempts),
+    ];
+
     /// <exception cref="OptionsValidationException">A setting is wrong; the text names its key.</exception>
     public static BrokerConnection Start(IServiceProvider services, string name)
     {
@@ -29,8 +36,29 @@ internal static class ClientStart
         }
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
-            throw Wrong(name, $"{section}: {e.Message}");
+            throw Wrong(name, Key(services, settings, e) is { } key ? $"{section}:{key}: {e.Message}" : $"{section}: {e.Message}");
         }
+    }
+
+    // Texts of options begin with the one that is wrong, those of TLS with that, and of all settings addresses alone have a format.
+    private static string? Key(IServiceProvider services, BrokerClientSettings settings, Exception wrong) => wrong switch
+    {
+        FormatException => nameof(settings.Servers),
+        _ when wrong.Message.StartsWith("TLS", StringComparison.Ordinal) => TlsKey(services, settings),
+        _ => Array.Find(Checked, key => wrong.Message.StartsWith(key + " ", StringComparison.Ordinal)),
+    };
+
+    // The first file that is not there, else the first that is said.
+    private static string? TlsKey(IServiceProvider services, BrokerClientSettings settings)
+    {
+        (string Key, string? File)[] all =
+        [
+            (nameof(settings.TlsAuthorityFile), settings.TlsAuthorityFile),
+            (nameof(settings.TlsCertificateFile), settings.TlsCertificateFile),
+            (nameof(settings.TlsKeyFile), settings.TlsKeyFile),
+        ];
+        (string Key, string? File)[] said = [.. all.Where(static one => one.File is not null)];
+        return said.FirstOrDefault(one => !File.Exists(ContentRoot.Resolve(services, one.File)), said.FirstOrDefault()).Key;
     }
 
     private static OptionsValidationException Wrong(string name, string problem) => new(name, typeof(BrokerClientSettings), [problem]);
@@ -57,7 +85,7 @@ internal static class ClientStart
             ReconnectBufferSize = settings.ReconnectBufferSize ?? options.ReconnectBufferSize,
             MaxReconnectAttempts = settings.MaxReconnectAttempts ?? options.MaxReconnectAttempts,
             Tracing = settings.Tracing,
-            Tls = Tls(settings),
+            Tls = Tls(services, settings),
         };
         return settings.Configurations.Aggregate(options, (o, configure) => configure(services, o));
     }
@@ -86,13 +114,13 @@ internal static class ClientStart
         };
     }
 
-    private static ClientTlsOptions? Tls(BrokerClientSettings settings)
+    private static ClientTlsOptions? Tls(IServiceProvider services, BrokerClientSettings settings)
         => settings is { TlsAuthorityFile: null, TlsCertificateFile: null, TlsKeyFile: null }
             ? null
             : new ClientTlsOptions
             {
-                AuthorityFile = settings.TlsAuthorityFile,
-                CertificateFile = settings.TlsCertificateFile,
-                KeyFile = settings.TlsKeyFile,
+                AuthorityFile = ContentRoot.Resolve(services, settings.TlsAuthorityFile),
+                CertificateFile = ContentRoot.Resolve(services, settings.TlsCertificateFile),
+                KeyFile = ContentRoot.Resolve(services, settings.TlsKeyFile),
             };
 }

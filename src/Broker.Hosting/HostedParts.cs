@@ -7,6 +7,7 @@ using Broker.Hosting.Telemetry;
 using Broker.Server;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
 
@@ -22,13 +23,12 @@ internal sealed class HostedParts(
     IHostApplicationLifetime application,
     HostedState state,
     HostedMetrics metrics,
+    IOptions<HostOptions> options,
     ILoggerFactory loggers)
     : IHostedLifecycleService
 {
-    // What is left of the host's time once clients have been drained is the bridge's; this much it always gets.
-    private static readonly TimeSpan LeastLinger = TimeSpan.FromMilliseconds(100);
-
     private readonly HostingLog _log = new(loggers);
+    private readonly ShutdownTime _time = new(options.Value.ShutdownTimeout, TimeProvider.System);
     // Written by the start, and by the stop that has waited for it.
     private volatile ImmutableList<object> _started = [];
     private volatile TaskCompletionSource? _startEnd;
@@ -89,6 +89,7 @@ internal sealed class HostedParts(
 
     public Task StoppingAsync(CancellationToken cancellationToken)
     {
+        _time.Begin();
         state.Drain();
         Server?.StopAccepting();
         return Task.CompletedTask;
@@ -191,7 +192,7 @@ internal sealed class HostedParts(
         }
     }
 
-    // As long as the host's time lasts: the bridge is told a time, so the end of the host's is waited for beside it.
-    private static async Task<long> CloseAsync(ZeroMqBridge bridge, CancellationToken cancellationToken)
-        => await bridge.CloseAsync(cancellationToken.IsCancellationRequested ? LeastLinger : TimeSpan.FromSeconds(2)).ConfigureAwait(false);
+    // The bridge is told a time: what is left of the host's once clients have been drained. Who has cancelled the stop waits no longer.
+    private Task<long> CloseAsync(ZeroMqBridge bridge, CancellationToken cancellationToken)
+        => bridge.CloseAsync(cancellationToken.IsCancellationRequested ? ShutdownTime.Least : _time.Left());
 }

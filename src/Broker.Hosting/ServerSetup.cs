@@ -23,11 +23,30 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
         catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)
         {
-            // Texts begin with the key, or name it as a parameter.
-            return Failed(e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}" : e.Message);
+            // Texts begin with the key, name it as a parameter, or speak of TLS and of its files.
+            return Failed(
+                e is ArgumentException { ParamName: { } key } ? $"{key[..1].ToUpperInvariant()}{key[1..]}: {e.Message}"
+                : TlsKey(options.Tls, e.Message) is { } tls ? $"{tls}: {e.Message}"
+                : e.Message);
         }
 
         static ValidateOptionsResult Failed(string problem) => ValidateOptionsResult.Fail($"{BrokerSettings.Section}:{problem}");
+    }
+
+    private static string? TlsKey(BrokerTlsSettings? tls, string problem)
+    {
+        if (tls is null)
+        {
+            return null;
+        }
+
+        string? key = Names(tls.CertificateFile) ? nameof(tls.CertificateFile)
+            : Names(tls.KeyFile) ? nameof(tls.KeyFile)
+            : Names(tls.ClientAuthorityFile) ? nameof(tls.ClientAuthorityFile) : null;
+        return key is not null ? $"{nameof(BrokerSettings.Tls)}:{key}" : problem.StartsWith("TLS", StringComparison.Ordinal) ? nameof(BrokerSettings.Tls) : null;
+
+        // As it was opened, with whatever folder is before it.
+        bool Names(string? file) => file is not null && problem.Contains($"{file}'", StringComparison.Ordinal);
     }
 
     /// <summary>All but loops and logger.</summary>
@@ -46,7 +65,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.PingMax = settings.PingMax ?? options.PingMax;
         options.ClientAdvertise = settings.ClientAdvertise;
         options.ConnectUrls = [.. settings.ConnectUrls];
-        options.Tls = settings.Tls?.ToOptions();
+        options.Tls = settings.Tls?.ToOptions(file => ContentRoot.Resolve(services, file));
         if (settings.AuthTimeout is { } authTimeout)
         {
             options.AuthTimeout = authTimeout;
@@ -60,11 +79,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             configure(services, options);
         }
 
-        AddAddresses(settings, options);
+        AddAddresses(services, settings, options);
         return options;
     }
 
-    private static void AddAddresses(BrokerSettings settings, BrokerServerOptions options)
+    private static void AddAddresses(IServiceProvider services, BrokerSettings settings, BrokerServerOptions options)
     {
         if (settings.InProcessOnly)
         {
@@ -76,7 +95,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             return;
         }
 
-        foreach (EndPoint endPoint in settings.Listen.SelectMany(ParseAll))
+        foreach (EndPoint endPoint in settings.Listen.SelectMany(address => ParseAll(address, file => ContentRoot.Resolve(services, file))))
         {
             options.Listen(endPoint);
         }
@@ -87,11 +106,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
     }
 
-    private static IEnumerable<EndPoint> ParseAll(string address) => address.Split('/') switch
+    private static IEnumerable<EndPoint> ParseAll(string address, Func<string, string> resolve) => address.Split('/') switch
     {
         [Systemd] => Opened(address, null),
         [Systemd, var name] => Opened(address, name),
-        _ => [Parse(address)],
+        _ => [Parse(address, resolve)],
     };
 
     private static IReadOnlyList<InheritedEndPoint> Opened(string address, string? name)
@@ -116,11 +135,13 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         }
     }
 
-    internal static EndPoint Parse(string address)
+    /// <param name="address">As the settings have it.</param>
+    /// <param name="resolve">Where the path of a socket begins.</param>
+    internal static EndPoint Parse(string address, Func<string, string> resolve)
     {
         if (address.StartsWith("unix:", StringComparison.Ordinal) && address.Length > "unix:".Length)
         {
-            return new UnixDomainSocketEndPoint(address["unix:".Length..]);
+            return new UnixDomainSocketEndPoint(resolve(address["unix:".Length..]));
         }
 
         int colon = address.LastIndexOf(':');

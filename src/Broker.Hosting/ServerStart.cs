@@ -28,7 +28,7 @@ internal static class ServerStart
             log.Listening(string.Join(", ", server.EndPoints.Select(e => e.ToString())));
         }
 
-        reload.Watch(server, options.EndPoints);
+        reload.Watch(server, options.EndPoints, settings.Loops);
         return server;
     }
 }

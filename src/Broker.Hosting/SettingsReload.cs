@@ -20,11 +20,11 @@ internal sealed class SettingsReload(
     private readonly List<IDisposable> _watches = [];
     private readonly SemaphoreSlim _turn = new(1, 1);
 
-    public void Watch(BrokerServer server, IReadOnlyList<EndPoint> endPoints)
+    public void Watch(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
     {
         foreach (IOptionsChangeTokenSource<BrokerSettings> source in sources.Where(s => s.Name is null || string.Equals(s.Name, Options.DefaultName, StringComparison.Ordinal)))
         {
-            _watches.Add(ChangeToken.OnChange(source.GetChangeToken, () => _ = ReloadAsync(server, endPoints)));
+            _watches.Add(ChangeToken.OnChange(source.GetChangeToken, () => _ = ReloadAsync(server, endPoints, loops)));
         }
     }
 
@@ -36,12 +36,18 @@ internal sealed class SettingsReload(
         }
     }
 
-    private async Task ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints)
+    private async Task ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
     {
         await _turn.WaitAsync().ConfigureAwait(false);
         try
         {
-            BrokerServerOptions options = ServerSetup.Build(services, factory.Create(Options.DefaultName));
+            BrokerSettings settings = factory.Create(Options.DefaultName);
+            BrokerServerOptions options = ServerSetup.Build(services, settings);
+            if (settings.Loops != loops)
+            {
+                throw new ArgumentException(Fixed(nameof(BrokerSettings.Loops)));
+            }
+
             await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
             _log.Reloaded();
         }
@@ -64,11 +70,13 @@ internal sealed class SettingsReload(
         }
     }
 
+    private static string Fixed(string key) => $"{BrokerSettings.Section}:{key} cannot change while the server runs.";
+
     private static void Change(BrokerServerOptions options, BrokerServerOptions running, IReadOnlyList<EndPoint> endPoints)
     {
         if (!options.EndPoints.SequenceEqual(endPoints))
         {
-            throw new ArgumentException($"{BrokerSettings.Section}:{nameof(BrokerSettings.Listen)} cannot change while the server runs.");
+            throw new ArgumentException(Fixed(nameof(BrokerSettings.Listen)));
         }
 
         running.ServerName = options.ServerName;

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Reflection;
 using System.Text;
 using System.Text.RegularExpressions;
+using Broker.Bridge;
 using Broker.Client;
 using Broker.Hosting.Settings;
 using Broker.Server;
@@ -61,25 +62,33 @@ public sealed partial class DocumentationTests
         var events = typeof(HostingLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
             .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
             .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
-        IEnumerable<string[]> rows = Page.Split('\n').SkipWhile(l => !l.StartsWith("| event | level |", StringComparison.Ordinal)).Skip(2)
-            .TakeWhile(l => l.StartsWith('|')).Select(l => l.Split('|', StringSplitOptions.TrimEntries));
-        var documented = rows.SelectMany(r => r[1].Split(", ").Zip(r[2].Split(", "), (id, level) => (int.Parse(id, CultureInfo.InvariantCulture), level))).ToArray();
 
-        Assert.Equal(documented, events);
+        Assert.Equal(Events("| event | level |"), events);
     }
+
+    [Theory]
+    [InlineData(typeof(BrokerServer), "| event of `Broker.Server` | level |")]
+    [InlineData(typeof(ZeroMqBridge), "| event of `Broker.Bridge` | level |")]
+    public void Each_event_of_what_it_hosts_is_on_the_page_too_and_no_number_is_used_twice(Type part, string title)
+    {
+        var events = part.Assembly.GetTypes().SelectMany(t => t.GetMethods(BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+            .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
+            .Select(a => (a.EventId, Level: a.Level.ToString().ToLowerInvariant())).Order().ToArray();
+
+        Assert.Equal(Events(title), events);
+        Assert.Equal(events.Length, events.DistinctBy(e => e.EventId).Count());
+    }
+
+    private static (int Id, string Level)[] Events(string title) =>
+    [
+        .. Page.Split('\n').SkipWhile(l => !l.StartsWith(title, StringComparison.Ordinal)).Skip(2).TakeWhile(l => l.StartsWith('|'))
+            .Select(l => l.Split('|', StringSplitOptions.TrimEntries))
+            .SelectMany(r => r[1].Split(", ").Zip(r[2].Split(", "), (id, level) => (int.Parse(id, CultureInfo.InvariantCulture), level))),
+    ];
 
     [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Code();
 
     [GeneratedRegex("```json\n(.*?)```", RegexOptions.CultureInvariant | RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Json();
-
-    private sealed class TemporaryFolder : IDisposable
-    {
-        private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("hosting-");
-
-        public string Path => _folder.FullName;
-
-        public void Dispose() => _folder.Delete(recursive: true);
-    }
 }

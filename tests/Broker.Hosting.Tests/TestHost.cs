@@ -25,8 +25,21 @@ internal sealed class TestHost : IAsyncDisposable
 
     /// <summary>Builds one, with settings as configuration has them, <c>Broker:MaxPayload</c>.</summary>
     public static TestHost Build(Action<IServiceCollection> add, params (string Key, string Value)[] settings)
+        => Build(new HostApplicationBuilderSettings(), static _ => { }, add, settings);
+
+    /// <summary>The same with its content in a folder.</summary>
+    public static TestHost BuildIn(string contentRoot, Action<IServiceCollection> add, params (string Key, string Value)[] settings)
+        => Build(new HostApplicationBuilderSettings { ContentRootPath = contentRoot }, static _ => { }, add, settings);
+
+    /// <summary>The same with settings from a file, which is not watched.</summary>
+    public static TestHost BuildFrom(string file, Action<IServiceCollection> add)
+        => Build(new HostApplicationBuilderSettings(), configuration => configuration.AddJsonFile(file), add);
+
+    private static TestHost Build(
+        HostApplicationBuilderSettings host, Action<IConfigurationBuilder> configure, Action<IServiceCollection> add, params (string Key, string Value)[] settings)
     {
-        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(host);
+        configure(builder.Configuration);
         // The usual time-outs are for machines that have nothing else to do.
         string patience = Wait.Limit.ToString();
         settings = [("BrokerClient:ConnectTimeout", patience), ("BrokerClients:other:ConnectTimeout", patience), ("Broker:AuthTimeout", patience), .. settings];

@@ -4,7 +4,7 @@ namespace Broker.Windows.Tests;
 
 /// <summary>
 /// Windows as Wine has it, in a folder of its own, with the programs of this repository published for it. Made once for all tests, one
-/// after the other. <c>eng/test.sh</c> has published them already, and says where.
+/// after the other. <c>eng/test-windows.sh</c> has published them already, and says where.
 /// </summary>
 /// <remarks>
 /// The service control manager ends with the last program of a user, and all services with it: a shell that waits for input stays.

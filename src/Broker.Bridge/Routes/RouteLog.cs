@@ -77,7 +77,7 @@ internal sealed partial class RouteLog(ILogger logger)
     [LoggerMessage(107, LogLevel.Debug, "ZeroMQ peer {Address} disconnected: {Reason}")]
     internal partial void PeerDisconnected(string address, string? reason);
 
-    [LoggerMessage(111, LogLevel.Error, "The bridge met a fault of its own")]
+    [LoggerMessage(120, LogLevel.Error, "The bridge met a fault of its own")]
     internal partial void Fault(Exception error);
 
     [LoggerMessage(113, LogLevel.Warning, "A message was not bridged: {Reason}. Further ones of the same kind are only counted")]

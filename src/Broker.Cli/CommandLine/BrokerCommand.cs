@@ -85,6 +85,7 @@ internal sealed class BrokerCommand(
         }
 
         root.Subcommands.Add(SocketCommands.Build(shell));
+        root.Subcommands.Add(new CompletionCommand(output).Build());
         root.SetAction(parsed =>
         {
             if (parsed.GetValue(version))

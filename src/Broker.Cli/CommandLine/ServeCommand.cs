@@ -30,7 +30,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
     {
         Option<string> name = ServiceCommand.NewName();
         var command = new Command("run", "What Windows starts.") { Hidden = true };
-        foreach (Option option in _options.All.Prepend(name))
+        foreach (Option option in _options.OfService.Prepend(name))
         {
             command.Options.Add(option);
         }

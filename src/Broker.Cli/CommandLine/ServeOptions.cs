@@ -144,6 +144,12 @@ internal sealed class ServeOptions
         PortsFileDirectory, Quiet,
     ];
 
+    /// <summary>Those of a service: all but what checks or steers in place of serving.</summary>
+    public IEnumerable<Option> OfService => All.Where(option => option != Test && option != Signal);
+
+    /// <summary>Those whose values nobody is to see.</summary>
+    public IReadOnlyList<Option> Secrets => [Password, Token];
+
     // Below zero is all of it too, as for nats-server.
     private static int? ParseLength(ArgumentResult result)
     {

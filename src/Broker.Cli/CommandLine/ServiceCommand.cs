@@ -72,7 +72,7 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
     {
         Option<string> name = NewName();
         var command = new Command("install", "Installs a service that does what broker serve does with the same flags.");
-        foreach (Option option in (Option[])[name, _displayName, _description, _start, _account, _password, .. serve.Options.All])
+        foreach (Option option in (Option[])[name, _displayName, _description, _start, _account, _password, .. serve.Options.OfService])
         {
             command.Options.Add(option);
         }
@@ -107,8 +107,7 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
             return ExitCode.Failure;
         }
 
-        string commandLine = ServiceCommandLine.Build(
-            ServiceCommandLine.ThisProgram(), ["service", "run", $"--service-name={name}", .. ServiceCommandLine.Given(line, serve.Options.All)]);
+        string commandLine = CommandLine(hidden: []);
         WindowsServiceManager.Install(
             new ServiceDefinition(name, commandLine)
             {
@@ -121,8 +120,17 @@ internal sealed class ServiceCommand(Screen screen, ServeCommand serve)
             },
             Warn);
         ServiceEvents.Register(name);
-        screen.WriteLine($"installed {name}: {commandLine}");
+        string shown = CommandLine(serve.Options.Secrets);
+        if (shown != commandLine)
+        {
+            Warn("Windows shows the command line of a service, and what is secret in it, to everybody who may use the machine; in the file of -c it is not shown");
+        }
+
+        screen.WriteLine($"installed {name}: {shown}");
         return ExitCode.Success;
+
+        string CommandLine(IReadOnlyList<Option> hidden) => ServiceCommandLine.Build(
+            ServiceCommandLine.ThisProgram(), ["service", "run", $"--service-name={name}", .. ServiceCommandLine.Given(line, serve.Options.OfService, hidden)]);
     }
 
     [SupportedOSPlatform("windows")]

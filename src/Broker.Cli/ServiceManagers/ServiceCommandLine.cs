@@ -26,7 +26,10 @@ internal static class ServiceCommandLine
     public static string Folder() => Path.GetDirectoryName(ThisProgram()[^1]) is { Length: > 0 } folder ? folder : AppContext.BaseDirectory;
 
     /// <summary>The options of a command line that are among <paramref name="passed"/>, in the order of that list.</summary>
-    public static IEnumerable<string> Given(ParseResult line, IEnumerable<Option> passed)
+    /// <param name="line">It.</param>
+    /// <param name="passed">Those that count.</param>
+    /// <param name="hidden">Those of them whose values are not for people to see.</param>
+    public static IEnumerable<string> Given(ParseResult line, IEnumerable<Option> passed, IReadOnlyList<Option> hidden)
     {
         foreach (Option option in passed)
         {
@@ -44,7 +47,7 @@ internal static class ServiceCommandLine
             // In one word: a value may begin with a dash.
             foreach (Token token in result.Tokens)
             {
-                yield return $"{name}={token.Value}";
+                yield return $"{name}={(hidden.Contains(option) ? "***" : token.Value)}";
             }
         }
     }

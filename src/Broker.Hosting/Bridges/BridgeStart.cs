@@ -71,7 +71,7 @@ internal sealed class BridgeStart(
             problems.Add($"{child.Path}: a bridge has no such key; it has {string.Join(", ", Keys[..^1])} and {Keys[^1]}.");
         }
 
-        var security = new RouteSecurity(services.GetService<ICurveCryptography>());
+        var security = new RouteSecurity(services.GetService<ICurveCryptography>(), file => ContentRoot.Resolve(services, file));
         SocketSecurity? inherited = security.Read(new RouteSection(section, problems), null);
         IReadOnlyDictionary<string, RouteSettings> routes = RouteSettings.ReadAll(section.GetSection(RoutesKey), security, inherited, problems);
         if (inherited is not null && routes.Count == 0 && problems.Count == 0)

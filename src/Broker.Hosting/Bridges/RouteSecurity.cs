@@ -8,7 +8,8 @@ namespace Broker.Hosting.Bridges;
 /// writes it. Keys and passwords are in files, which are read with it.
 /// </summary>
 /// <param name="cryptography">CURVE's; null where the host has none.</param>
-internal sealed class RouteSecurity(ICurveCryptography? cryptography)
+/// <param name="resolve">Where relative files begin.</param>
+internal sealed class RouteSecurity(ICurveCryptography? cryptography, Func<string, string> resolve)
 {
     /// <summary>The key of the section.</summary>
     public const string Key = "Security";
@@ -27,7 +28,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography)
     /// <summary>What the section within another says; <paramref name="otherwise"/> without it, and when something of it is wrong, which is a problem then.</summary>
     public SocketSecurity? Read(RouteSection parent, SocketSecurity? otherwise) => parent.Inner(Key, section => Read((RouteSection)section) ?? SocketSecurity.None) ?? otherwise;
 
-    private static SocketSecurity? PlainClient(RouteSection section)
+    private SocketSecurity? PlainClient(RouteSection section)
     {
         string? password = File(section, PasswordFile, "a password", SocketSecurity.ReadPassword, isNeeded: true);
         if (section.Text(User) is not { } user)
@@ -48,7 +49,7 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography)
     }
 
     // What is no file may be the secret itself in the place of its file, and is not shown.
-    private static T? File<T>(RouteSection section, string key, string what, Func<string, T> read, bool isNeeded)
+    private T? File<T>(RouteSection section, string key, string what, Func<string, T> read, bool isNeeded)
         where T : class
     {
         if (section.Text(key) is not { } file)
@@ -61,10 +62,10 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography)
             return null;
         }
 
-        T? result = SocketSecurity.TryRead(file, read, out string? wrong);
+        T? result = SocketSecurity.TryRead(resolve(file), read, out string? wrong);
         if (result is null)
         {
-            section.Problem(key, $"{(Path.Exists(file) ? $"\"{file}\"" : "what it says")} is not a file with {what} ({wrong})");
+            section.Problem(key, $"{(Path.Exists(resolve(file)) ? $"\"{file}\"" : "what it says")} is not a file with {what} ({wrong})");
         }
 
         return result;
@@ -109,14 +110,14 @@ internal sealed class RouteSecurity(ICurveCryptography? cryptography)
         return null;
     }
 
-    private static SocketSecurity? CurveServer(RouteSection section, ICurveCryptography cryptography)
+    private SocketSecurity? CurveServer(RouteSection section, ICurveCryptography cryptography)
     {
         CurveKeyPair? keys = File(section, SecretKeyFile, "the bridge's secret key", file => CurveKeyFile.ReadPair(cryptography, file), isNeeded: true);
         HashSet<CurveKey>? clients = File(section, Clients, "the public keys of clients", CurveKeyFile.ReadMany, isNeeded: false);
         return keys is null ? null : SocketSecurity.CurveServer(keys, clients);
     }
 
-    private static SocketSecurity? CurveClient(RouteSection section, ICurveCryptography cryptography)
+    private SocketSecurity? CurveClient(RouteSection section, ICurveCryptography cryptography)
     {
         CurveKey? server = File(section, ServerKeyFile, "the server's public key", CurveKeyFile.ReadPublic, isNeeded: true);
         CurveKeyPair? own = File(section, SecretKeyFile, "the bridge's secret key", file => CurveKeyFile.ReadPair(cryptography, file), isNeeded: false);

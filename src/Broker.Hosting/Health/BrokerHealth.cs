@@ -15,10 +15,13 @@ public static class BrokerHealth
     /// <summary>The tag of what says whether the process is to be sent work.</summary>
     public const string ReadyTag = "ready";
 
+    // A loop that does not answer is not waited for without an end. An application that wants another time changes the registration.
+    private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(5);
+
     /// <summary>
-    /// Adds <c>broker-loops</c> (tag <c>live</c>: every event loop answers), <c>broker</c> (tag <c>ready</c>: everything has started and
+    /// Adds <c>broker-loops</c> (tag <c>live</c>: every event loop answers within 5 s), <c>broker</c> (tag <c>ready</c>: everything has started and
     /// the server is not draining) and <c>broker-client</c> (tag <c>ready</c>: the default client is connected, if there is one; degraded
-    /// while it looks for a server).
+    /// while it looks for a server). A check starts nothing: what is asked before the host has started is answered by "starting".
     /// </summary>
     /// <param name="checks">The host's checks: <c>services.AddHealthChecks()</c>.</param>
     /// <returns>The checks, for more.</returns>
@@ -26,15 +29,22 @@ public static class BrokerHealth
     {
         ArgumentNullException.ThrowIfNull(checks);
         return checks
-            .Add(new HealthCheckRegistration("broker-loops", static s => new LoopsCheck(s.GetRequiredService<EventLoopGroup>()), null, [LiveTag]))
+            .Add(new HealthCheckRegistration("broker-loops", static s => new LoopsCheck(s.GetRequiredService<HostedState>(), s), null, [LiveTag], AnswerTime))
             .Add(new HealthCheckRegistration("broker", static s => new ReadyCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]))
-            .Add(new HealthCheckRegistration("broker-client", static s => new ClientCheck(s), null, [ReadyTag]));
+            .Add(new HealthCheckRegistration("broker-client", static s => new ClientCheck(s.GetRequiredService<HostedState>(), s), null, [ReadyTag]));
     }
 
-    private sealed class LoopsCheck(EventLoopGroup loops) : IHealthCheck
+    private sealed class LoopsCheck(HostedState state, IServiceProvider services) : IHealthCheck
     {
         public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
         {
+            if (!state.IsStarted)
+            {
+                // The process lives, and its loops may not have been made yet.
+                return HealthCheckResult.Healthy("starting");
+            }
+
+            EventLoopGroup loops = services.GetRequiredService<EventLoopGroup>();
             for (int i = 0; i < loops.Count; i++)
             {
                 var answered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -60,10 +70,10 @@ public static class BrokerHealth
                 : HealthCheckResult.Healthy());
     }
 
-    private sealed class ClientCheck(IServiceProvider services) : IHealthCheck
+    private sealed class ClientCheck(HostedState state, IServiceProvider services) : IHealthCheck
     {
         public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
-            => Task.FromResult(services.GetService<BrokerConnection>()?.State switch
+            => Task.FromResult(!state.IsStarted ? new HealthCheckResult(context.Registration.FailureStatus, "starting") : services.GetService<BrokerConnection>()?.State switch
             {
                 null or ConnectionState.Connected => HealthCheckResult.Healthy(),
                 ConnectionState.Closed => new HealthCheckResult(context.Registration.FailureStatus, "closed"),

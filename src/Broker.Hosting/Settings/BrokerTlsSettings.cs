@@ -2,7 +2,7 @@ using Broker.Server.Tls;
 
 namespace Broker.Hosting.Settings;
 
-/// <summary>TLS with clients; files are read again at each reload.</summary>
+/// <summary>TLS with clients; files are read again at each reload. Relative ones begin at the content root of the host.</summary>
 public sealed class BrokerTlsSettings
 {
     /// <summary>As <see cref="ServerTlsOptions.CertificateFile"/>.</summary>
@@ -23,11 +23,11 @@ public sealed class BrokerTlsSettings
     /// <summary>As <see cref="ServerTlsOptions.HandshakeFirst"/>.</summary>
     public bool HandshakeFirst { get; set; }
 
-    internal ServerTlsOptions ToOptions() => new()
+    internal ServerTlsOptions ToOptions(Func<string?, string?> resolve) => new()
     {
-        CertificateFile = CertificateFile,
-        KeyFile = KeyFile,
-        ClientAuthorityFile = ClientAuthorityFile,
+        CertificateFile = resolve(CertificateFile),
+        KeyFile = resolve(KeyFile),
+        ClientAuthorityFile = resolve(ClientAuthorityFile),
         ClientCertificates = ClientCertificates,
         AllowNonTls = AllowNonTls,
         HandshakeFirst = HandshakeFirst,

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -72,7 +71,7 @@ internal sealed class WindowsServiceLifetime(IServiceProvider services, string n
         }
         else
         {
-            (services.GetService<IConfiguration>() as IConfigurationRoot)?.Reload();
+            new ConfigurationReload(services).Reload();
         }
     }
 }

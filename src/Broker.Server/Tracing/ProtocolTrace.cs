@@ -12,7 +12,7 @@ namespace Broker.Server.Tracing;
 /// <c>-&gt;&gt;</c> to it. There is one only for clients that are traced.
 /// </summary>
 /// <remarks>Any thread. Nothing a client sends can begin a line, drive a terminal, or make a line longer than its bound, but for payloads where all of them is wanted.</remarks>
-internal sealed class ProtocolTrace
+internal sealed partial class ProtocolTrace
 {
     private readonly ILogger _logger;
     private readonly string _client;
@@ -86,5 +86,9 @@ internal sealed class ProtocolTrace
     private static string Number(int value) => value.ToString(CultureInfo.InvariantCulture);
 
     // The text is no template: braces in it mean nothing.
-    private void Log(string text) => _logger.Log(LogLevel.Trace, default, _client + _name + text, null, static (line, _) => line);
+    private void Log(string text) => Write(_client + _name + text);
+
+    // There is a trace only where the level is on.
+    [LoggerMessage(50, LogLevel.Trace, "{Line}", SkipEnabledCheck = true)]
+    private partial void Write(string line);
 }

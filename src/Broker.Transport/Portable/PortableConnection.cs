@@ -14,6 +14,13 @@ internal sealed class PortableConnection : SocketConnection
     private const int SendWaits = 1;
     private const int SendToReleaseAfter = 2;
 
+    // Up to so many the runtime describes to the system on the stack; it allocates for more.
+    private const int MostGathered = 8;
+
+    // Of the thread and not of the connection: it is empty between two calls.
+    [ThreadStatic]
+    private static List<ArraySegment<byte>>? _gathered;
+
     private readonly PortablePoller _poller;
     private readonly SocketAsyncEventArgs _reading = new(true);
     private readonly Action _startWaitingSend;
@@ -115,7 +122,7 @@ internal sealed class PortableConnection : SocketConnection
                 return at;
             }
 
-            int gone = Socket.Send(at.Array.AsSpan(at.Start, (int)Math.Min(at.Length, tally.Most - tally.Bytes)), SocketFlags.None, out SocketError error);
+            int gone = at.Next is null ? SendOne(at, tally.Most - tally.Bytes, out SocketError error) : SendMany(at, tally.Most - tally.Bytes, out error);
             if (error != SocketError.Success)
             {
                 outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;
@@ -128,6 +135,25 @@ internal sealed class PortableConnection : SocketConnection
 
         outcome = SendOutcome.Sent;
         return null;
+    }
+
+    private int SendOne(Block block, long most, out SocketError error)
+        => Socket.Send(block.Array.AsSpan(block.Start, (int)Math.Min(block.Length, most)), SocketFlags.None, out error);
+
+    private int SendMany(Block first, long most, out SocketError error)
+    {
+        List<ArraySegment<byte>> gathered = _gathered ??= new List<ArraySegment<byte>>(MostGathered);
+        for (Block? block = first; block is not null && gathered.Count < MostGathered && most > 0; block = block.Next)
+        {
+            int length = (int)Math.Min(block.Length, most);
+            gathered.Add(new ArraySegment<byte>(block.Array, block.Start, length));
+            most -= length;
+        }
+
+        int gone = Socket.Send(gathered, SocketFlags.None, out error);
+        // The blocks go to their pools, and are not to be held here.
+        gathered.Clear();
+        return gone;
     }
 
     // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.

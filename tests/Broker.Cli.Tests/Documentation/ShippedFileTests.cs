@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.RegularExpressions;
+using System.Xml.Linq;
 using Broker.Cli.Tests.Starting;
 
 namespace Broker.Cli.Tests.Documentation;
@@ -55,6 +56,21 @@ public sealed partial class ShippedFileTests : IDisposable
         Assert.True(run.ExitCode == ExitCode.Success, run.Said);
         Assert.Equal((1, 1, 1), (run.Addresses!.Monitoring.Count, run.Addresses.ZeroMqPublishers.Count, run.Addresses.ZeroMqSubscribers.Count));
     }
+
+    [Fact]
+    public void PublishContainer_starts_what_the_container_file_does_at_the_same_ports()
+    {
+        string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
+        XDocument project = XDocument.Parse(DocumentedText.Read("src/Broker.Cli/Broker.Cli.csproj").Text);
+
+        Assert.Equal(JsonSerializer.Deserialize<string[]>(Command().Match(file).Groups[1].Value)!, Items(project, "ContainerDefaultArgs"));
+        Assert.Equal(Ports().Match(file).Groups[1].Value.Split(' '), Items(project, "ContainerPort"));
+    }
+
+    private static string[] Items(XDocument project, string name) => Assert.Single(project.Descendants(name)).Attribute("Include")!.Value.Split(';');
+
+    [GeneratedRegex("(?m)^EXPOSE (.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Ports();
 
     [GeneratedRegex("(?m)^ExecStart=(.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Exec();

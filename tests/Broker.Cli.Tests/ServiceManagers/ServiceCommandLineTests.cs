@@ -1,3 +1,5 @@
+using System.CommandLine;
+using Broker.Cli.CommandLine;
 using Broker.Cli.ServiceManagers;
 using Broker.Cli.Tests.CommandLine;
 
@@ -44,6 +46,28 @@ public sealed class ServiceCommandLineTests
 
         Assert.Equal(ExitCode.Usage, (await CommandRun.Of("service", "run")).ExitCode);
     }
+
+    [Fact]
+    public void What_is_shown_hides_passwords_and_tokens_and_what_is_installed_has_them()
+    {
+        var options = new ServeOptions();
+        var command = new Command("install");
+        foreach (Option option in options.OfService)
+        {
+            command.Options.Add(option);
+        }
+
+        ParseResult line = command.Parse(["--user", "ada", "--pass", "secret", "--auth=token", "-p", "4333"]);
+
+        Assert.Equal(["-p=4333", "--user=ada", "--pass=***", "--auth=***"], ServiceCommandLine.Given(line, options.OfService, options.Secrets));
+        Assert.Equal(["-p=4333", "--user=ada", "--pass=secret", "--auth=token"], ServiceCommandLine.Given(line, options.OfService, []));
+    }
+
+    [Theory]
+    [InlineData("-t")]
+    [InlineData("--signal=reload")]
+    public async Task A_flag_that_serves_nothing_is_refused_where_a_service_is_installed(string flag)
+        => Assert.Equal(ExitCode.Usage, (await CommandRun.Of("service", "install", flag)).ExitCode);
 
     // The rules of CommandLineToArgvW, read anew.
     private static List<string> Split(string line)

@@ -1,0 +1,104 @@
+using System.Text;
+using Broker.Bridge;
+using Broker.Bridge.PubSub;
+using Broker.Client;
+using Broker.ZeroMq;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Broker.Hosting.Tests;
+
+/// <summary>What a stop does for ZeroMQ programs.</summary>
+public sealed class StopTests
+{
+    // More than the sockets of the machine hold.
+    private const int Messages = 14;
+    private const int Size = 1_000_000;
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task What_is_queued_for_a_ZeroMQ_program_is_delivered_when_the_host_stops()
+    {
+        await using TestHost host = await StartAsync();
+        await using SubscriberSocket subscriber = await SubscribeAsync(host);
+        await FillAsync(host);
+
+        Task stop = host.StopAsync(Cancellation);
+        await Wait.UntilAsync(() => host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested, "the stop");
+        // It does not come to its end while nobody reads.
+        var message = new ZeroMqMessage();
+        int got = await Task.Run(() => Enumerable.Range(0, Messages).TakeWhile(_ => subscriber.TryReceive(message, Wait.Limit)).Count(), Cancellation);
+        await Wait.For(stop);
+
+        Assert.Equal(Messages, got);
+        Assert.DoesNotContain("Broker.Hosting[6]", host.Log.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_a_ZeroMQ_program_does_not_take_is_counted()
+    {
+        await using TestHost host = await StartAsync();
+        await using SubscriberSocket subscriber = await SubscribeAsync(host);
+        await FillAsync(host);
+        using var over = new CancellationTokenSource();
+        await over.CancelAsync();
+
+        await host.StopAsync(over.Token);
+
+        Assert.Matches(@"Broker\.Hosting\[6\] Warning: The ZeroMQ bridge has stopped with \d+ messages not delivered", host.Log.Text);
+    }
+
+    [Fact]
+    public async Task What_a_ZeroMQ_program_has_sent_before_the_stop_is_delivered()
+    {
+        await using TestHost host = await StartAsync();
+        int heard = 0;
+        var client = host.Services.GetRequiredService<BrokerConnection>();
+        client.Subscribe("zmq.>", (in message) => heard += message.Body.Length == 1 ? 1 : 0);
+        await client.FlushAsync(Cancellation);
+        await using var publisher = new PublisherSocket();
+        publisher.Connect(Route(host).PublisherEndpoints[0]);
+        await Wait.UntilAsync(() => heard > 0, static () => "no message", () => Sending.Send(publisher, "a", "x"));
+        for (int i = 0; i < 100; i++)
+        {
+            Sending.Send(publisher, "a", "xy");
+        }
+
+        long taken = Route(host).FromZeroMq;
+        await host.StopAsync(Cancellation);
+
+        Assert.True(client.GetStatistics().MessagesIn >= taken, $"{client.GetStatistics().MessagesIn} of {taken}");
+    }
+
+    private static Task<TestHost> StartAsync() => TestHost.StartAsync(
+        static s => s.AddBroker().AddBrokerClient().AddZeroMqBridge(),
+        ("Broker:Listen:0", "127.0.0.1:0"), ("Broker:MaxPayload", "2000000"),
+        ("ZeroMqBridge:Routes:a:Pattern", "pubsub"),
+        ("ZeroMqBridge:Routes:a:Publishers", "tcp://127.0.0.1:*"), ("ZeroMqBridge:Routes:a:Subscribers", "tcp://127.0.0.1:*"));
+
+    private static PubSubRouteSnapshot Route(TestHost host)
+        => Assert.IsType<PubSubRouteSnapshot>(Assert.Single(host.Services.GetRequiredService<ZeroMqBridge>().Snapshot().Routes));
+
+    // It keeps one message, and TCP what it holds.
+    private static async Task<SubscriberSocket> SubscribeAsync(TestHost host)
+    {
+        var subscriber = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, ReceiveHighWaterBytes = 1 });
+        subscriber.Subscribe("");
+        subscriber.Connect(Route(host).SubscriberEndpoints[0]);
+        await Wait.UntilAsync(() => host.Services.GetRequiredService<Server.BrokerServer>().Snapshot().Subscriptions > 0, "the subscription");
+        return subscriber;
+    }
+
+    private static async Task FillAsync(TestHost host)
+    {
+        var client = host.Services.GetRequiredService<BrokerConnection>();
+        byte[] body = Encoding.ASCII.GetBytes(new string('x', Size));
+        for (int i = 0; i < Messages; i++)
+        {
+            await client.PublishAsync("zmq.a", body, cancellationToken: Cancellation);
+        }
+
+        await client.FlushAsync(Cancellation);
+    }
+}

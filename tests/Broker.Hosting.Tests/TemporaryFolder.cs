@@ -1,0 +1,11 @@
+namespace Broker.Hosting.Tests;
+
+/// <summary>A folder of one test.</summary>
+internal sealed class TemporaryFolder : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("hosting-");
+
+    public string Path => _folder.FullName;
+
+    public void Dispose() => _folder.Delete(recursive: true);
+}
