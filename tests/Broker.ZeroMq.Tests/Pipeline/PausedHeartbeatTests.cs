@@ -5,19 +5,18 @@ namespace Broker.ZeroMq.Tests.Pipeline;
 
 public sealed class PausedHeartbeatTests
 {
-    private const string AnyPort = "tcp://127.0.0.1:*";
+    public static TheoryData<RigTransport> SystemTransports => Rig.SystemTransports;
 
     private static readonly byte[] Welcome = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"));
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_ping_that_was_received_behind_messages_which_nobody_takes_is_answered_once(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task A_ping_that_was_received_behind_messages_which_nobody_takes_is_answered_once(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         bool takes = false;
         var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
 
         // What looks like a PING in a message is none.
@@ -46,14 +45,13 @@ public sealed class PausedHeartbeatTests
 
     // libzmq puts commands between the frames of a message.
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_ping_within_the_message_that_is_held_is_answered_once_and_so_is_the_next(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task A_ping_within_the_message_that_is_held_is_answered_once_and_so_is_the_next(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         bool takes = false;
         var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
 
         push.Send(Wire.Join(Wire.Frame(1, 1), Ping(8), Wire.Frame(0, 2), Wire.Frame(1, 3), Ping(9), Wire.Frame(0, 4)));
@@ -72,14 +70,13 @@ public sealed class PausedHeartbeatTests
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task What_is_held_is_not_judged_before_its_turn_whatever_it_is(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task What_is_held_is_not_judged_before_its_turn_whatever_it_is(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         bool takes = false;
         var pull = rig.Pull(onMessage: (peer, in message) => takes && rig.Record(peer, message));
-        using var push = new RawPeer(pull.Bind(AnyPort)).Handshake("PUSH");
+        using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
         push.Send(Wire.Join(Wire.Message([1]), Ping(8), [2, 255, 255, 255, 255, 255, 255, 255, 255], Ping(9)));
         Assert.Equal(Pong(8), push.Read(Pong(8).Length));

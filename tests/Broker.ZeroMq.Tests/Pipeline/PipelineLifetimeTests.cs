@@ -7,9 +7,9 @@ namespace Broker.ZeroMq.Tests.Pipeline;
 
 public sealed class PipelineLifetimeTests
 {
-    private const string AnyPort = "tcp://127.0.0.1:*";
-
     public static TheoryData<RigTransport> Transports => Rig.Transports;
+
+    public static TheoryData<RigTransport> SystemTransports => Rig.SystemTransports;
 
     [Theory]
     [MemberData(nameof(Transports))]
@@ -83,13 +83,12 @@ public sealed class PipelineLifetimeTests
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_push_that_is_killed_in_the_middle_of_a_message_leaves_nothing_and_its_successor_is_served(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task A_push_that_is_killed_in_the_middle_of_a_message_leaves_nothing_and_its_successor_is_served(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         var pull = rig.Pull();
-        var endpoint = pull.Bind(AnyPort);
+        var endpoint = pull.Bind(rig.AnyPort);
         using (var half = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1])).Send(Wire.Message([2], [3])[..^1]))
         {
             Assert.Equal("01", await rig.Messages.TakeAsync());
@@ -102,13 +101,12 @@ public sealed class PipelineLifetimeTests
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_silence_that_a_pause_has_caused_is_not_taken_for_death(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task A_silence_that_a_pause_has_caused_is_not_taken_for_death(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         var pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(20) });
-        var endpoint = pull.Bind(AnyPort);
+        var endpoint = pull.Bind(rig.AnyPort);
         await rig.DoAsync(pull.PauseReceiving);
 
         // It answers nothing at all, and is not given up for as long as nothing of it is read.
@@ -123,13 +121,12 @@ public sealed class PipelineLifetimeTests
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_paused_peer_that_goes_is_noticed_when_nothing_of_it_is_held(bool portable)
+    [MemberData(nameof(SystemTransports))]
+    public async Task A_paused_peer_that_goes_is_noticed_when_nothing_of_it_is_held(RigTransport transport)
     {
-        await using var rig = new Rig(portable: portable);
+        await using var rig = new Rig(transport);
         var pull = rig.Pull();
-        var endpoint = pull.Bind(AnyPort);
+        var endpoint = pull.Bind(rig.AnyPort);
         var peer = new RawPeer(endpoint).Handshake("PUSH");
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         await rig.DoAsync(pull.PauseReceiving);

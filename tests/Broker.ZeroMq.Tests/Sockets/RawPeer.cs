@@ -5,12 +5,19 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>A TCP client that sends what no decent peer would.</summary>
+/// <summary>A client by TCP or a Unix socket that sends what no decent peer would.</summary>
 internal sealed class RawPeer : IDisposable
 {
-    private readonly Socket _socket = new(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 120_000, SendTimeout = 120_000 };
+    private readonly Socket _socket;
 
-    public RawPeer(ZeroMqEndpoint endpoint) => _socket.Connect(new IPEndPoint(IPAddress.Loopback, endpoint.Port));
+    public RawPeer(ZeroMqEndpoint endpoint)
+    {
+        _socket = endpoint.IsIpc
+            ? new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+            : new Socket(SocketType.Stream, ProtocolType.Tcp);
+        _socket.ReceiveTimeout = _socket.SendTimeout = 120_000;
+        _socket.Connect(endpoint.IsIpc ? endpoint.ToConnect() : new IPEndPoint(IPAddress.Loopback, endpoint.Port));
+    }
 
     public RawPeer Send(params byte[][] parts)
     {

@@ -36,6 +36,9 @@ internal sealed class Rig : IAsyncDisposable
 
     public static TheoryData<RigTransport> Transports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Ipc, RigTransport.IpcPortable, RigTransport.Inproc];
 
+    /// <summary>Those by which a peer can be something else than a socket of the rig.</summary>
+    public static TheoryData<RigTransport> SystemTransports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Ipc, RigTransport.IpcPortable];
+
     /// <summary>Where sockets of this rig may bind; another endpoint each time.</summary>
     public string AnyPort => _transport switch
     {
