@@ -1,9 +1,7 @@
-using System.Collections.Concurrent;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 using Broker.Server.Security;
-using Microsoft.Extensions.Logging;
 
 namespace Broker.Client.Tests;
 
@@ -18,7 +16,7 @@ public sealed class LogTests
     public async Task The_life_of_a_connection_is_logged_beside_its_callbacks(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        using var log = new Lines();
+        using var log = new LogLines();
         var back = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
@@ -58,7 +56,7 @@ public sealed class LogTests
             kind,
             static o => o.Users = [new User("ada", "x", new Permissions { Subscribe = new SubjectPermissions { Allow = ["a"] } })],
             """authorization { users: [ { user: ada, password: x, permissions: { subscribe: "a" } } ] }""");
-        using var log = new Lines();
+        using var log = new LogLines();
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { User = "ada", Password = "x", LoggerFactory = log }, Token);
 
         client.Subscribe("secret", static (in MessageView _) => { });
@@ -71,45 +69,11 @@ public sealed class LogTests
     [Fact]
     public async Task A_server_logs_to_a_factory()
     {
-        using var log = new Lines();
+        using var log = new LogLines();
         await using (await BrokerServer.StartAsync(o => o.LogTo(log).Listen(0), Token))
         {
         }
 
         Assert.Equal(["Broker.Server"], log.Categories);
-    }
-
-    /// <summary>A factory whose loggers keep their lines.</summary>
-    private sealed class Lines : ILoggerFactory, ILogger
-    {
-        private readonly ConcurrentQueue<(int Id, string Text)> _lines = [];
-
-        internal ConcurrentBag<string> Categories { get; } = [];
-
-        internal Task HasAsync(string line)
-            => Wait.UntilAsync(() => _lines.Any(l => l.Text.StartsWith(line, StringComparison.Ordinal)), () => string.Join('\n', _lines.Select(static l => l.Text)));
-
-        internal string[] Of(params int[] ids) => [.. _lines.Where(l => ids.Contains(l.Id)).Select(static l => l.Text).Distinct().Order(StringComparer.Ordinal)];
-
-        public ILogger CreateLogger(string categoryName)
-        {
-            Categories.Add(categoryName);
-            return this;
-        }
-
-        public void AddProvider(ILoggerProvider provider) => throw new NotSupportedException();
-
-        public void Dispose()
-        {
-        }
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull
-            => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-            => _lines.Enqueue((eventId.Id, $"[{eventId.Id}] {logLevel}: {formatter(state, exception)}"));
     }
 }

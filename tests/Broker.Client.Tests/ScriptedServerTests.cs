@@ -57,6 +57,44 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
+    public async Task A_server_that_takes_nothing_is_lost_after_the_deadline_and_every_message_is_accounted_for()
+    {
+        using var over = new ManualResetEventSlim();
+        using var server = new FakeServer(peer =>
+        {
+            peer.Socket.ReceiveBufferSize = 64 * 1024;
+            peer.ShakeHands();
+            over.Wait(Wait.Limit);
+        });
+        var lost = Wait.Source<Exception>();
+        TaskCompletionSource closed = Wait.Source();
+        BrokerConnection client = await Patient.ConnectAsync(
+            Options(server) with
+            {
+                MaxPendingBytes = 16 * 1024 * 1024,
+                WriteDeadline = TimeSpan.FromMilliseconds(50),
+                MaxReconnectAttempts = 0,
+                OnDisconnected = (_, e) => lost.TrySetResult(e),
+                OnClosed = _ => closed.TrySetResult(),
+            },
+            Token);
+        long accepted = 0;
+        byte[] body = new byte[10_000];
+        while (!lost.Task.IsCompleted)
+        {
+            accepted += client.TryPublish("a"u8, body) is Publishing.PublishStatus.Accepted ? 1 : 0;
+        }
+
+        Assert.Contains("took no bytes in time", (await Wait.For(lost)).Message, StringComparison.Ordinal);
+        await Wait.For(closed);
+        over.Set();
+        ClientStatistics end = client.GetStatistics();
+        Assert.Equal(accepted, end.MessagesOut);
+        Assert.Equal(accepted, end.Lost + end.Unconfirmed);
+        Assert.NotEqual(0, end.Lost);
+    }
+
+    [Fact]
     public async Task An_INFO_without_end_is_not_collected()
     {
         using var server = new FakeServer(peer =>

@@ -2,6 +2,7 @@ using System.Collections;
 using System.Reflection;
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
+using Broker.Server.Security;
 
 namespace Broker.Client.Tests;
 
@@ -76,12 +77,47 @@ public sealed class SecretTests
         }
     }
 
-    [Fact]
-    public async Task A_refusal_by_the_server_names_no_credentials()
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_refusal_by_the_server_names_no_credentials(ServerKind kind)
     {
-        using var server = NatsServer.Start("--user", "u", "--pass", "right");
-        Exception e = await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
-            new() { Servers = [server.Url.Replace("nats://", $"nats://{Canary}:{Canary}@", StringComparison.Ordinal)] }, Token));
+        await using AnyServer server = await StartClosedAsync(kind);
+        Exception e = await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(new() { Servers = [Address(server)] }, Token));
         Assert.DoesNotContain(Canary, e.ToString(), StringComparison.Ordinal);
     }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task No_log_line_names_the_credentials_whether_the_server_refuses_or_is_away(ServerKind kind)
+    {
+        await using AnyServer server = await StartClosedAsync(kind);
+        using var log = new LogLines();
+        int failed = 0;
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            new()
+            {
+                Servers = [Address(server)],
+                Token = Canary,
+                Name = "orders",
+                LoggerFactory = log,
+                FirstConnect = FirstConnect.Background,
+                RetryRefused = true,
+                ReconnectDelay = static _ => TimeSpan.FromMilliseconds(10),
+                OnConnectFailed = (_, _) => Interlocked.Increment(ref failed),
+            },
+            Token);
+        await Wait.UntilAsync(() => Volatile.Read(ref failed) >= 2, "refusals");
+        await server.KillAsync();
+        int before = Volatile.Read(ref failed);
+        await Wait.UntilAsync(() => Volatile.Read(ref failed) >= before + 2, "failed attempts");
+        await log.HasAsync("[7] Debug: Client orders: still no server");
+        Assert.All(log.WithExceptions, static line => Assert.DoesNotContain(Canary, line, StringComparison.Ordinal));
+    }
+
+    private static string Address(AnyServer server) => server.Url.Replace("nats://", $"nats://{Canary}:{Canary}@", StringComparison.Ordinal);
+
+    private static Task<AnyServer> StartClosedAsync(ServerKind kind) => AnyServer.StartAsync(
+        kind, static o => o.Users = [new User("u", "right")], "authorization { user: u, password: right }");
 }

@@ -20,14 +20,15 @@ public sealed class StressTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData(ServerKind.Broker)]
-    [InlineData(ServerKind.Nats)]
-    public async Task Eight_threads_publish_and_a_thousand_subscriptions_come_and_go_and_the_counts_are_exact(ServerKind kind)
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Nats, false)]
+    [InlineData(ServerKind.Nats, true)]
+    public async Task Eight_threads_publish_and_a_thousand_subscriptions_come_and_go_and_the_counts_are_exact(ServerKind kind, bool portable)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         // What is published does not come back to the publisher, so the two directions do not hold each other up.
-        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Url, Token);
-        await using BrokerConnection reader = await Patient.ConnectAsync(server.Url, Token);
+        await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
+        await using BrokerConnection reader = await Patient.ConnectAsync(server.Options, Token);
         long[] stayed = new long[Threads];
         long disorder = 0;
         for (int i = 0; i < Threads; i++)

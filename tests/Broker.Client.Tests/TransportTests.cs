@@ -1,14 +1,9 @@
-using System.Globalization;
-using System.IO.Pipelines;
-using System.Net;
 using System.Net.Sockets;
-using Broker.AspNetCore.WebSockets;
 using Broker.Client.Connecting;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
-using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;
@@ -16,159 +11,14 @@ namespace Broker.Client.Tests;
 /// <summary>The core of the client over everything that carries bytes, on both pollers, with every server that offers it.</summary>
 public sealed class TransportTests
 {
-    public enum Way
-    {
-        Tcp,
-        Tls,
-        Unix,
-        WebSocket,
-        SecureWebSocket,
-        Stream,
-        Pipe,
-        InProcess,
-    }
-
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    public static TheoryData<Way, ServerKind, bool> All
-    {
-        get
-        {
-            var all = new TheoryData<Way, ServerKind, bool>();
-            foreach (Way way in Enum.GetValues<Way>())
-            {
-                foreach (bool portable in (bool[])[false, true])
-                {
-                    all.Add(way, ServerKind.Broker, portable);
-                    if (way is not (Way.Unix or Way.InProcess))
-                    {
-                        all.Add(way, ServerKind.Nats, portable);
-                    }
-                }
-            }
-
-            return all;
-        }
-    }
-
-    /// <summary>A server that can be reached in one way, and how.</summary>
-    private sealed class Site : IAsyncDisposable
-    {
-        private readonly List<IAsyncDisposable> _owned = [];
-
-        public ClientOptions Options { get; private set; } = new();
-
-        public static async Task<Site> StartAsync(Way way, ServerKind kind)
-        {
-            var site = new Site();
-            ClientOptions options = kind == ServerKind.Broker ? await site.StartOursAsync(way) : site.StartTheirs(way);
-            TestCertificates certificates = TestCertificates.Common;
-            site.Options = way is Way.Tls or Way.SecureWebSocket
-                ? options with { Tls = new ClientTlsOptions { AuthorityFile = certificates.AuthorityFile } }
-                : options;
-            return site;
-        }
-
-        public async ValueTask DisposeAsync()
-        {
-            foreach (IAsyncDisposable owned in Enumerable.Reverse(_owned))
-            {
-                await owned.DisposeAsync();
-            }
-        }
-
-        private async Task<ClientOptions> StartOursAsync(Way way)
-        {
-            string path = Path.Combine(Directory.CreateTempSubdirectory("client-way").FullName, "s");
-            BrokerServer server = await BrokerServer.StartAsync(
-                o =>
-                {
-                    if (way == Way.Unix)
-                    {
-                        o.Listen(new UnixDomainSocketEndPoint(path));
-                    }
-                    else
-                    {
-                        o.Listen(0);
-                    }
-
-                    if (way == Way.Tls)
-                    {
-                        o.Tls = new Server.Tls.ServerTlsOptions { Certificate = TestCertificates.Common.Server };
-                    }
-                },
-                Token);
-            _owned.Add(server);
-            switch (way)
-            {
-                case Way.Unix:
-                    return new() { Servers = [$"unix://{path}"] };
-                case Way.InProcess:
-                    return new() { Dialer = server.Connect() };
-                case Way.WebSocket or Way.SecureWebSocket:
-                    NatsWebSocketHost host = await NatsWebSocketHost.StartAsync(
-                        server,
-                        new IPEndPoint(IPAddress.Loopback, 0),
-                        way == Way.WebSocket ? new() { NoTls = true } : new() { Certificate = TestCertificates.Common.Server },
-                        Token);
-                    _owned.Add(host);
-                    return new() { Servers = [$"{host.Address.Scheme}://127.0.0.1:{host.Address.Port.ToString(CultureInfo.InvariantCulture)}"] };
-                default:
-                    return Reach(way, ((IPEndPoint)server.EndPoints[0]).Port);
-            }
-        }
-
-        private ClientOptions StartTheirs(Way way)
-        {
-            NatsServer server = way switch
-            {
-                Way.WebSocket => NatsServer.StartWithConfiguration("websocket { listen: \"127.0.0.1:-1\", no_tls: true }"),
-                Way.SecureWebSocket => NatsServer.StartWithConfiguration(
-                    $"websocket {{ listen: \"127.0.0.1:-1\"\n tls {{ {TestCertificates.Common.ServerKeys} }} }}"),
-                Way.Tls => NatsServer.StartWithConfiguration($"tls {{ {TestCertificates.Common.ServerKeys} }}"),
-                _ => NatsServer.Start(),
-            };
-            _owned.Add(server);
-            return way is Way.WebSocket or Way.SecureWebSocket
-                ? new()
-                {
-                    Servers = [string.Create(CultureInfo.InvariantCulture, $"{(way == Way.WebSocket ? "ws" : "wss")}://127.0.0.1:{server.WebSocketPort}")],
-                }
-                : Reach(way, server.Port);
-        }
-
-        private static ClientOptions Reach(Way way, int port)
-        {
-            var at = new IPEndPoint(IPAddress.Loopback, port);
-            async ValueTask<Stream> OpenAsync(CancellationToken cancellationToken)
-            {
-                var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
-                await socket.ConnectAsync(at, cancellationToken);
-                return new NetworkStream(socket, ownsSocket: true);
-            }
-
-            return way switch
-            {
-                Way.Stream => new() { Dialer = Dialers.FromStream(OpenAsync) },
-                Way.Pipe => new() { Dialer = Dialers.FromPipe(async c => new StreamPipe(await OpenAsync(c))) },
-                _ => new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"{(way == Way.Tls ? "tls" : "nats")}://127.0.0.1:{port}")] },
-            };
-        }
-
-        private sealed class StreamPipe(Stream stream) : IDuplexPipe
-        {
-            public PipeReader Input { get; } = PipeReader.Create(stream);
-
-            public PipeWriter Output { get; } = PipeWriter.Create(stream);
-        }
-    }
-
     [Theory]
-    [MemberData(nameof(All))]
+    [ClassData(typeof(EveryWay))]
     public async Task Messages_requests_large_bodies_and_a_drain(Way way, ServerKind kind, bool portable)
     {
         Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
-        await using Site site = await Site.StartAsync(way, kind);
+        await using TransportSite site = await TransportSite.StartAsync(way, kind);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using BrokerConnection client = await Patient.ConnectAsync(
             site.Options with { Loops = group, ConnectTimeout = Wait.Limit }, Token);
@@ -208,7 +58,7 @@ public sealed class TransportTests
     [ClassData(typeof(EveryServer))]
     public async Task A_lost_WebSocket_is_dialled_again_and_the_subscriptions_come_with_it(ServerKind kind, bool portable)
     {
-        await using Site site = await Site.StartAsync(Way.WebSocket, kind);
+        await using TransportSite site = await TransportSite.StartAsync(Way.WebSocket, kind);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         using var front = new Relay(new Uri(site.Options.Servers[0]).Port);
         TaskCompletionSource found = Wait.Source();
@@ -230,14 +80,14 @@ public sealed class TransportTests
     [InlineData(ServerKind.Nats)]
     public async Task A_certificate_that_nobody_trusts_is_refused_by_WebSocket_too(ServerKind kind)
     {
-        await using Site site = await Site.StartAsync(Way.SecureWebSocket, kind);
+        await using TransportSite site = await TransportSite.StartAsync(Way.SecureWebSocket, kind);
         await Assert.ThrowsAsync<TlsException>(() => Patient.ConnectAsync(site.Options with { Tls = null, ConnectTimeout = Wait.Limit }, Token));
     }
 
     [Fact]
     public async Task A_WebSocket_in_clear_is_refused_where_TLS_is_required()
     {
-        await using Site site = await Site.StartAsync(Way.WebSocket, ServerKind.Nats);
+        await using TransportSite site = await TransportSite.StartAsync(Way.WebSocket, ServerKind.Nats);
         TlsException e = await Assert.ThrowsAsync<TlsException>(
             () => Patient.ConnectAsync(site.Options with { Tls = new ClientTlsOptions(), ConnectTimeout = Wait.Limit }, Token));
         Assert.Contains("wss", e.Message, StringComparison.Ordinal);
