@@ -10,8 +10,11 @@ public sealed partial class MessageMapper
     {
         // A length prefix is at most two bytes longer than the shortest frame header it replaces.
         int wire = Math.Clamp(wireBytes, 0, _maxPayload);
-        return Codec.MaxSubjectLength + _headers.Bound(Math.Clamp(wireBytes, 0, _options.MaxTopicBytes)) + (2 * wire);
+        return Codec.MaxSubjectLength + HeaderBound(wireBytes) + (2 * wire);
     }
+
+    /// <summary>What the headers of such a message have at most.</summary>
+    internal int HeaderBound(int wireBytes) => _headers.Bound(Math.Clamp(wireBytes, 0, _options.MaxTopicBytes));
 
     /// <summary>Maps a message from ZeroMQ.</summary>
     /// <param name="frames">The message; read from where it stands.</param>

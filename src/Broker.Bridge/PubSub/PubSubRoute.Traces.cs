@@ -15,16 +15,16 @@ internal sealed partial class PubSubRoute
             return Publish(in message, scratch);
         }
 
-        // One half for the mapping, one for its headers with one more.
-        int half = Mapper.ToSubjectScratch(message.EncodedSize);
-        Span<byte> memory = scratch.Take((2 * half) + TraceContext.HeaderBytes);
-        MapStatus status = Mapper.ToSubject(new TraceFrame.Others(message), memory[..half], out SubjectMessage mapped);
+        // For the mapping, and for its headers with one more.
+        int mapping = Mapper.ToSubjectScratch(message.EncodedSize);
+        Span<byte> memory = scratch.Take(mapping + Mapper.HeaderBound(message.EncodedSize) + TraceContext.HeaderBytes);
+        MapStatus status = Mapper.ToSubject(new TraceFrame.Others(message), memory[..mapping], out SubjectMessage mapped);
         if (status != MapStatus.Mapped)
         {
             return status;
         }
 
-        Span<byte> headers = memory[half..];
+        Span<byte> headers = memory[mapping..];
         return Publish(mapped.Subject, headers[..TraceContext.AddTo(mapped.Headers, context, headers)], mapped.Payload, scratch);
     }
 }

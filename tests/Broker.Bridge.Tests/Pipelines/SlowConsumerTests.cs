@@ -1,0 +1,32 @@
+using System.Text.Json.Nodes;
+using Broker.Bridge.Tests.Pipelines.Support;
+
+namespace Broker.Bridge.Tests.Pipelines;
+
+/// <summary>What the server thinks of bridges whose PULL programs take nothing.</summary>
+public sealed class SlowConsumerTests
+{
+    [Fact]
+    public async Task A_bridge_whose_PULLs_take_nothing_is_no_slow_consumer_to_nats_server()
+    {
+        const int Messages = 30_000;
+        await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-m", "-1");
+        ZeroMqBridge ingress = await pipeline.BridgeAsync(options => options with { Pullers = [] });
+        ZeroMqBridge egress = await pipeline.BridgeAsync(options => options with { Pushers = [] });
+        await using var pusher = new PyPusher(ingress.PusherEndpoint(), "p", size: 1000);
+        await using var puller = new PyPuller(egress.PullerEndpoint(), takes: false);
+        await pusher.SendAsync(Messages);
+        await Wait.UntilAsync(() => egress.Route().Waiting == 256 && ingress.Route().InFlight >= 256, () => $"{ingress.Route()} {egress.Route()}");
+        Assert.Equal(0, await SlowConsumersAsync());
+
+        await puller.TakeAsync();
+        await Wait.UntilAsync(async () => await puller.DistinctAsync() == Messages, () => $"{ingress.Route()} {egress.Route()}");
+        Assert.Equal(0, await SlowConsumersAsync());
+
+        async Task<long> SlowConsumersAsync()
+        {
+            string page = await pipeline.Remote!.Http.GetStringAsync("/varz", TestContext.Current.CancellationToken);
+            return (long)JsonNode.Parse(page)!["slow_consumers"]!;
+        }
+    }
+}
