@@ -175,11 +175,13 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     [Fact]
     public async Task A_worker_of_the_template_takes_what_ZeroMQ_and_NATS_programs_publish()
     {
+        string broker = await packages.InstallToolAsync();
         string program = await packages.BuildTemplateAsync("broker-worker", "Made.Worker");
+        string publishers = FreePort.NextAddress();
         await using PeerProcess run = PeerProcess.Start(
             "worker", "dotnet",
             program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--BrokerClient:ConnectTimeout=00:01:00",
-            "--ZeroMq:Publishers=tcp://127.0.0.1:*", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+            $"--ZeroMq:Publishers={publishers}", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
 
         string listening = await run.ReadLineWithAsync("Listening at 127.0.0.1:");
 
@@ -206,6 +208,11 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
             "an answer");
         Assert.Equal("done", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
         await run.ReadLineWithAsync("work.it: hi");
+
+        // It waits for who subscribes, which the bridge does for the worker.
+        await using PeerProcess pub = PeerProcess.Start("pub", broker, Runtime, ["zmq", "pub", "--timeout", "2m", "--connect", publishers, "work.oven", "hot"]);
+        await run.ReadLineWithAsync("zmq.work.oven: hot");
+        Assert.True(await pub.WaitForExitAsync() == 0, pub.Errors);
         if (!OperatingSystem.IsWindows())
         {
             await run.SignalAsync("TERM");
