@@ -46,59 +46,6 @@ public sealed class ReplyGrantsTests
         Assert.True(grants.TryUse(Bytes($"{new string('r', 4000)}3999"), Now));
     }
 
-    [Theory]
-    [InlineData(8)]
-    [InlineData(64)]
-    [InlineData(4000)]
-    public void One_client_holds_no_more_than_its_bound_in_memory(int length)
-    {
-        var budget = new ByteBudget(ReplyGrants.MostInAll);
-        long before = GC.GetTotalMemory(forceFullCollection: true);
-        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, budget);
-        for (int i = 0; i < 2 * ReplyGrants.MostGrants; i++)
-        {
-            grants.Add(Bytes(i.ToString("D8", null).PadRight(length, 'r')), Now);
-        }
-
-        long held = GC.GetTotalMemory(forceFullCollection: true) - before;
-        Assert.InRange(grants.Held, 1, ReplyGrants.MostBytes);
-        Assert.Equal(grants.Held, budget.Held);
-        // What is counted is what is there; other tests allocate meanwhile.
-        Assert.InRange(held, grants.Held * 0.8, (grants.Held * 1.2) + (8 * 1024 * 1024));
-        Assert.True(grants.TryUse(Bytes(((2 * ReplyGrants.MostGrants) - 1).ToString("D8", null).PadRight(length, 'r')), Now));
-        grants.Close();
-        Assert.Equal(0, budget.Held);
-        grants.Add(Bytes("late"), Now);
-        Assert.False(grants.TryUse(Bytes("late"), Now));
-        Assert.Equal(0, budget.Held);
-    }
-
-    [Theory]
-    [InlineData(20)]
-    [InlineData(2000)]
-    public void All_clients_together_hold_no_more_than_the_total_and_each_has_its_share(int length)
-    {
-        const int Clients = 200;
-        const int Most = 4 * 1024 * 1024;
-        var budget = new ByteBudget(Most);
-        ReplyGrants[] clients = [.. Enumerable.Range(0, Clients).Select(_ => new ReplyGrants(new ResponsePermissions(), 1, budget))];
-        // The first ones take all they can get before others come.
-        for (int client = 0; client < Clients; client++)
-        {
-            for (int i = 0; i < 1000; i++)
-            {
-                clients[client].Add(Bytes($"{i}".PadLeft(length, 'r')), Now);
-            }
-        }
-
-        // Each has room for one and its first few places, however little is free.
-        Assert.InRange(budget.Held, 1, Most + (Clients * (length + 512)));
-        Assert.Equal(clients.Sum(c => c.Held), budget.Held);
-        Assert.All(clients, client => Assert.True(client.TryUse(Bytes("999".PadLeft(length, 'r')), Now)));
-        Array.ForEach(clients, client => client.Close());
-        Assert.Equal(0, budget.Held);
-    }
-
     [Fact]
     public void Answers_in_turn_allocate_nothing()
     {
