@@ -37,6 +37,9 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
                         DropReceived();
                     }
                 }
+
+                // The loop may have come for the request meanwhile, and does not wait for the gate.
+                outbound.Push();
             };
         }
 

@@ -22,14 +22,25 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     private bool _isOut;
     private Exception? _error;
     private bool _isAwaited;
-    private bool _ended;
-    private bool _complete;
     private bool _inEpisode;
+
+    // In one octet: beside the other three and what follows another bool would cost each queue eight.
+    private volatile Ends _ends;
     private int _most;
     private long _bytes;
     private long _mostBytes;
     private long _queued;
     private long _dropped;
+
+    [Flags]
+    private enum Ends : byte
+    {
+        None = 0,
+        Ended = 1,
+        Complete = 2,
+    }
+
+    private bool HasEnded => (_ends & Ends.Ended) != Ends.None;
 
     public override Task Completion
     {
@@ -40,7 +51,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
                 if (_completion is null)
                 {
                     _completion = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                    if (_complete)
+                    if ((_ends & Ends.Complete) != Ends.None)
                     {
                         Settle(_completion);
                     }
@@ -77,7 +88,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     /// <param name="batch">What collects those of one read; null to put it in at once.</param>
     internal Outcome Put(in MessageView view, MessageBatch? batch = null)
     {
-        if (Volatile.Read(ref _ended))
+        if (HasEnded)
         {
             return Outcome.Dropped;
         }
@@ -116,7 +127,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         Awaited awaited;
         lock (_gate)
         {
-            if (_ended)
+            if (HasEnded)
             {
                 return;
             }
@@ -151,7 +162,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
             item = TakeOldest();
             _isOut = true;
             _inEpisode &= _messages.Count != 0;
-            last = _ended && _messages.Count == 0;
+            last = HasEnded && _messages.Count == 0;
         }
 
         if (last)
@@ -187,7 +198,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
                 return ValueTask.FromResult(true);
             }
 
-            if (_ended)
+            if (HasEnded)
             {
                 return _error is null ? ValueTask.FromResult(false) : ValueTask.FromException<bool>(_error);
             }
@@ -233,12 +244,12 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         bool empty;
         lock (_gate)
         {
-            if (_ended)
+            if (HasEnded)
             {
                 return;
             }
 
-            _ended = true;
+            _ends |= Ends.Ended;
             _error = error;
             awaited = TakeAwaited();
             empty = _messages.Count == 0;
@@ -299,7 +310,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     {
         lock (_gate)
         {
-            if (_ended)
+            if (HasEnded)
             {
                 return Outcome.Dropped;
             }
@@ -331,7 +342,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     private void ComeBack()
     {
         _isOut = false;
-        if (_ended)
+        if (HasEnded)
         {
             _others?.TrySetResult(false);
         }
@@ -358,7 +369,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     {
         lock (_gate)
         {
-            _complete = true;
+            _ends |= Ends.Complete;
             if (_completion is not null)
             {
                 Settle(_completion);
