@@ -56,11 +56,18 @@ public sealed class ForwarderTests
 
         await using var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}");
         await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.weather.xpub");
-        await programs.WriteLineAsync("go");
 
-        // What native subscribers want nobody tells the bridge, so it asks publishers for everything: what their XPUB hears is other.
-        string line = await programs.ReadLineAsync();
-        Assert.StartsWith("True ", line, StringComparison.Ordinal);
+        // What native subscribers want nobody tells the bridge, so it asks publishers for everything: what their XPUB hears is other. It may
+        // hear it a while after messages come again: what a program of libzmq connects keeps its subscriptions while the other side is away.
+        string line;
+        int rounds = 0;
+        do
+        {
+            await programs.WriteLineAsync("go");
+            line = await programs.ReadLineAsync();
+            Assert.StartsWith("True ", line, StringComparison.Ordinal);
+        }
+        while (!line.Contains("b'\\x01'", StringComparison.Ordinal) && ++rounds < 100);
         Assert.Contains("b'\\x01'", line, StringComparison.Ordinal);
         await programs.WriteLineAsync("go");
         Assert.StartsWith("True ", await programs.ReadLineAsync(), StringComparison.Ordinal);
