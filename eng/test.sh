@@ -79,7 +79,9 @@ or_go_on install_packages
 or_go_on install_npm_packages
 
 echo "building"
-dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -consoleLoggerParameters:NoSummary
+# One compiler for all projects: from the second on it finds its analyzers compiled, which takes a third off the time. Nobody needs it afterwards.
+dotnet build Broker.sln -c "$configuration" -v quiet --nologo -nodeReuse:false -p:UseSharedCompilation=true -consoleLoggerParameters:NoSummary
+dotnet build-server shutdown --vbcscompiler >/dev/null 2>&1 || true
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
