@@ -87,14 +87,18 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
 # One test project, in a process of its own. A test that hangs is named and ends its run instead of all others' time.
-# NAME+portable is the project NAME on the portable poller.
+# NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out.
 run_suite() {
     local name=$1 status=0 began=$SECONDS filter=()
-    local project=${name%+portable}
-    if [ "$name" != "$project" ]; then
+    local project=${name%+*}
+    case $name in
+    *+portable)
         local -x BROKER_PORTABLE_POLLER=true
         filter=(--filter "$not_portable")
-    fi
+        ;;
+    *+quiet) filter=(--filter "$(any_of '~' '|' "${quiet[@]}")") ;;
+    Broker.Transport.Tests) filter=(--filter "$(any_of '!~' '&' "${quiet[@]}")") ;;
+    esac
     dotnet test "tests/$project/$project.csproj" -c "$configuration" --no-build --nologo -v quiet "${filter[@]}" \
         --blame-hang --blame-hang-timeout 5min --blame-hang-dump-type none \
         --logger "console;verbosity=minimal" --logger "trx;LogFileName=$name.trx" --results-directory "$results" \
@@ -103,12 +107,21 @@ run_suite() {
     echo "$status" >"$results/$name.status"
 }
 
-# What says nothing new there: what has both pollers already and takes long, and what measures: how many blocks are in use at once is another
-# matter where the runtime waits.
-not_portable=
-for class in StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests DocumentTests MovedProgramTests; do
-    not_portable+="${not_portable:+&}FullyQualifiedName!~.$class."
-done
+# A filter for tests by their classes: any_of ~ '|' for those of them, any_of '!~' '&' for all others.
+any_of() {
+    local matches=$1 joined=$2 filter= class
+    shift 2
+    for class; do filter+="${filter:+$joined}FullyQualifiedName$matches.$class."; done
+    echo "$filter"
+}
+
+# The transport's tests that count who is served when, beside threads of their own that keep processors busy.
+quiet=(PacingTests EventLoopTests HandOverTests)
+
+# What says nothing new on the portable poller: tests that take the poller as one of two, what has both already and takes long, and what
+# measures: how many blocks are in use at once is another matter where the runtime waits.
+not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests \
+    DocumentTests MovedProgramTests)"
 
 passed=0 failed=0 skipped=0
 report_suite() {
@@ -143,16 +156,14 @@ report_finished() {
     done
 }
 
-# But for the transport's: its pacing tests count who is served when, beside threads of their own that keep processors busy.
-touch "$results/Broker.Transport.Tests.started"
-run_suite Broker.Transport.Tests
-report_suite Broker.Transport.Tests
+run_suite Broker.Transport.Tests+quiet
+report_suite Broker.Transport.Tests+quiet
 
 # A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others keep the processors busy.
 touch "$results/Broker.Windows.Tests.started"
 
-for name in Broker.Server.Tests Broker.Packages.Tests Broker.Interop.Tests Broker.AspNetCore.Tests \
-    Broker.Bridge.Tests Broker.ZeroMq.Tests Broker.Client.Tests Broker.Client.Tests+portable Broker.ZeroMq.Tests+portable \
+for name in Broker.Server.Tests Broker.Bridge.Tests Broker.Interop.Tests Broker.Transport.Tests Broker.Packages.Tests Broker.AspNetCore.Tests \
+    Broker.ZeroMq.Tests Broker.Client.Tests Broker.Client.Tests+portable Broker.ZeroMq.Tests+portable \
     $(for project in tests/*.Tests/*.csproj; do basename "$project" .csproj; done); do
     [ -e "$results/$name.started" ] && continue
     touch "$results/$name.started"

@@ -7,7 +7,7 @@ namespace Broker.AspNetCore.Tests.Harness;
 /// <summary>A NATS client over TCP that says what it is told to.</summary>
 internal sealed class LineClient : IDisposable
 {
-    private readonly TcpClient _client = new() { ReceiveTimeout = 20_000, SendTimeout = 20_000 };
+    private readonly TcpClient _client = new() { ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds, SendTimeout = (int)Wait.Limit.TotalMilliseconds };
     private readonly StreamReader _reader;
 
     internal LineClient(EndPoint endPoint, string connect = "{\"verbose\":false,\"pedantic\":false}", string more = "")

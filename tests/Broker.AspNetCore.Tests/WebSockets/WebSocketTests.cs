@@ -355,7 +355,7 @@ public sealed class WebSocketTests
     public async Task Those_that_never_ask_are_bounded_and_cut_off_in_time_and_do_not_shut_others_out()
     {
         await using Site site = await Site.StartAsync(
-            sockets: new NatsWebSocketOptions { NoTls = true, HandshakeTimeout = TimeSpan.FromMilliseconds(500) });
+            sockets: new NatsWebSocketOptions { NoTls = true, HandshakeTimeout = TimeSpan.FromSeconds(3) });
         var silent = new List<TcpClient>();
         try
         {

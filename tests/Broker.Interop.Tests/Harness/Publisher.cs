@@ -22,7 +22,7 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
         var probe = Subscriber.NewProbe();
         foreach (var subscriber in subscribers)
         {
-            for (var attempt = 0; ; attempt++)
+            for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; ;)
             {
                 await SendAsync(topic, probe);
                 if (await subscriber.TryReadProbeAsync(probe, TimeSpan.FromMilliseconds(100)))
@@ -30,7 +30,7 @@ internal sealed class Publisher(PeerProcess process) : IAsyncDisposable
                     break;
                 }
 
-                if (attempt > 200)
+                if (Environment.TickCount64 > end)
                 {
                     throw subscriber.Process.Failure("did not receive what was published to it");
                 }

@@ -93,7 +93,7 @@ internal sealed class StoppedReader : IDisposable
     private static async Task ReadToAsync(Stream stream, string end)
     {
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);
-        timeout.CancelAfter(TimeSpan.FromSeconds(20));
+        timeout.CancelAfter(Wait.Limit);
         byte[] buffer = new byte[4096];
         var text = new StringBuilder();
         while (!text.ToString().Contains(end, StringComparison.Ordinal))

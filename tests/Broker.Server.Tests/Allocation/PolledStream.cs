@@ -10,7 +10,7 @@ internal sealed class PolledStream(Socket socket) : NetworkStream(socket)
 {
     public override int Read(Span<byte> buffer)
     {
-        Assert.True(Socket.Poll(TimeSpan.FromSeconds(20), SelectMode.SelectRead));
+        Assert.True(Socket.Poll(Wait.Limit, SelectMode.SelectRead));
         return Socket.Receive(buffer);
     }
 

@@ -23,7 +23,7 @@ internal sealed class RawClient : IDisposable
     internal RawClient(EndPoint endPoint, int receiveBuffer = 0)
     {
         ProtocolType protocol = endPoint is UnixDomainSocketEndPoint ? ProtocolType.Unspecified : ProtocolType.Tcp;
-        Socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol) { ReceiveTimeout = 20_000, SendTimeout = 20_000 };
+        Socket = new Socket(endPoint.AddressFamily, SocketType.Stream, protocol) { ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds, SendTimeout = (int)Wait.Limit.TotalMilliseconds };
         if (receiveBuffer != 0)
         {
             Socket.ReceiveBufferSize = receiveBuffer;

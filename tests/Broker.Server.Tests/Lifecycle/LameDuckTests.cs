@@ -27,7 +27,7 @@ public sealed class LameDuckTests
         Assert.Equal("", told.ReadToEnd());
         old.Dispose();
         told.Dispose();
-        await leaving.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        await leaving.WaitAsync(Wait.Limit, Ct);
         Assert.Equal(0, server.Snapshot().Connections);
         Assert.Throws<System.Net.Sockets.SocketException>(() => new RawClient(server.EndPoints[0]));
     }
@@ -42,7 +42,7 @@ public sealed class LameDuckTests
         client.ReadLine();
         Assert.False(leaving.IsCompleted);
         client.Dispose();
-        await leaving.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        await leaving.WaitAsync(Wait.Limit, Ct);
     }
 
     [Fact]

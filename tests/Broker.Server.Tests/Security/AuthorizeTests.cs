@@ -43,7 +43,7 @@ public sealed class AuthorizeTests
             };
         });
         using RawClient client = RawClient.Open(server, Connect("\"user\":\"a\""));
-        await asked.Task.WaitAsync(TimeSpan.FromSeconds(20), TestContext.Current.CancellationToken);
+        await asked.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         string payload = new('p', 20_000);
         string operations = $"SUB a 1\r\nPUB a 1\r\nx\r\nPUB a {payload.Length}\r\n{payload}\r\n";
         string first = operations[..^10_000];

@@ -81,7 +81,7 @@ public sealed class PermissionAllocationTests
     {
         while (count > 0)
         {
-            Assert.True(socket.Poll(TimeSpan.FromSeconds(20), SelectMode.SelectRead));
+            Assert.True(socket.Poll(Wait.Limit, SelectMode.SelectRead));
             int got = socket.Receive(scratch.AsSpan(0, Math.Min(count, scratch.Length)));
             Assert.True(got > 0);
             count -= got;

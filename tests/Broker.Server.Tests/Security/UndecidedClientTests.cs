@@ -36,7 +36,7 @@ public sealed class UndecidedClientTests
         configure?.Invoke(o);
     });
 
-    private Task AskedAsync() => _asked.Task.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+    private Task AskedAsync() => _asked.Task.WaitAsync(Wait.Limit, Ct);
 
     [Fact]
     public async Task One_who_sends_on_is_held_up_until_it_is_decided_and_others_are_served()
@@ -272,7 +272,7 @@ public sealed class UndecidedClientTests
                     return heard;
                 }
 
-                ReadResult read = await _toClient.Reader.ReadAsync(Ct).AsTask().WaitAsync(TimeSpan.FromSeconds(20), Ct);
+                ReadResult read = await _toClient.Reader.ReadAsync(Ct).AsTask().WaitAsync(Wait.Limit, Ct);
                 _text.Append(Encoding.ASCII.GetString(read.Buffer));
                 _toClient.Reader.AdvanceTo(read.Buffer.End);
                 Assert.False(read.IsCompleted);

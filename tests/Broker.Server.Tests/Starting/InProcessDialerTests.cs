@@ -28,7 +28,7 @@ public sealed class InProcessDialerTests
         await Wait.UntilAsync(() => heardByReader.Text.EndsWith("MSG a 1 1\r\nx\r\n", StringComparison.Ordinal), "the message");
         await Wait.UntilAsync(() => heardByRoot.Text.EndsWith("PONG\r\n", StringComparison.Ordinal), "root's PONG");
         await server.ReloadAsync(o => o.Users = [new User("root", "p")]);
-        await heardByReader.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        await heardByReader.Closed.WaitAsync(Wait.Limit, Ct);
         Assert.True(root.IsOpen);
     }
 
@@ -38,7 +38,7 @@ public sealed class InProcessDialerTests
         await using BrokerServer server = await Servers.StartAsync(o => o.Users = [new User("a", "p")]);
         (Connection client, InProcessClient heard) = await DialAsync(server.Connect(), server);
         Say(client, Quiet + "PING\r\n");
-        await heard.Closed.WaitAsync(TimeSpan.FromSeconds(20), Ct);
+        await heard.Closed.WaitAsync(Wait.Limit, Ct);
         Assert.Contains("-ERR 'Authorization Violation'", heard.Text, StringComparison.Ordinal);
     }
 

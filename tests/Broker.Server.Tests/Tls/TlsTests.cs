@@ -223,7 +223,7 @@ public sealed class TlsTests
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
             o.Tls = Plain with { AllowNonTls = true, Timeout = TimeSpan.FromMilliseconds(100) };
-            o.PingInterval = TimeSpan.FromMilliseconds(50);
+            o.PingInterval = TimeSpan.FromSeconds(1);
         });
         using var client = new RawClient(server.EndPoints[0]);
         client.ReadLine();
@@ -270,7 +270,7 @@ public sealed class TlsTests
     public async Task With_a_fallback_the_handshake_can_come_first_or_second()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
-            o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromMilliseconds(300) });
+            o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromSeconds(2) });
         using TlsClient first = TlsClient.Open(server.EndPoints[0], first: true);
         Assert.StartsWith("INFO {", first.ReadLine(), StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", first.Connect());
@@ -289,7 +289,7 @@ public sealed class TlsTests
     public async Task With_a_fallback_and_both_allowed_all_three_come_in()
     {
         await using BrokerServer server = await Servers.StartAsync(o =>
-            o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromMilliseconds(300), AllowNonTls = true });
+            o.Tls = Plain with { HandshakeFirst = true, HandshakeFirstFallback = TimeSpan.FromSeconds(2), AllowNonTls = true });
         using TlsClient first = TlsClient.Open(server.EndPoints[0], first: true);
         Assert.StartsWith("INFO {", first.ReadLine(), StringComparison.Ordinal);
         Assert.Equal("PONG\r\n", first.Connect());
