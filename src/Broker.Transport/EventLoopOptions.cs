@@ -28,7 +28,8 @@ public sealed record EventLoopOptions
     /// last one closely is answered at once. A count and not a time; no clock is read. A loop that found nothing in this way
     /// a few times in a row stops looking until events come close together again (less than 100 µs after it fell asleep), and an
     /// idle loop uses no processor time at all. It does not look after it has read 32 KiB or more at once, unless others send
-    /// little: nobody waits for an answer to bulk. 0 turns it off. Default 400.
+    /// little: nobody waits for an answer to bulk. A group with as many loops as there are processors, or more, never looks: it would take the time of
+    /// the programs that it waits for. 0 turns it off. Default 400.
     /// </summary>
     public int IdlePolls { get; init; } = 400;
 

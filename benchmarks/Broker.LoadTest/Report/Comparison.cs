@@ -41,6 +41,9 @@ internal sealed class Comparison(IEnumerable<Sample> baseline, IEnumerable<Sampl
     public static IEnumerable<double> Figures(IEnumerable<Sample> samples, Func<Measurement, double?> figure) =>
         samples.Select(sample => Figure(sample, figure)).OfType<double>();
 
+    /// <summary>The round trips of all rounds; null where there are none.</summary>
+    public static Latency? Pool(IEnumerable<Sample> samples) => Latency.Pool(samples.Select(sample => sample.Measurement).Where(m => !m.Lost).Select(m => m.Latency).OfType<Latency>());
+
     public static double? Median(IEnumerable<Sample> samples, Func<Measurement, double?> figure) => Spread.Of(Figures(samples, figure))?.Median;
 
     private static double? Figure(Sample sample, Func<Measurement, double?> figure) => sample.Measurement.Lost ? null : figure(sample.Measurement);

@@ -10,7 +10,7 @@ internal static class Csv
 {
     private const string Header =
         "row,server,version,round,messages,seconds,msg_per_s,cpu_s,cpu_ns_per_msg,rss_bytes,p50_us,p99_us,p999_us,lost,"
-        + "state,dimension,point,held,rss_before,rss_after,idle_s,idle_cpu_s,pause_p50_us,pause_p99_us\r\n";
+        + "state,dimension,point,held,rss_before,rss_after,idle_s,idle_cpu_s,pause_p50_us,pause_p99_us,round_trips,start_connect_s,start_info_s\r\n";
 
     public static string Build(IReadOnlyList<Results> parts)
     {
@@ -37,7 +37,8 @@ internal static class Csv
             Unless(m.Lost, m.Seconds), Unless(m.Lost, m.Rate), Unless(m.Lost, m.CpuSeconds), Unless(m.Lost, m.CpuNanoseconds),
             m.ResidentBytes, m.Latency?.P50, m.Latency?.P99, m.Latency?.P999, m.Lost ? 1 : 0,
             state, point?.Dimension, point?.Label, m.Footprint?.Count, m.Footprint?.BytesBefore, m.Footprint?.BytesAfter,
-            m.Idle?.Seconds, m.Idle?.CpuSeconds, m.AfterPause?.P50, m.AfterPause?.P99,
+            m.Idle?.Seconds, m.Idle?.CpuSeconds, m.AfterPause?.P50, m.AfterPause?.P99, m.Latency?.Count,
+            m.Start?.ToConnection.TotalSeconds, m.Start?.ToInfo.TotalSeconds,
         ];
         text.AppendJoin(',', cells.Select(cell => Quote(Convert.ToString(cell, CultureInfo.InvariantCulture) ?? ""))).Append("\r\n");
     }

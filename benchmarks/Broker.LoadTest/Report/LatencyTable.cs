@@ -1,16 +1,17 @@
+using System.Globalization;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
 
-/// <summary>Percentiles of the rows that wait for each round trip, one line per row and percentile.</summary>
+/// <summary>Percentiles of the rows that wait for each round trip, one line per row and percentile: of the round trips of all rounds together.</summary>
 internal static class LatencyTable
 {
-    private static readonly (string Name, Func<Measurement, double?> Figure)[] Percentiles =
+    private static readonly (string Name, Func<Latency, double> Figure)[] Percentiles =
     [
-        ("p50", m => m.Latency?.P50),
-        ("p99", m => m.Latency?.P99),
-        ("p99.9", m => m.Latency?.P999),
+        ("p50", latency => latency.P50),
+        ("p99", latency => latency.P99),
+        ("p99.9", latency => latency.P999),
     ];
 
     /// <summary>Null when no row has waited.</summary>
@@ -28,25 +29,42 @@ internal static class LatencyTable
         var table = new Table(
         [
             "round trip",
-            .. names.SelectMany(name => new[] { $"{name} µs", "min–max" }),
+            .. names.SelectMany(name => new[] { $"{name} µs", "min–max of rounds", "round trips" }),
             .. others.SelectMany(name => new[] { $"{name} × µs", "by round" }),
         ]);
         foreach (Row row in rows)
         {
             ILookup<string, Sample> samples = results.Of(row);
-            foreach ((string percentile, Func<Measurement, double?> figure) in Percentiles)
+            Latency? baseline = Comparison.Pool(samples[results.BaselineName]);
+            foreach ((string percentile, Func<Latency, double> figure) in Percentiles)
             {
                 table.Add(
                 [
                     $"{row.Name} {percentile}",
-                    .. names.SelectMany(name => Spread.Of(Comparison.Figures(samples[name], figure)) is { } spread
-                        ? new[] { Format.Digits(spread.Median), Format.Range(spread, Format.Digits) }
-                        : [Format.Nothing, Format.Nothing]),
-                    .. others.SelectMany(name => new Comparison(samples[results.BaselineName], samples[name]).Cells(figure)),
+                    .. names.SelectMany(name => Cells([.. samples[name]], figure)),
+                    .. others.SelectMany(name => Ratios(baseline, samples[results.BaselineName], samples[name], figure)),
                 ]);
             }
         }
 
         return table;
     }
+
+    private static string[] Cells(IReadOnlyList<Sample> samples, Func<Latency, double> figure)
+    {
+        if (Comparison.Pool(samples) is not { } all || Spread.Of(Comparison.Figures(samples, Of(figure))) is not { } spread)
+        {
+            return [Format.Nothing, Format.Nothing, Format.Nothing];
+        }
+
+        return [Format.Digits(figure(all)), Format.Range(spread, Format.Digits), all.Count.ToString("N0", CultureInfo.InvariantCulture)];
+    }
+
+    private static string[] Ratios(Latency? baseline, IEnumerable<Sample> below, IEnumerable<Sample> above, Func<Latency, double> figure)
+    {
+        string ofAll = baseline is not null && Comparison.Pool(above) is { } all ? Format.Times(figure(all) / figure(baseline)) : Format.Nothing;
+        return [ofAll, new Comparison(below, above).Cells(Of(figure))[1]];
+    }
+
+    private static Func<Measurement, double?> Of(Func<Latency, double> figure) => measurement => measurement.Latency is { } latency ? figure(latency) : null;
 }

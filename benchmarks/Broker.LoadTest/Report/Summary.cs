@@ -61,8 +61,13 @@ internal static class Summary
         }
 
         string ratios = results.Participants.Count > 1 ? $" Ratios are to {results.BaselineName}: of the medians, then the median (and the range) of each round's own." : "";
-        Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's.{ratios}");
-        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time.");
+        Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's, MB its resident memory after the row.{ratios}");
+        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time: percentiles of all rounds' round trips together. A bystander's PING is sent by schedule, so one that a stall delays is late by that.");
+        foreach (Table table in GoalTable.BuildAll(results))
+        {
+            Add(table, "Goals are ratios to the baseline but for microseconds; a row reaches its goal when each part of it is reached.");
+        }
+
         foreach (Table table in GrowthTable.BuildAll(results))
         {
             Add(table, "Medians of the rounds; CPU is the server's, per delivered message; × first is to the first line.");

@@ -7,6 +7,8 @@ namespace Broker.LoadTest.Report;
 /// <summary>The main table: messages per second and server CPU per message of each server, then the ratios to the baseline.</summary>
 internal static class ThroughputTable
 {
+    private const double Mebibyte = 1024 * 1024;
+
     /// <summary>Null when no row belongs in it.</summary>
     public static Table? Build(Results results)
     {
@@ -22,7 +24,7 @@ internal static class ThroughputTable
         [
             "row",
             "messages",
-            .. names.SelectMany(name => new[] { $"{name} msg/s", "min–max", "ns", "CPU ns", "min–max" }),
+            .. names.SelectMany(name => new[] { $"{name} msg/s", "min–max", "ns", "CPU ns", "min–max", "MB" }),
             .. others.SelectMany(name => new[] { $"{name} × msg/s", "by round", "× CPU", "by round" }),
         ]);
         foreach (Row row in rows)
@@ -47,7 +49,7 @@ internal static class ThroughputTable
         string mark = lost == 0 ? "" : $"LOST {lost}/{samples.Count} ";
         if (Spread.Of(Comparison.Figures(samples, m => m.Rate)) is not { } rate || Spread.Of(Comparison.Figures(samples, m => m.CpuNanoseconds)) is not { } cpu)
         {
-            return [lost > 0 ? mark.Trim() : Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing];
+            return [lost > 0 ? mark.Trim() : Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing, Format.Nothing];
         }
 
         return
@@ -57,6 +59,7 @@ internal static class ThroughputTable
             Format.Digits(1e9 / rate.Median),
             Format.Digits(cpu.Median),
             Format.Range(cpu, Format.Digits),
+            Format.Digits(Comparison.Median(samples, m => m.ResidentBytes)!.Value / Mebibyte),
         ];
     }
 

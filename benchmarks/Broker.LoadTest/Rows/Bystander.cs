@@ -3,10 +3,14 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>A client that sends a PING each millisecond while others make a server work, and measures how long its PONG takes.</summary>
+/// <summary>
+/// A client that sends a PING each millisecond while others make a server work, and measures how long its PONG takes. What could not be
+/// sent in its time, since the PONG before it had not come, counts from when it was due: a stall delays all that it held up, and not one.
+/// </summary>
 internal sealed class Bystander : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
+    private static readonly long Interval = Stopwatch.Frequency / 1_000;
 
     private readonly RawConnection _connection;
     private readonly Worker _worker;
@@ -43,12 +47,19 @@ internal sealed class Bystander : IDisposable
     private void Run()
     {
         _go.WaitOne();
+        long due = Stopwatch.GetTimestamp();
         while (!_stopped)
         {
-            long from = Stopwatch.GetTimestamp();
             _connection.Fence();
-            _ticks.Add(Stopwatch.GetTimestamp() - from);
-            Thread.Sleep(Pause);
+            long now = Stopwatch.GetTimestamp();
+            _ticks.Add(now - due);
+            due += Interval;
+            if (now < due)
+            {
+                // How late the system wakes this thread is not the server's.
+                Thread.Sleep(Pause);
+                due = Stopwatch.GetTimestamp();
+            }
         }
     }
 }

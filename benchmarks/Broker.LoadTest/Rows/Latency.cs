@@ -2,16 +2,35 @@ using System.Diagnostics;
 
 namespace Broker.LoadTest.Rows;
 
-/// <summary>Percentiles of round trips in microseconds.</summary>
-internal sealed record Latency(double P50, double P99, double P999)
+/// <summary>Round trips that have been measured, and their percentiles in microseconds.</summary>
+internal sealed class Latency
 {
-    /// <summary>Sorts the ticks in place.</summary>
+    private readonly long[] _sorted;
+
+    private Latency(long[] sorted) => _sorted = sorted;
+
+    /// <summary>How many round trips there were: what a percentile is worth.</summary>
+    public int Count => _sorted.Length;
+
+    public double P50 => At(0.5);
+
+    public double P99 => At(0.99);
+
+    public double P999 => At(0.999);
+
+    /// <summary>Takes the ticks over, at least one, and sorts them in place.</summary>
     public static Latency FromTicks(long[] ticks)
     {
         Array.Sort(ticks);
-        return new Latency(At(ticks, 0.5), At(ticks, 0.99), At(ticks, 0.999));
+        return new Latency(ticks);
     }
 
-    private static double At(long[] sorted, double quantile) =>
-        sorted[Math.Min(sorted.Length - 1, (int)(sorted.Length * quantile))] * 1e6 / Stopwatch.Frequency;
+    /// <summary>The round trips of several measurements as if of one; null where there are none.</summary>
+    public static Latency? Pool(IEnumerable<Latency> parts)
+    {
+        long[] all = [.. parts.SelectMany(part => part._sorted)];
+        return all.Length == 0 ? null : FromTicks(all);
+    }
+
+    private double At(double quantile) => _sorted[Math.Min(_sorted.Length - 1, (int)(_sorted.Length * quantile))] * 1e6 / Stopwatch.Frequency;
 }

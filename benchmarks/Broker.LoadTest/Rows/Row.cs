@@ -12,6 +12,9 @@ internal abstract class Row(string name, string what)
     /// <summary>Where it stands in a table of growing cost; null for a row of the main table.</summary>
     public Point? Point { get; init; }
 
+    /// <summary>What it is to reach; null where nothing is promised.</summary>
+    public Goal? Goal { get; init; }
+
     /// <summary>Whether it is compared by throughput in the main table, warm and cold.</summary>
     public virtual bool InMainTable => Point is null;
 

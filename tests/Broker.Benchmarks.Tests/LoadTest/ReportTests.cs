@@ -22,6 +22,48 @@ public class ReportTests
     }
 
     [Fact]
+    public void A_row_reaches_its_goal_when_each_part_of_it_is_reached()
+    {
+        Results results = SampleRuns.Warm("real-fanout800-16", "real-pub16-100", "real-flood16");
+        foreach (string row in results.Rows.Select(row => row.Name))
+        {
+            results.Add(row, "nats-server", 1, 1, 1);
+            results.Add(row, "broker", 0.2, 0.2, 0.2);
+        }
+
+        Table table = Assert.Single(GoalTable.BuildAll(results));
+
+        // Five times the rate at a fifth of the CPU, with the same memory; nobody has measured a round trip beside the flood.
+        Assert.Equal("rate ≥ 2.5×, CPU ≤ 0.35×, memory ≤ 1×", Cells(table, "real-fanout800-16")[2]);
+        Assert.Equal("reached", Cells(table, "real-fanout800-16")[^1]);
+        Assert.Equal("reached", Cells(table, "real-pub16-100")[^1]);
+        Assert.Equal("**missed** (p99)", Cells(table, "real-flood16")[^1]);
+
+        results.Samples.RemoveAll(sample => sample.Server == "broker");
+        results.Add("real-pub16-100", "broker", 0.21, 0.23, 0.24);
+
+        Assert.Equal("**missed** (rate, CPU)", Cells(Assert.Single(GoalTable.BuildAll(results)), "real-pub16-100")[^1]);
+        Assert.Empty(GoalTable.BuildAll(SampleRuns.Warm("pub0")));
+    }
+
+    [Fact]
+    public void Round_trips_of_all_rounds_make_one_percentile()
+    {
+        Results results = SampleRuns.Warm("request16");
+        foreach ((int round, int microseconds) in new[] { (1, 10), (2, 20), (3, 90) })
+        {
+            results.Samples.Add(new Sample("request16", "broker", round, SampleRuns.Measured(1) with
+            {
+                Latency = Latency.FromTicks([.. Enumerable.Repeat(microseconds * (System.Diagnostics.Stopwatch.Frequency / 1_000_000), round == 3 ? 10 : 100)]),
+            }));
+        }
+
+        string[] cells = Cells(LatencyTable.Build(results)!, "request16 p99");
+
+        Assert.Equal([Format.Nothing, Format.Nothing, Format.Nothing, "90.0", "10.0–90.0", "210"], cells[1..7]);
+    }
+
+    [Fact]
     public void A_dimension_grows_from_its_first_point()
     {
         Results results = SampleRuns.Warm("literal-*");

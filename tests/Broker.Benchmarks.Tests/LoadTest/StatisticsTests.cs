@@ -23,7 +23,21 @@ public class StatisticsTests
         long microsecond = Stopwatch.Frequency / 1_000_000;
         long[] ticks = [.. Enumerable.Range(0, 1_000).Reverse().Select(i => i * microsecond)];
 
-        Assert.Equal(new Latency(500, 990, 999), Latency.FromTicks(ticks));
+        Latency latency = Latency.FromTicks(ticks);
+
+        Assert.Equal((1_000, 500, 990, 999), (latency.Count, latency.P50, latency.P99, latency.P999));
+    }
+
+    [Fact]
+    public void Percentiles_of_several_rounds_are_those_of_all_their_round_trips()
+    {
+        long microsecond = Stopwatch.Frequency / 1_000_000;
+        Latency Round(int from) => Latency.FromTicks([.. Enumerable.Range(from, 500).Select(i => i * microsecond)]);
+
+        Latency all = Latency.Pool([Round(500), Round(0)])!;
+
+        Assert.Equal((1_000, 500, 990, 999), (all.Count, all.P50, all.P99, all.P999));
+        Assert.Null(Latency.Pool([]));
     }
 
     [Theory]

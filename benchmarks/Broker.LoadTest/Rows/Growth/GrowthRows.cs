@@ -11,8 +11,12 @@ internal static class GrowthRows
     private static readonly int[] ChurnRates = [0, 1_000, 10_000, 100_000];
     private static readonly int[] PayloadSizes = [0, 16, 256, 4 * 1024, 64 * 1024, 1024 * 1024];
     private static readonly int[] PublisherCounts = [1, 10, 100, 1_000];
-    private static readonly int[] SubscriberCounts = [1, 3, 10, 30, 100, 300, 1_000, 3_000];
+    private static readonly int[] SubscriberCounts = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000];
+    private static readonly int[] SecuredSubscriberCounts = [1, 10, 100, 1_000];
     private static readonly int[] DeliveredSizes = [16, 256, 4 * 1024];
+
+    // One message to all of them: beyond this a measurement would last for minutes.
+    private const int MostBytesToAll = 16 * 1024 * 1024;
 
     public static IReadOnlyList<Row> Create() =>
     [
@@ -28,10 +32,11 @@ internal static class GrowthRows
     /// <summary>The cost of a delivery with the number of those who each get everything: one curve for each size.</summary>
     public static IReadOnlyList<Row> CreateFanOut() =>
     [
-        .. DeliveredSizes.SelectMany(static size => SubscriberCounts.Select(n => new FanOut($"subscribers-{Short(size)}-{Short(n)}", n, size)
+        .. DeliveredSizes.SelectMany(static size => SubscriberCounts.Where(n => n * size <= MostBytesToAll).Select(n => new FanOut($"subscribers-{Short(size)}-{Short(n)}", n, size)
         {
             Point = At($"subscribers, {Long(size)} B", n),
         })),
+        .. SecuredSubscriberCounts.Select(n => new OverTls(new FanOut($"subscribers-16-{Short(n)}", n, 16)) { Point = At("subscribers, 16 B over TLS", n) }),
     ];
 
     private static CrowdRow Subscriptions(FilterKind kind, int count)

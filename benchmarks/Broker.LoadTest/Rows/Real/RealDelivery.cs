@@ -6,7 +6,7 @@ internal sealed class RealDelivery(string name, string who, Topology topology, T
 {
     private readonly Topology _topology = topology;
 
-    public override double ShortestSeconds => RealRows.Shortest;
+    public override double ShortestSeconds => hasBystander ? RealRows.ShortestBeside : RealRows.Shortest;
 
     public override double NominalNanoseconds => _topology.Publishers > 1 ? 500 : base.NominalNanoseconds;
 

@@ -17,7 +17,7 @@ internal sealed class RealPublish(string name, Traffic traffic, bool repeats = f
 {
     private readonly IStream _frames = repeats ? new EqualFrames(traffic.Filter, Payloads.Pattern(traffic.Size)) : new VariedFrames(traffic);
 
-    public override double ShortestSeconds => RealRows.Shortest;
+    public override double ShortestSeconds => hasBystander ? RealRows.ShortestBeside : RealRows.Shortest;
 
     public override double NominalNanoseconds => 100 + (traffic.Size / 5.0);
 
