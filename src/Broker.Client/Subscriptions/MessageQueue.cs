@@ -100,8 +100,8 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         if (IsFull(size + bytes, messages))
         {
             batch?.Flush();
-            outcome = MakeRoom(size);
-            if (outcome == Outcome.Overrun || IsFull(size))
+            outcome = MakeRoom(size, out bool hasRoom);
+            if (!hasRoom)
             {
                 return outcome;
             }
@@ -305,11 +305,13 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
     private bool IsFull(long size, int coming = 0)
         => _messages.Count + coming >= options.MaxMessages || Volatile.Read(ref _bytes) + size > options.MaxBytes;
 
-    // On the loop, for a queue that was full a moment ago. It may have become less so since.
-    private Outcome MakeRoom(long size)
+    // On the loop, for a queue that was full a moment ago. It may have become less so since; what is counted as dropped is not put in
+    // although a reader makes room right afterwards.
+    private Outcome MakeRoom(long size, out bool hasRoom)
     {
         lock (_gate)
         {
+            hasRoom = false;
             if (HasEnded)
             {
                 return Outcome.Dropped;
@@ -317,6 +319,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
 
             if (!IsFull(size))
             {
+                hasRoom = true;
                 return Outcome.Queued;
             }
 
@@ -330,6 +333,7 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
                     _dropped++;
                 }
 
+                hasRoom = true;
                 return outcome;
             }
 
