@@ -188,6 +188,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         {
             Gate = gate,
             IsPrompt = isPrompt,
+            Attempts = Options.Attempts,
             Clock = Context.Clock,
         };
 
