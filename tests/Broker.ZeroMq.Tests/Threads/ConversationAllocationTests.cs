@@ -6,8 +6,8 @@ namespace Broker.ZeroMq.Tests.Threads;
 public sealed class ConversationAllocationTests
 {
     // As in SocketAllocationTests: what a message costs shows in each round.
-    private const int Rounds = 8;
-    private const int PerRound = 2000;
+    private const int Rounds = 6;
+    private const int PerRound = 1000;
     private const int Allowed = 512;
     private const string AnyPort = "tcp://127.0.0.1:*";
 
