@@ -32,8 +32,6 @@ public abstract partial class MessageSocket
         return outcome == SendOutcome.Sent;
     }
 
-    internal bool TrySendEncoded(ZeroMqMessage message) => TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero);
-
     internal ValueTask SendMessageAsync(ReadOnlyMemory<byte> frame, CancellationToken cancellation) =>
         TrySendMessage(new Encoders.OneFrame(frame.Span), TimeSpan.Zero) ? default : SendSlowlyAsync(frame, cancellation);
 
@@ -73,8 +71,8 @@ public abstract partial class MessageSocket
         return TryReceiveMessage(ref reader, TimeSpan.Zero, out _) ? default : ReceiveSlowlyAsync(message, cancellation);
     }
 
-    /// <summary>Ends when there may be room for a small message, or the socket is closed.</summary>
-    internal ValueTask AwaitRoomAsync(CancellationToken cancellation) => _outbound!.WaitAsync(size: 1, cancellation);
+    /// <summary>Ends when there may be room for a message of this size, or the socket is closed.</summary>
+    internal ValueTask AwaitRoomAsync(int size, CancellationToken cancellation) => _outbound!.WaitAsync(size, cancellation);
 
     /// <summary>Ends when there may be a message, or the socket is closed.</summary>
     internal ValueTask AwaitMessageAsync(CancellationToken cancellation)

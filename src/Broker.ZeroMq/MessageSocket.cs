@@ -65,6 +65,9 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
     /// <summary>Peers that are held up by what was not received. For sockets that receive.</summary>
     internal int PausedPeers => _inbound!.PausedSources;
 
+    /// <summary>Whether it sends and receives in turn only: REQ and REP.</summary>
+    internal bool TakesTurns => Turns is not null;
+
     /// <summary>REQ and REP have it.</summary>
     private protected TurnTaking? Turns
     {
@@ -188,6 +191,7 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         {
             Gate = gate,
             IsPrompt = isPrompt,
+            Attempts = Options.Attempts,
             Clock = Context.Clock,
         };
 

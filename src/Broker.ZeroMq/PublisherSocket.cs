@@ -13,18 +13,15 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
     private readonly LoopPublisher _socket;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="options">
+    /// Default: those of a new <see cref="ZeroMqSocketOptions"/>. <see cref="PublisherSocketOptions"/> have more.
+    /// </param>
     /// <param name="context">Default: one of its own, on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PublisherSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
     {
-        _socket = new LoopPublisher(Context.Loops, new LoopPublisherOptions(Options)
-        {
-            HighWaterMark = Options.SendHighWaterBytes,
-            HighWaterMessages = Options.SendHighWaterMark,
-            Conflate = Options.Conflate,
-        });
+        _socket = new LoopPublisher(Context.Loops, (Options as PublisherSocketOptions ?? new PublisherSocketOptions(Options)).ForLoops());
         MakeOutbound(new OneByOneSender(Publish), isOpen: true);
         Serve(_socket);
     }

@@ -154,6 +154,7 @@ public static partial class Receiving
     /// <summary>Receives a message of one frame as a string in UTF-8; awaits one.</summary>
     /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
     /// <exception cref="InvalidOperationException">The next message has several frames. It is still the next.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<string> ReceiveStringAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
@@ -168,6 +169,7 @@ public static partial class Receiving
 
     /// <summary>Receives a message of any number of frames, each in an array of its own; awaits one.</summary>
     /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<byte[][]> ReceiveFramesAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
@@ -195,6 +197,7 @@ public static partial class Receiving
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private static async ValueTask<bool> TryReceiveNextAsync<TSocket>(
         TSocket socket, ZeroMqMessage message, CancellationToken cancellation)
         where TSocket : MessageSocket, IReceivingSocket
@@ -210,6 +213,7 @@ public static partial class Receiving
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private static async ValueTask<int> ReceiveSlowlyAsync<TSocket>(
         TSocket socket, Memory<byte> buffer, bool wasRefused, CancellationToken cancellation)
         where TSocket : MessageSocket, IReceivingSocket

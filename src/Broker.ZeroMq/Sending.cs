@@ -13,7 +13,7 @@ namespace Broker.ZeroMq;
 /// <para>
 /// <c>Send</c> blocks while no peer has room, for at most <see cref="ZeroMqSocketOptions.SendTimeout"/>; <c>TrySend</c> for
 /// as long as it is told, by default not at all; <c>SendAsync</c> awaits room without a limit but the cancellation. Taken means that the
-/// socket has it, not that a peer has.
+/// socket has it, not that a peer has. Before it blocks, one thread looks for room up to <see cref="ZeroMqSocketOptions.Attempts"/> times.
 /// </para>
 /// <para>All of it throws <see cref="ObjectDisposedException"/> when the socket is closed, also while it waits.</para>
 /// </remarks>

@@ -30,11 +30,9 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
         options ??= new XPublisherSocketOptions();
         var sink = new CopySink(MakeInbound());
         _feed = new SubscriptionFeed(options, sink, ResumeAll);
-        _socket = new LoopPublisher(Context.Loops, new LoopPublisherOptions(options)
+        _socket = new LoopPublisher(Context.Loops, options.ForLoops() with
         {
             AnnounceExtended = true,
-            HighWaterMark = options.SendHighWaterBytes,
-            HighWaterMessages = options.SendHighWaterMark,
             NoDrop = options.NoDrop,
             Manual = options.Manual,
             WelcomeMessage = options.WelcomeMessage,

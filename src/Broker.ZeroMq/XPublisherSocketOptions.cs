@@ -1,7 +1,7 @@
 namespace Broker.ZeroMq;
 
 /// <summary>How an <see cref="XPublisherSocket"/> is set up.</summary>
-public sealed record XPublisherSocketOptions : ZeroMqSocketOptions
+public sealed record XPublisherSocketOptions : PublisherSocketOptions
 {
     /// <summary>
     /// Whether every subscription of every peer is received, and not only the first to each prefix (libzmq: <c>ZMQ_XPUB_VERBOSE</c>).

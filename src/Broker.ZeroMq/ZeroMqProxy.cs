@@ -6,31 +6,22 @@ namespace Broker.ZeroMq;
 /// </summary>
 /// <remarks>
 /// It runs by itself until it is stopped or one of the sockets is closed. A socket without room holds up its own direction alone. The
-/// sockets are the proxy's to receive from meanwhile; they stay open after it.
+/// sockets are the proxy's to receive from meanwhile; they stay open after it. What cannot be passed on is not taken, but left in the socket that
+/// received it.
 /// </remarks>
 public sealed class ZeroMqProxy : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stopping = new();
-    private readonly MessageSocket? _capture;
-    private readonly Lock _gate = new();
-    private TaskCompletionSource? _paused;
+    private readonly ProxyPause _pause = new();
+    private readonly ProxyWay? _toBackend;
+    private readonly ProxyWay? _toFrontend;
     private int _isDisposed;
-    private long _toBackend;
-    private long _toFrontend;
 
     private ZeroMqProxy(MessageSocket frontend, MessageSocket backend, MessageSocket? capture, MessageSocket? control)
     {
-        _capture = capture;
         var ways = new List<Task>();
-        if (frontend is IReceivingSocket && backend is ISendingSocket)
-        {
-            ways.Add(Task.Run(() => ForwardAsync(frontend, backend, () => _toBackend++)));
-        }
-
-        if (backend is IReceivingSocket && frontend is ISendingSocket)
-        {
-            ways.Add(Task.Run(() => ForwardAsync(backend, frontend, () => _toFrontend++)));
-        }
+        _toBackend = Join(frontend, backend);
+        _toFrontend = Join(backend, frontend);
 
         if (ways.Count == 0)
         {
@@ -43,28 +34,45 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         }
 
         Completion = EndAsync(ways);
+
+        ProxyWay? Join(MessageSocket from, MessageSocket to)
+        {
+            if (from is not IReceivingSocket || to is not ISendingSocket)
+            {
+                return null;
+            }
+
+            var way = new ProxyWay(from, to, capture, _pause);
+            ways.Add(Task.Run(() => way.RunAsync(_stopping.Token)));
+            return way;
+        }
     }
 
     /// <summary>Ends when the proxy has, with what went wrong if something did.</summary>
     public Task Completion { get; }
 
     /// <summary>Messages forwarded to the backend. A moment's truth.</summary>
-    public long ToBackend => Volatile.Read(ref _toBackend);
+    public long ToBackend => _toBackend?.Passed ?? 0;
 
     /// <summary>Messages forwarded to the frontend. A moment's truth.</summary>
-    public long ToFrontend => Volatile.Read(ref _toFrontend);
+    public long ToFrontend => _toFrontend?.Passed ?? 0;
 
     /// <summary>Starts to forward.</summary>
     /// <param name="frontend">One socket.</param>
     /// <param name="backend">The other one.</param>
     /// <param name="capture">Gets a copy of each message, if it has room: a PUB, PUSH, DEALER or PAIR.</param>
     /// <param name="control">Receives the commands PAUSE, RESUME and TERMINATE, such as a PULL, SUB or PAIR.</param>
-    /// <exception cref="ArgumentException">The sockets cannot be joined, or cannot do what they are for.</exception>
+    /// <exception cref="ArgumentException">The sockets cannot be joined, or cannot do what they are for; REQ and REP never can.</exception>
     public static ZeroMqProxy Start(
         MessageSocket frontend, MessageSocket backend, MessageSocket? capture = null, MessageSocket? control = null)
     {
         ArgumentNullException.ThrowIfNull(frontend);
         ArgumentNullException.ThrowIfNull(backend);
+        if (frontend.TakesTurns || backend.TakesTurns || capture is { TakesTurns: true } || control is { TakesTurns: true })
+        {
+            throw new ArgumentException("REQ and REP receive only in turn. Between them a proxy has a ROUTER and a DEALER.", nameof(frontend));
+        }
+
         if (capture is not null and not ISendingSocket)
         {
             throw new ArgumentException("The socket to capture with does not send.", nameof(capture));
@@ -78,26 +86,17 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         return new ZeroMqProxy(frontend, backend, capture, control);
     }
 
-    /// <summary>Forwards nothing more until <see cref="Resume"/>, but for a message that is under way in each direction.</summary>
-    public void Pause()
-    {
-        lock (_gate)
-        {
-            _paused ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        }
-    }
+    /// <summary>
+    /// Takes and forwards nothing more until <see cref="Resume"/>, but for a message that is under way in each direction.
+    /// </summary>
+    public void Pause() => _pause.Begin();
 
     /// <summary>Goes on.</summary>
-    public void Resume()
-    {
-        lock (_gate)
-        {
-            _paused?.SetResult();
-            _paused = null;
-        }
-    }
+    public void Resume() => _pause.Finish();
 
-    /// <summary>Ends the proxy. A message that is under way is passed on, and lost only if the room that there was for it is gone.</summary>
+    /// <summary>
+    /// Ends the proxy. What it has taken it has passed on, and what it has not is still to be received from the sockets.
+    /// </summary>
     public async Task StopAsync()
     {
         await _stopping.CancelAsync().ConfigureAwait(false);
@@ -122,39 +121,6 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         await (await Task.WhenAny(ways).ConfigureAwait(false)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _stopping.CancelAsync().ConfigureAwait(false);
         await Task.WhenAll(ways).ConfigureAwait(false);
-    }
-
-    private async Task ForwardAsync(MessageSocket from, MessageSocket to, Action count)
-    {
-        using var message = new ZeroMqMessage();
-        try
-        {
-            while (true)
-            {
-                while (!to.MaySend)
-                {
-                    // What cannot be passed on is not taken, so that it is not lost when the proxy is stopped.
-                    await to.AwaitRoomAsync(_stopping.Token).ConfigureAwait(false);
-                }
-
-                await from.ReceiveMessageAsync(message, _stopping.Token).ConfigureAwait(false);
-                if (Volatile.Read(ref _paused) is { } paused)
-                {
-                    // What was taken is passed on also when the pause ends with the proxy.
-                    await paused.Task.WaitAsync(_stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                }
-
-                _capture?.TrySendEncoded(message);
-                await to.SendMessageAsync(message, _stopping.Token).ConfigureAwait(false);
-                count();
-            }
-        }
-        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
-        {
-        }
-        catch (ObjectDisposedException) when (from.IsClosed || to.IsClosed || _capture is { IsClosed: true })
-        {
-        }
     }
 
     private async Task ObeyAsync(MessageSocket control)

@@ -30,7 +30,8 @@ public record ZeroMqSocketOptions : LoopRoutedOptions
     public TimeSpan ReceiveTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How many times a receive that would block looks for a message before it lets its thread sleep; one thread at a time does. A count
+    /// How many times a receive that would block looks for a message, and a send that would block for room, before it lets its thread sleep;
+    /// of those who receive one thread at a time does, and one of those who send. A count
     /// and not a time: no clock is read for it, and between two looks the processor goes to whoever else needs it. Default 0: the loop
     /// looks already, and spinning in two places costs more than it gains where processors are few. A thread that turns the loop itself
     /// (<see cref="Broker.Transport.EventLoopOptions.CallerDriven"/>) does so many turns without waiting.

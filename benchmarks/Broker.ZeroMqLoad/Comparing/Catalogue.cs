@@ -21,8 +21,17 @@ internal static class Catalogue
         .. new[] { 1, 10, 100 }.Select(Publish),
         Forward(64, 2_000_000),
         Forward(1024, 500_000),
+        Memory(10_000),
         .. BridgeRows.All,
     ];
+
+    /// <summary>Those whose names begin with one of these.</summary>
+    public static IReadOnlyList<Row> Select(IReadOnlyList<string> beginnings) =>
+        [.. All.Where(row => beginnings.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))];
+
+    /// <summary>The first that no row's name begins with; null where there is none.</summary>
+    public static string? FindUnknown(IReadOnlyList<string> beginnings) =>
+        beginnings.FirstOrDefault(name => !All.Any(row => row.Name.StartsWith(name, StringComparison.Ordinal)));
 
     private static Row Push(string name, (int Size, int Libzmq, int Ours) size, bool varies)
     {
@@ -68,6 +77,12 @@ internal static class Catalogue
     [
         .. new[] { Kind.Libzmq, Kind.Threads, Kind.Loops }.Select(kind =>
             new Variant(NameOf(kind), ends => Measurements.Forward(ends, kind, new Shape(count, count / 2, size)))),
+    ]);
+
+    private static Row Memory(int connections) => new(Name($"memory of {connections} idle SUB"),
+    [
+        .. new[] { Kind.Threads, Kind.Loops }.Select(kind =>
+            new Variant(NameOf(kind), ends => Measurements.Memory(ends, kind, connections))),
     ]);
 
     private static string NameOf(Kind kind) => kind switch

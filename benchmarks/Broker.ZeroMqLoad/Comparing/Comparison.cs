@@ -8,7 +8,7 @@ internal static class Comparison
     public static void Run(IReadOnlyList<Row> rows, int rounds)
     {
         using var ends = new EndFactory();
-        Console.WriteLine("| row | ends | M/s (least–most) | to libzmq | CPU ns | to libzmq | receiver CPU ns | to libzmq | p50, p99.9 µs or loss |");
+        Console.WriteLine("| row | ends | M/s (least–most) | to libzmq | CPU ns | to libzmq | receiver CPU ns | to libzmq | p50, p99.9 µs, loss or bytes a connection |");
         Console.WriteLine("|---|---|---:|---:|---:|---:|---:|---:|---:|");
         foreach (Row row in rows)
         {
@@ -42,7 +42,7 @@ internal static class Comparison
         {
             List<Result> these = results[i];
             List<Result> first = results[0];
-            string rate = string.Create(
+            string rate = double.IsNaN(these[0].Rate) ? "" : string.Create(
                 CultureInfo.InvariantCulture, $"{Millions(Median(these, r => r.Rate))} ({Millions(these.Min(r => r.Rate))}–{Millions(these.Max(r => r.Rate))})");
             string[] cells =
             [
@@ -65,7 +65,9 @@ internal static class Comparison
     {
         double p50 = Median(results, r => r.P50);
         double loss = Median(results, r => r.Loss);
-        return !double.IsNaN(p50) ? string.Create(CultureInfo.InvariantCulture, $"{p50:F1}, {Median(results, r => r.P999):F1}")
+        double perConnection = Median(results, r => r.PerConnection);
+        return !double.IsNaN(perConnection) ? string.Create(CultureInfo.InvariantCulture, $"{perConnection:F0}")
+            : !double.IsNaN(p50) ? string.Create(CultureInfo.InvariantCulture, $"{p50:F1}, {Median(results, r => r.P999):F1}")
             : !double.IsNaN(loss) ? string.Create(CultureInfo.InvariantCulture, $"{loss * 100:F1} %")
             : "";
     }

@@ -29,6 +29,16 @@ internal sealed class End : IDisposable
         }
     }
 
+    /// <summary>Its memory that is not paged out, in bytes.</summary>
+    public double Resident
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.WorkingSet64;
+        }
+    }
+
     public static End Start(int? core, string file, params IEnumerable<string> arguments)
     {
         string[] pinned = core is { } one && Environment.ProcessorCount > 1 ? ["taskset", "-c", one.ToString(CultureInfo.InvariantCulture), file] : [file];
@@ -91,7 +101,7 @@ internal sealed class End : IDisposable
     {
         if (line is null)
         {
-            _measures.TrySetResult();
+            _measures.TrySetException(new InvalidOperationException("An end has ended before it measured anything."));
             _ended.TrySetResult();
             return;
         }

@@ -5,31 +5,18 @@ using System.Net.Sockets;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>Starts processes of both kinds. The driver for libzmq is compiled where it runs.</summary>
+/// <summary>Starts processes of both kinds. The driver for libzmq is compiled where it runs, when the first of its ends is started.</summary>
 internal sealed class EndFactory : IDisposable
 {
     private const string Source = "Broker.ZeroMqLoad.Peers.libzmq-driver.c";
 
     private readonly string _directory = Directory.CreateTempSubdirectory("libzmq-driver-").FullName;
+    private string? _driver;
 
-    public EndFactory()
-    {
-        string source = Path.Combine(_directory, "driver.c");
-        using (FileStream file = File.Create(source))
-        using (Stream text = typeof(EndFactory).Assembly.GetManifestResourceStream(Source)!)
-        {
-            text.CopyTo(file);
-        }
+    // The process may be another one: the runtime itself, or a test.
+    private static string Own => Path.Combine(AppContext.BaseDirectory, "Broker.ZeroMqLoad" + (OperatingSystem.IsWindows() ? ".exe" : ""));
 
-        using Process compiler = Process.Start("cc", ["-O2", "-o", Driver, source, "-lzmq"]);
-        compiler.WaitForExit();
-        if (compiler.ExitCode != 0)
-        {
-            throw new InvalidOperationException("The driver for libzmq does not compile.");
-        }
-    }
-
-    private string Driver => Path.Combine(_directory, "driver");
+    private string Driver => _driver ??= CompileDriver();
 
     public static string NewEndpoint()
     {
@@ -74,7 +61,7 @@ internal sealed class EndFactory : IDisposable
             Add(role == "pub", "--publish");
         }
 
-        if (role == "sub")
+        if (role is "sub" or "crowd")
         {
             arguments.AddRange(["--peers", numbers[0]]);
         }
@@ -84,11 +71,7 @@ internal sealed class EndFactory : IDisposable
             arguments.AddRange(["--back", back]);
         }
 
-        // Where the process is the runtime itself, it must be told of the program first.
-        string host = Environment.ProcessPath!;
-        return Path.GetFileNameWithoutExtension(host) == "dotnet"
-            ? End.Start(core, host, [typeof(EndFactory).Assembly.Location, .. arguments])
-            : End.Start(core, host, arguments);
+        return End.Start(core, Own, arguments);
 
         void Add(bool isWanted, string flag)
         {
@@ -100,4 +83,24 @@ internal sealed class EndFactory : IDisposable
     }
 
     public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    private string CompileDriver()
+    {
+        string source = Path.Combine(_directory, "driver.c");
+        using (FileStream file = File.Create(source))
+        using (Stream text = typeof(EndFactory).Assembly.GetManifestResourceStream(Source)!)
+        {
+            text.CopyTo(file);
+        }
+
+        string driver = Path.Combine(_directory, "driver");
+        using Process compiler = Process.Start("cc", ["-O2", "-o", driver, source, "-lzmq"]);
+        compiler.WaitForExit();
+        if (compiler.ExitCode != 0)
+        {
+            throw new InvalidOperationException("The driver for libzmq does not compile.");
+        }
+
+        return driver;
+    }
 }

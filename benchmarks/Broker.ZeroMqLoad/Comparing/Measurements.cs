@@ -35,6 +35,21 @@ internal static partial class Measurements
         return new Result(sub["rate"], pub["cpu_ns"], sub["cpu_ns"]) { Loss = 1 - (got / due) };
     }
 
+    /// <summary>What so many idle subscribers take of our publisher's memory. A few were there before, for the compiler.</summary>
+    public static Result Memory(EndFactory ends, Kind kind, int connections)
+    {
+        const int Few = 100;
+        string endpoint = EndFactory.NewEndpoint();
+        using End pub = ends.Start(kind, 0, "idle", binds: true, endpoint, new Shape(0, 0, 0));
+        pub.AwaitMeasuring();
+        using End few = ends.Start(Kind.Threads, 1, "crowd", binds: false, endpoint, new Shape(Few, 0, 0));
+        few.AwaitMeasuring();
+        double before = pub.Resident;
+        using End crowd = ends.Start(Kind.Threads, 1, "crowd", binds: false, endpoint, new Shape(connections, 0, 0));
+        crowd.AwaitMeasuring();
+        return new Result(double.NaN, double.NaN, double.NaN) { PerConnection = (pub.Resident - before) / connections };
+    }
+
     /// <summary>libzmq at both ends, on one processor; what is measured between them has the other.</summary>
     public static Result Forward(EndFactory ends, Kind kind, Shape shape)
     {

@@ -10,6 +10,9 @@ internal readonly record struct Result(double Rate, double FirstCpu, double Seco
 
     public double P999 { get; init; } = double.NaN;
 
+    /// <summary>Bytes of resident memory that a connection takes.</summary>
+    public double PerConnection { get; init; } = double.NaN;
+
     /// <summary>The share of messages that did not arrive.</summary>
     public double Loss { get; init; } = double.NaN;
 }

@@ -106,6 +106,16 @@ internal sealed partial class Load
         pub.CloseAsync(TimeSpan.Zero).Wait();
     }
 
+    private void IdleOnLoop()
+    {
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        var pub = new LoopPublisher(loops, new LoopPublisherOptions { MaxPeers = MostPeers });
+        Join(pub);
+        Console.WriteLine("measuring");
+        Console.In.ReadToEnd();
+        pub.CloseAsync(TimeSpan.Zero).Wait();
+    }
+
     private void SubscribeOnLoop()
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });

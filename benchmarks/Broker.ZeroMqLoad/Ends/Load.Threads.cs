@@ -109,6 +109,14 @@ internal sealed partial class Load
         Thread.Sleep(2 * SettlingTime);
     }
 
+    private void Idle()
+    {
+        using var pub = new PublisherSocket(Options with { MaxPeers = MostPeers });
+        Join(pub);
+        Console.WriteLine("measuring");
+        Console.In.ReadToEnd();
+    }
+
     private void Subscribe()
     {
         using var context = new ZeroMqContext();

@@ -9,6 +9,9 @@ internal sealed partial class Load
 {
     private const int SettlingTime = 1000;
 
+    // For a crowd, and what was there before it.
+    private const int MostPeers = 20_000;
+
     public required Role Role { get; init; }
 
     public required string Endpoint { get; init; }
@@ -86,6 +89,15 @@ internal sealed partial class Load
                 break;
             case Role.Forward when IsOnLoop:
                 Forward();
+                break;
+            case Role.Idle when IsOnLoop:
+                IdleOnLoop();
+                break;
+            case Role.Idle:
+                Idle();
+                break;
+            case Role.Crowd:
+                Crowd.StayAsync(Endpoint, Peers).GetAwaiter().GetResult();
                 break;
             case Role.Bridge:
                 BridgeAsync().GetAwaiter().GetResult();

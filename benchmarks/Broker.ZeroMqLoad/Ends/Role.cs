@@ -10,4 +10,10 @@ internal enum Role
     Sub,
     Forward,
     Bridge,
+
+    /// <summary>A publisher that is only there.</summary>
+    Idle,
+
+    /// <summary>Subscribers that are only there.</summary>
+    Crowd,
 }

@@ -6,13 +6,18 @@ namespace Broker.ZeroMq.Queues;
 // What a writer does when there was no room at first.
 internal sealed partial class SendQueue
 {
-    /// <summary>Copies a message in, and waits for room if it must. No clock is read for an infinite time, nor where there is room.</summary>
+    private int _isLookedAt;
+
+    /// <summary>
+    /// Copies a message in, and waits for room if it must: first by at most <see cref="Attempts"/> further attempts, if no other thread is
+    /// doing so, and then by blocking. No clock is read for an infinite time, nor before the attempts.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal SendOutcome Add<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         var outcome = TryAdd(message);
-        return outcome != SendOutcome.Full || timeout == TimeSpan.Zero ? outcome : Block(message, timeout);
+        return outcome != SendOutcome.Full || timeout == TimeSpan.Zero ? outcome : AddSlowly(message, timeout);
     }
 
     /// <summary>
@@ -30,7 +35,7 @@ internal sealed partial class SendQueue
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
+    private SendOutcome AddSlowly<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (_loop.IsCallerDriven)
@@ -38,6 +43,46 @@ internal sealed partial class SendQueue
             return Turn(message, timeout);
         }
 
+        var outcome = Attempt(message);
+        return outcome != SendOutcome.Full ? outcome : Block(message, timeout);
+    }
+
+    // One thread only, as with receivers.
+    private SendOutcome Attempt<TMessage>(in TMessage message)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
+        if (Attempts == 0 || Interlocked.CompareExchange(ref _isLookedAt, 1, 0) != 0)
+        {
+            return SendOutcome.Full;
+        }
+
+        try
+        {
+            for (int i = 0; i < Attempts; i++)
+            {
+                // The loop may need this processor to make the room that is looked for.
+                Thread.Yield();
+                if (HasRoomFor(message.EncodedSize))
+                {
+                    var outcome = TryAdd(message);
+                    if (outcome != SendOutcome.Full)
+                    {
+                        return outcome;
+                    }
+                }
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref _isLookedAt, 0);
+        }
+
+        return SendOutcome.Full;
+    }
+
+    private SendOutcome Block<TMessage>(in TMessage message, TimeSpan timeout)
+        where TMessage : struct, IZmtpEncoder, allows ref struct
+    {
         var patience = new Patience(timeout, Clock);
         int left;
         do
@@ -79,6 +124,16 @@ internal sealed partial class SendQueue
     private SendOutcome Turn<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
+        for (int i = 0; i < Attempts; i++)
+        {
+            _loop.RunOnce(TimeSpan.Zero);
+            var found = TryAdd(message);
+            if (found != SendOutcome.Full)
+            {
+                return found;
+            }
+        }
+
         var patience = new Patience(timeout, Clock);
         while (true)
         {

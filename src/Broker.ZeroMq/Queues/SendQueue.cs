@@ -71,6 +71,9 @@ internal sealed partial class SendQueue
     /// <summary>Whether each message is sent at once: where none follows before an answer, there is nothing to wait for.</summary>
     internal bool IsPrompt { private get; init; }
 
+    /// <summary>How many times a writer looks for room before it lets its thread sleep.</summary>
+    internal int Attempts { private get; init; }
+
     /// <summary>What a time to wait goes by. The kernel sleeps by its own; for tests, which count how often it is read.</summary>
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 

@@ -1,36 +1,57 @@
 using System.Reflection;
 using Broker.Transport;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.Subscribing;
 
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>What docs/zeromq.md shows, compiled and done.</summary>
 public sealed class ZeroMqPageTests
 {
+    // The head of the second table about options.
+    private const string OfLoops = "of a loop socket";
+
     [Fact]
     public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
 
     [Fact]
     public void Each_option_has_its_line_and_each_line_its_option()
     {
-        string[][] rows = Page.RowsOf("zeromq.md", "Options");
+        string[][] rows = [.. Page.RowsOf("zeromq.md", "Options").TakeWhile(row => row[0] != OfLoops)];
         string[] ofOptions = [.. rows.Where(row => !row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
         string[] there =
         [
             .. Named(typeof(ZeroMqSocketOptions).GetProperties(), ""),
             .. Own(typeof(RequestSocketOptions)),
             .. Own(typeof(RouterSocketOptions)),
+            .. Own(typeof(PublisherSocketOptions)),
             .. Own(typeof(XPublisherSocketOptions)),
         ];
         Assert.Equal(there.Order(StringComparer.Ordinal), ofOptions.Order(StringComparer.Ordinal));
         string[] ofSockets = [.. rows.Where(row => row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
         Assert.Equal(["Subscribe", "Unsubscribe", "LastEndpoint"], ofSockets);
         Assert.All(ofSockets, name => Assert.NotEmpty(typeof(SubscriberSocket).GetMember(name)));
-
-        static IEnumerable<string> Own(Type type) =>
-            Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
-
-        static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
     }
+
+    [Fact]
+    public void Each_option_of_loop_publishers_and_subscribers_has_its_line_beside_one_of_the_sockets_for_threads()
+    {
+        string[][] rows = [.. Page.RowsOf("zeromq.md", "Options").SkipWhile(row => row[0] != OfLoops).Skip(1)];
+        string[] there = [.. Own(typeof(LoopPublisherOptions)), .. Own(typeof(LoopSubscriberOptions))];
+        string[] ofThreads =
+        [
+            .. Named(typeof(ZeroMqSocketOptions).GetProperties(), ""), .. Own(typeof(PublisherSocketOptions)), .. Own(typeof(XPublisherSocketOptions)),
+            nameof(XPublisherSocket),
+        ];
+
+        Assert.Equal(there.Order(StringComparer.Ordinal), rows.SelectMany(row => Page.Quotes(row[0])).Order(StringComparer.Ordinal));
+        Assert.All(rows.SelectMany(row => Page.Quotes(row[2])), name => Assert.Contains(name, ofThreads));
+    }
+
+    private static IEnumerable<string> Own(Type type) =>
+        Named(type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly), type.Name + ".");
+
+    private static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
 
     [Fact]
     public void A_program_of_a_few_lines()

@@ -38,7 +38,7 @@ public sealed class ProxyTests
             Assert.Equal($"b{i}", b.ReceiveString());
         }
 
-        Assert.Equal(400, proxy.ToBackend);
+        await Wait.UntilAsync(() => proxy.ToBackend == 400);
 
         static void Echo(ResponseSocket rep)
         {
@@ -91,7 +91,7 @@ public sealed class ProxyTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_was_taken_is_passed_on_though_the_proxy_is_stopped(bool pauses)
+    public async Task What_a_paused_proxy_or_one_without_room_has_not_passed_on_is_still_to_be_received_when_it_was_stopped(bool pauses)
     {
         using var source = new PushSocket();
         using var frontend = new PullSocket();
@@ -102,7 +102,7 @@ public sealed class ProxyTests
         if (pauses)
         {
             sink.Connect(endpoint);
-            Assert.True(SpinWait.SpinUntil(() => backend.HasRoom, Guard));
+            await Wait.UntilAsync(() => backend.HasRoom);
         }
 
         var proxy = ZeroMqProxy.Start(frontend, backend);
@@ -111,20 +111,89 @@ public sealed class ProxyTests
             proxy.Pause();
         }
 
-        source.Send("in its hand");
+        source.Send("left");
         Assert.False(sink.TryReceiveString(out _, TimeSpan.FromMilliseconds(50)));
+        await Wait.UntilAsync(() => frontend.HasMessages);
         await proxy.DisposeAsync();
         await proxy.DisposeAsync();
-        sink.Connect(endpoint);
-        if (!pauses)
+
+        Assert.Equal("left", frontend.ReceiveString());
+        Assert.Equal(0, proxy.ToBackend);
+    }
+
+    // Marks so low that there is no room again and again, and messages that are larger than those.
+    [Fact]
+    public async Task Each_message_passes_once_and_in_order_by_proxies_that_are_stopped_and_paused_meanwhile()
+    {
+        const int Count = 3000;
+        var few = new ZeroMqSocketOptions { SendHighWaterMark = 7, ReceiveHighWaterMark = 5, SendHighWaterBytes = 4000 };
+        using var source = new PushSocket();
+        using var frontend = new PullSocket(few);
+        using var backend = new PushSocket(few);
+        using var sink = new PullSocket(few);
+        source.Connect(frontend.Bind(AnyPort));
+        backend.Connect(sink.Bind(AnyPort));
+        var sending = Task.Run(
+            () =>
+            {
+                byte[] body = new byte[5000];
+                for (int i = 0; i < Count; i++)
+                {
+                    source.Send(BitConverter.GetBytes(i), body.AsSpan(0, i % 10 == 0 ? body.Length : i % 300));
+                }
+            },
+            Cancellation);
+        int got = 0;
+        var receiving = Task.Run(
+            () =>
+            {
+                using var message = new ZeroMqMessage();
+                for (int i = 0; i < Count; i++)
+                {
+                    sink.Receive(message);
+                    Assert.Equal(i, BitConverter.ToInt32(message.First));
+                    Assert.Equal(i % 10 == 0 ? 5000 : i % 300, message.Last.Length);
+                    Volatile.Write(ref got, i + 1);
+                }
+            },
+            Cancellation);
+
+        long passed = 0;
+        while (passed < Count)
         {
-            // Without room it was not taken.
-            Assert.Equal("in its hand", frontend.ReceiveString());
-            return;
+            Assert.False(receiving.IsFaulted, receiving.Exception?.ToString());
+            var proxy = ZeroMqProxy.Start(frontend, backend);
+            int seen = Volatile.Read(ref got);
+            await Wait.UntilAsync(() => Volatile.Read(ref got) > seen + 20 || passed + proxy.ToBackend == Count || receiving.IsFaulted);
+            proxy.Pause();
+            proxy.Resume();
+            await proxy.DisposeAsync();
+            passed += proxy.ToBackend;
         }
 
-        Assert.Equal("in its hand", sink.ReceiveString());
-        Assert.Equal(1, proxy.ToBackend);
+        await Wait.For(receiving);
+        await Wait.For(sending);
+        Assert.Equal(Count, passed);
+    }
+
+    [Fact]
+    public async Task A_proxy_whose_capture_is_closed_ends_and_has_passed_the_message_on_once()
+    {
+        using var source = new PushSocket();
+        using var frontend = new PullSocket();
+        using var backend = new PushSocket();
+        using var sink = new PullSocket();
+        using var capture = new PublisherSocket();
+        source.Connect(frontend.Bind(AnyPort));
+        backend.Connect(sink.Bind(AnyPort));
+        await using var proxy = ZeroMqProxy.Start(frontend, backend, capture);
+        await capture.CloseAsync();
+
+        source.Send("once");
+
+        await Wait.For(proxy.Completion);
+        Assert.Equal("once", sink.ReceiveString());
+        Assert.False(frontend.HasMessages);
     }
 
     [Fact]
@@ -137,5 +206,19 @@ public sealed class ProxyTests
         Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(a, b));
         Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(pull, a, capture: pull));
         Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(pull, a, control: b));
+    }
+
+    [Fact]
+    public void Sockets_that_take_turns_are_refused()
+    {
+        using var push = new PushSocket();
+        using var pull = new PullSocket();
+        using var rep = new ResponseSocket();
+        using var req = new RequestSocket();
+
+        Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(rep, push));
+        Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(pull, req));
+        Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(pull, push, capture: req));
+        Assert.Throws<ArgumentException>(() => ZeroMqProxy.Start(pull, push, control: rep));
     }
 }

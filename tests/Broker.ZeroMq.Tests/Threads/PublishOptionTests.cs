@@ -1,4 +1,6 @@
+using System.Collections.Concurrent;
 using System.Text;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
 using Broker.ZeroMq.Tests.Sockets;
 using Broker.ZeroMq.Tests.Zmtp;
@@ -203,6 +205,78 @@ public sealed class PublishOptionTests
         Assert.InRange(context.Loops.HeldBytes, 1, 40_000_000);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_subscriber_that_asks_for_more_than_was_allowed_is_refused(bool isExtended)
+    {
+        using var refusals = new BlockingCollection<string>();
+        var options = new XPublisherSocketOptions
+        {
+            MaxSubscriptionSize = 100,
+            MaxSubscriptionsPerPeer = 5,
+            MaxSubscriptionBytesPerPeer = 300,
+            OnEvent = e => AddRefusal(refusals, e),
+        };
+        using MessageSocket pub = isExtended
+            ? new XPublisherSocket(options)
+            : new PublisherSocket(new PublisherSocketOptions
+            {
+                MaxSubscriptionSize = options.MaxSubscriptionSize,
+                MaxSubscriptionsPerPeer = options.MaxSubscriptionsPerPeer,
+                MaxSubscriptionBytesPerPeer = options.MaxSubscriptionBytesPerPeer,
+                OnEvent = options.OnEvent,
+            });
+        var endpoint = Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
+        Refuse([Wire.Filled(101)]);
+        Refuse([.. Enumerable.Range(0, 6).Select(i => Wire.Filled(i))]);
+        Refuse([.. Enumerable.Range(97, 4).Select(i => Wire.Filled(i))]);
+
+        void Refuse(byte[][] prefixes)
+        {
+            using var peer = new RawPeer(endpoint).Handshake("SUB").Send([.. prefixes.Select(prefix => Wire.Command("SUBSCRIBE", prefix))]);
+            Assert.True(refusals.TryTake(out _, Wait.Limit));
+            peer.ReadToEnd();
+        }
+    }
+
+    [Fact]
+    public void A_subscriber_that_takes_nothing_is_closed_where_that_was_asked_for()
+    {
+        using var reasons = new BlockingCollection<string>();
+        using var pub = new PublisherSocket(new PublisherSocketOptions
+        {
+            StalledPeerTimeout = TimeSpan.FromMilliseconds(300),
+            SendHighWaterBytes = 1 << 20,
+            OnEvent = e =>
+            {
+                if (e.Kind == ZeroMqEventKind.PeerDisconnected)
+                {
+                    reasons.Add(e.Reason ?? "");
+                }
+            },
+        });
+        var endpoint = Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort));
+        using var stalled = new RawPeer(endpoint).Handshake("SUB").Send(Wire.Command("SUBSCRIBE"));
+        byte[] body = new byte[100_000];
+        string? reason;
+        do
+        {
+            pub.Send(body);
+        }
+        while (!reasons.TryTake(out reason));
+
+        Assert.Equal("took nothing for too long", reason);
+    }
+
+    [Fact]
+    public void What_a_publisher_cannot_allow_is_refused_when_it_is_made()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PublisherSocket(new PublisherSocketOptions { MaxSubscriptionSize = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new PublisherSocket(new PublisherSocketOptions { MaxSubscriptionMemory = -1 }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new XPublisherSocket(new XPublisherSocketOptions { StalledPeerTimeout = TimeSpan.Zero }));
+    }
+
     [Fact]
     public async Task A_libzmq_xsub_and_its_upstream_messages_come_to_our_xpub()
     {
@@ -244,6 +318,14 @@ public sealed class PublishOptionTests
 
         sub.Connect(endpoint);
         return sub;
+    }
+
+    private static void AddRefusal(BlockingCollection<string> refusals, ZeroMqEvent e)
+    {
+        if (e.Kind == ZeroMqEventKind.PeerRefused)
+        {
+            refusals.Add(e.Reason ?? "");
+        }
     }
 
     private static string Read(XPublisherSocket pub) => Show(pub.ReceiveBytes());

@@ -1,3 +1,7 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Broker.ZeroMq.Queues;
+
 namespace Broker.ZeroMq.Tests.Threads;
 
 public sealed class SocketAllocationTests
@@ -102,6 +106,23 @@ public sealed class SocketAllocationTests
         static bool IsDone(ValueTask call) => call.IsCompletedSuccessfully;
 
         static bool Discard(ValueTask<int> receive) => receive.IsCompletedSuccessfully;
+    }
+
+    // How much that saves is up to the runtime, which keeps a few for each thread and processor.
+    [Fact]
+    public void What_awaits_a_message_or_room_takes_its_state_from_a_pool()
+    {
+        const BindingFlags All = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance | BindingFlags.DeclaredOnly;
+        MethodInfo[] waits =
+        [
+            .. new[] { typeof(Receiving), typeof(Sending), typeof(MessageSocket), typeof(WaitList) }
+                .SelectMany(type => type.GetMethods(All))
+                .Where(method => method.IsDefined(typeof(AsyncStateMachineAttribute)) && method.ReturnType.Name.StartsWith("ValueTask", StringComparison.Ordinal))
+                .Where(method => method.Name != nameof(MessageSocket.DisposeAsync)),
+        ];
+        Assert.InRange(waits.Length, 5, int.MaxValue);
+        Assert.All(waits, method => Assert.StartsWith(
+            "PoolingAsyncValueTaskMethodBuilder", method.GetCustomAttribute<AsyncMethodBuilderAttribute>()?.BuilderType.Name ?? method.Name, StringComparison.Ordinal));
     }
 
     // On the thread that calls.

@@ -1,0 +1,124 @@
+using Broker.Transport;
+
+namespace Broker.ZeroMq.Tests.Threads;
+
+/// <summary>What a message there and one back allocate, for socket types that do both.</summary>
+public sealed class ConversationAllocationTests
+{
+    // As in SocketAllocationTests: what a message costs shows in each round.
+    private const int Rounds = 6;
+    private const int PerRound = 1000;
+    private const int Allowed = 512;
+    private const string AnyPort = "tcp://127.0.0.1:*";
+
+    public static TheoryData<string> Pairs => [.. Kinds.Keys];
+
+    private static Dictionary<string, Func<ZeroMqContext, Conversation>> Kinds => new()
+    {
+        ["REQ and REP"] = context => Between(new RequestSocket(context: context), new ResponseSocket(context: context)),
+        ["DEALER and ROUTER"] = context => Between(new DealerSocket(context: context), new RouterSocket(context: context)),
+        ["PAIR and PAIR"] = context => Between(new PairSocket(context: context), new PairSocket(context: context)),
+        ["XSUB and XPUB"] = BetweenExtended,
+    };
+
+    // All on one thread, what the loop does included. The other kinds send by a timer where messages come close together, and a timer is an object each
+    // millisecond: nothing that a message costs, but in a time that nobody knows.
+    [Fact]
+    public void A_thread_that_turns_the_loop_of_a_req_and_a_rep_allocates_nothing_for_a_request_and_its_reply()
+    {
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = true });
+        using var context = new ZeroMqContext(loops);
+        using var talk = Kinds["REQ and REP"](context);
+
+        long least = LeastOfRounds(() =>
+        {
+            talk.Ask();
+            talk.Answer();
+            talk.Hear();
+        });
+
+        Assert.InRange(least, 0, Allowed);
+    }
+
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void Threads_that_ask_and_answer_allocate_nothing_for_a_message(string pair)
+    {
+        using var context = new ZeroMqContext();
+        using var talk = Kinds[pair](context);
+        long answering = long.MaxValue;
+        var answerer = new Thread(() => answering = LeastOfRounds(talk.Answer));
+        answerer.Start();
+
+        long asking = LeastOfRounds(() =>
+        {
+            talk.Ask();
+            talk.Hear();
+        });
+
+        Assert.True(answerer.Join(Wait.Limit));
+        Assert.InRange(asking, 0, Allowed);
+        Assert.InRange(answering, 0, Allowed);
+    }
+
+    private static Conversation Between<TAsking, TAnswering>(TAsking asking, TAnswering answering)
+        where TAsking : MessageSocket, ISendingSocket, IReceivingSocket
+        where TAnswering : MessageSocket, ISendingSocket, IReceivingSocket
+    {
+        asking.Connect(answering.Bind(AnyPort));
+        return Talk(asking, answering);
+    }
+
+    private static Conversation BetweenExtended(ZeroMqContext context)
+    {
+        var sub = new XSubscriberSocket(context: context);
+        var pub = new XPublisherSocket(context: context);
+        sub.Connect(pub.Bind(AnyPort));
+        sub.Subscribe("");
+        Assert.Equal([1], pub.ReceiveBytes());
+        return Talk(sub, pub);
+    }
+
+    private static Conversation Talk<TAsking, TAnswering>(TAsking asking, TAnswering answering)
+        where TAsking : MessageSocket, ISendingSocket, IReceivingSocket
+        where TAnswering : MessageSocket, ISendingSocket, IReceivingSocket
+    {
+        // Neither a subscription nor the end of one.
+        byte[] question = new byte[64];
+        question.AsSpan().Fill((byte)'q');
+        byte[] heard = new byte[64];
+        var asked = new ZeroMqMessage();
+        return new Conversation(
+            () => asking.Send(question),
+            () =>
+            {
+                answering.Receive(asked);
+                answering.Send(asked);
+            },
+            () => asking.Receive(heard),
+            [asking, answering, asked]);
+    }
+
+    // On the thread that calls.
+    private static long LeastOfRounds(Action step)
+    {
+        long least = long.MaxValue;
+        for (int round = 0; round < Rounds; round++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < PerRound; i++)
+            {
+                step();
+            }
+
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        return least;
+    }
+
+    private sealed record Conversation(Action Ask, Action Answer, Action Hear, IDisposable[] Parts) : IDisposable
+    {
+        public void Dispose() => Array.ForEach(Parts, part => part.Dispose());
+    }
+}
