@@ -256,7 +256,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
     /// <exception cref="ConnectionLostException">There is no server, it was lost before the end, or the connection is closed; after what had come.</exception>
     /// <exception cref="PublishRefusedException">The request was not accepted.</exception>
-    /// <exception cref="SlowConsumerException">More answers waited to be read than may.</exception>
+    /// <exception cref="SlowConsumerException">Answers of more than <see cref="RequestManyOptions.MaxBytes"/> waited to be read.</exception>
     public IAsyncEnumerable<Message> RequestManyAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -271,13 +271,22 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>Scatters a request and gathers what has come of <see cref="RequestManyAsync"/> when that has ended.</summary>
     /// <inheritdoc cref="RequestManyAsync"/>
     /// <returns>The answers in the order of their arrival; none when the deadline came first.</returns>
+    /// <exception cref="SlowConsumerException">All answers together have more than <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public async Task<IReadOnlyList<Message>> GatherAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
     {
+        options ??= new RequestManyOptions();
         var answers = new List<Message>();
+        long bytes = 0;
         await foreach (Message answer in RequestManyAsync(subject, body, options, headers, cancellationToken).ConfigureAwait(false))
         {
+            bytes += answer.Size;
+            if (bytes > options.MaxBytes)
+            {
+                throw new SlowConsumerException(subject, options.MaxBytes);
+            }
+
             answers.Add(answer);
         }
 
