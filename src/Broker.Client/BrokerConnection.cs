@@ -144,7 +144,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
     /// <exception cref="PublishRefusedException">It was not accepted. <see cref="PublishStatus.Dropped"/> throws nothing.</exception>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers));
+        => Core.Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers), body.Length + headers.Length);
 
     /// <summary>
     /// As <see cref="Publish"/>, waiting for room where as many bytes wait for the server, or are kept for the next one, as may.
