@@ -98,7 +98,15 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>A subject that nobody else uses, for answers.</summary>
-    public static string NewInbox() => Requester.NewInbox("_INBOX");
+    /// <param name="prefix">What it begins with, as <see cref="ClientOptions.InboxPrefix"/>: a user may be permitted no other.</param>
+    /// <exception cref="ArgumentException">The prefix is no subject, has wildcards, or more than 256 characters.</exception>
+    public static string NewInbox(string prefix = ClientOptions.DefaultInboxPrefix)
+    {
+        ArgumentNullException.ThrowIfNull(prefix);
+        return ClientOptions.IsInboxPrefix(prefix)
+            ? Requester.NewInbox(prefix)
+            : throw new ArgumentException("The prefix of an inbox is a subject without wildcards, of 256 characters at most.", nameof(prefix));
+    }
 
     /// <summary>Publishes bytes as they are: the path for programs that forward.</summary>
     /// <param name="subject">

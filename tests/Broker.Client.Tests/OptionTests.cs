@@ -34,6 +34,28 @@ public sealed class OptionTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
+    public async Task An_inbox_of_the_permitted_prefix_can_be_subscribed_to(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            static o => o.Users = [new User("u", "p", new Permissions { Subscribe = SubjectPermissions.Only("my.answers.>") })],
+            "authorization { users: [ { user: u, password: p, permissions: { subscribe: { allow: [\"my.answers.>\"] } } } ] }");
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { User = "u", Password = "p", InboxPrefix = "my.answers" }, Token);
+        string inbox = BrokerConnection.NewInbox("my.answers");
+        Assert.NotEqual(inbox, BrokerConnection.NewInbox("my.answers"));
+        await using QueuedSubscription answers = client.SubscribeQueued(inbox);
+        client.Publish(inbox, "x"u8);
+        Assert.Equal(inbox, (await answers.Reader.ReadAsync(Token)).Subject);
+        foreach (string wrong in (string[])["", "a.*", "a.>", "a b", "a.", new string('x', 257)])
+        {
+            Assert.Throws<ArgumentException>(() => BrokerConnection.NewInbox(wrong));
+        }
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
     public async Task A_key_signs_the_nonce(ServerKind kind)
     {
         UserCredentials credentials = UserCredentials.FromSeed(Seed);
