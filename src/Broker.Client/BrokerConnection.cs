@@ -328,7 +328,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     /// <summary>
     /// Closes without loss: ends all subscriptions, lets the messages that are on their way be handled, or read where they are
-    /// queued, and what that gives rise to be sent, and then closes. After <see cref="ClientOptions.DrainTimeout"/>, or when
+    /// queued, and what that gives rise to be sent, and then closes. Where several read one queue, the answer of the one that is done last
+    /// may come too late. After <see cref="ClientOptions.DrainTimeout"/>, or when
     /// <paramref name="cancellationToken"/> is cancelled, it closes without waiting on.
     /// </summary>
     /// <exception cref="OperationCanceledException">Cancelled. The connection is closed all the same.</exception>
