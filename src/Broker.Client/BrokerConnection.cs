@@ -98,7 +98,15 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>A subject that nobody else uses, for answers.</summary>
-    public static string NewInbox() => Requester.NewInbox("_INBOX");
+    /// <param name="prefix">What it begins with, as <see cref="ClientOptions.InboxPrefix"/>: a user may be permitted no other.</param>
+    /// <exception cref="ArgumentException">The prefix is no subject, has wildcards, or more than 256 characters.</exception>
+    public static string NewInbox(string prefix = ClientOptions.DefaultInboxPrefix)
+    {
+        ArgumentNullException.ThrowIfNull(prefix);
+        return ClientOptions.IsInboxPrefix(prefix)
+            ? Requester.NewInbox(prefix)
+            : throw new ArgumentException("The prefix of an inbox is a subject without wildcards, of 256 characters at most.", nameof(prefix));
+    }
 
     /// <summary>Publishes bytes as they are: the path for programs that forward.</summary>
     /// <param name="subject">
@@ -144,7 +152,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
     /// <exception cref="PublishRefusedException">It was not accepted. <see cref="PublishStatus.Dropped"/> throws nothing.</exception>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
-        => Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers));
+        => Core.Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers), body.Length + headers.Length);
 
     /// <summary>
     /// As <see cref="Publish"/>, waiting for room where as many bytes wait for the server, or are kept for the next one, as may.
@@ -256,7 +264,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
     /// <exception cref="ConnectionLostException">There is no server, it was lost before the end, or the connection is closed; after what had come.</exception>
     /// <exception cref="PublishRefusedException">The request was not accepted.</exception>
-    /// <exception cref="SlowConsumerException">More answers waited to be read than may.</exception>
+    /// <exception cref="SlowConsumerException">Answers of more than <see cref="RequestManyOptions.MaxBytes"/> waited to be read.</exception>
     public IAsyncEnumerable<Message> RequestManyAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -271,13 +279,22 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     /// <summary>Scatters a request and gathers what has come of <see cref="RequestManyAsync"/> when that has ended.</summary>
     /// <inheritdoc cref="RequestManyAsync"/>
     /// <returns>The answers in the order of their arrival; none when the deadline came first.</returns>
+    /// <exception cref="SlowConsumerException">All answers together have more than <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public async Task<IReadOnlyList<Message>> GatherAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
     {
+        options ??= new RequestManyOptions();
         var answers = new List<Message>();
+        long bytes = 0;
         await foreach (Message answer in RequestManyAsync(subject, body, options, headers, cancellationToken).ConfigureAwait(false))
         {
+            bytes += answer.Size;
+            if (bytes > options.MaxBytes)
+            {
+                throw new SlowConsumerException(subject, options.MaxBytes);
+            }
+
             answers.Add(answer);
         }
 
@@ -311,7 +328,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
 
     /// <summary>
     /// Closes without loss: ends all subscriptions, lets the messages that are on their way be handled, or read where they are
-    /// queued, and what that gives rise to be sent, and then closes. After <see cref="ClientOptions.DrainTimeout"/>, or when
+    /// queued, and what that gives rise to be sent, and then closes. Where several read one queue, the answer of the one that is done last
+    /// may come too late. After <see cref="ClientOptions.DrainTimeout"/>, or when
     /// <paramref name="cancellationToken"/> is cancelled, it closes without waiting on.
     /// </summary>
     /// <exception cref="OperationCanceledException">Cancelled. The connection is closed all the same.</exception>

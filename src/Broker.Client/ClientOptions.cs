@@ -19,6 +19,8 @@ public sealed record ClientOptions
     // A timer of the runtime takes at most some 49 days; two of these are added in places.
     private static readonly TimeSpan LongestPeriod = TimeSpan.FromDays(20);
 
+    internal const string DefaultInboxPrefix = "_INBOX";
+
     // So that subjects for answers fit on the stack.
     private const int LongestInboxPrefix = 256;
 
@@ -58,7 +60,7 @@ public sealed record ClientOptions
     public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
 
     /// <summary>What the subjects for answers begin with: tokens, without wildcards, of 256 characters at most. Default <c>_INBOX</c>.</summary>
-    public string InboxPrefix { get; init; } = "_INBOX";
+    public string InboxPrefix { get; init; } = DefaultInboxPrefix;
 
     /// <summary>Whether what this connection publishes comes back to its own subscriptions. Default true.</summary>
     public bool Echo { get; init; } = true;
@@ -220,34 +222,39 @@ public sealed record ClientOptions
     {
         if (options.Servers is null || options.Servers.Count == 0)
         {
-            throw new ArgumentException("At least one server must be named.", nameof(options));
+            throw new ArgumentException($"{nameof(Servers)} must name one server at least.", nameof(options));
         }
 
-        Require(options.InboxPrefix is { Length: <= LongestInboxPrefix } && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(options.InboxPrefix)), nameof(InboxPrefix));
-        Require(options.Nkey is null || options.Sign is not null, nameof(Sign));
-        Require(options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect));
-        Require(IsPeriod(options.ConnectTimeout), nameof(ConnectTimeout));
-        Require(IsPeriod(options.PingInterval), nameof(PingInterval));
-        Require(IsPeriod(options.DrainTimeout), nameof(DrainTimeout));
-        Require(IsPeriod(options.WriteDeadline) || options.WriteDeadline == Timeout.InfiniteTimeSpan, nameof(WriteDeadline));
-        Require(options.MaxPingsOut >= 1, nameof(MaxPingsOut));
-        Require(options.MaxReconnectAttempts >= -1, nameof(MaxReconnectAttempts));
-        Require(options.ReconnectWait >= TimeSpan.Zero, nameof(ReconnectWait));
-        Require(options.MaxReconnectWait >= options.ReconnectWait && options.MaxReconnectWait < LongestPeriod, nameof(MaxReconnectWait));
-        Require(options.ReconnectJitter >= TimeSpan.Zero && options.ReconnectJitter < LongestPeriod, nameof(ReconnectJitter));
-        Require(options.ReconnectBufferSize >= 0, nameof(ReconnectBufferSize));
-        Require(options.MaxPendingBytes is >= 1 and <= long.MaxValue / 4, nameof(MaxPendingBytes));
-        Require(options.MaxControlLine is >= 128 and <= 1024 * 1024, nameof(MaxControlLine));
-        Require(options.MaxPayload is >= 1 and <= int.MaxValue / 2, nameof(MaxPayload));
+        OptionRange.Require(IsInboxPrefix(options.InboxPrefix), nameof(InboxPrefix), options.InboxPrefix, "a subject without wildcards, of 256 characters at most");
+        OptionRange.Require(options.Nkey is null || options.Sign is not null, nameof(Sign), null, "given where there is an Nkey");
+        OptionRange.Require(
+            options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect), options.FirstConnect, "one of those named");
+        RequirePeriod(options.ConnectTimeout, nameof(ConnectTimeout));
+        RequirePeriod(options.PingInterval, nameof(PingInterval));
+        RequirePeriod(options.DrainTimeout, nameof(DrainTimeout));
+        OptionRange.Require(
+            IsPeriod(options.WriteDeadline) || options.WriteDeadline == Timeout.InfiniteTimeSpan,
+            nameof(WriteDeadline), options.WriteDeadline, "above 0 and below 20 days, or Timeout.InfiniteTimeSpan");
+        OptionRange.Require(options.MaxPingsOut >= 1, nameof(MaxPingsOut), options.MaxPingsOut, "1 or more");
+        OptionRange.Require(options.MaxReconnectAttempts >= -1, nameof(MaxReconnectAttempts), options.MaxReconnectAttempts, "0 or more, or -1 for no limit");
+        OptionRange.Require(options.ReconnectWait >= TimeSpan.Zero, nameof(ReconnectWait), options.ReconnectWait, "0 or more");
+        OptionRange.Require(
+            options.MaxReconnectWait >= options.ReconnectWait && options.MaxReconnectWait < LongestPeriod,
+            nameof(MaxReconnectWait), options.MaxReconnectWait, "at least ReconnectWait and below 20 days");
+        OptionRange.Require(
+            options.ReconnectJitter >= TimeSpan.Zero && options.ReconnectJitter < LongestPeriod,
+            nameof(ReconnectJitter), options.ReconnectJitter, "0 or more and below 20 days");
+        OptionRange.Require(options.ReconnectBufferSize >= 0, nameof(ReconnectBufferSize), options.ReconnectBufferSize, "0 or more");
+        OptionRange.Require(
+            options.MaxPendingBytes is >= 1 and <= long.MaxValue / 4, nameof(MaxPendingBytes), options.MaxPendingBytes, "from 1 to 2305843009213693951");
+        OptionRange.Require(options.MaxControlLine is >= 128 and <= 1024 * 1024, nameof(MaxControlLine), options.MaxControlLine, "from 128 to 1048576");
+        OptionRange.Require(options.MaxPayload is >= 1 and <= int.MaxValue / 2, nameof(MaxPayload), options.MaxPayload, "from 1 to 1073741823");
     }
+
+    internal static bool IsInboxPrefix(string? prefix)
+        => prefix is { Length: <= LongestInboxPrefix } && Subject.IsValidLiteral(Encoding.UTF8.GetBytes(prefix));
 
     private static bool IsPeriod(TimeSpan value) => value > TimeSpan.Zero && value < LongestPeriod;
 
-    private static void Require(bool holds, string option)
-    {
-        if (!holds)
-        {
-            throw new ArgumentOutOfRangeException(nameof(option), $"{option} is out of its range.");
-        }
-    }
+    private static void RequirePeriod(TimeSpan value, string option) => OptionRange.Require(IsPeriod(value), option, value, "above 0 and below 20 days");
 }

@@ -8,8 +8,8 @@ using Broker.Client.Telemetry;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
 using Broker.Cryptography;
-using Broker.Server;
 using Microsoft.Extensions.Logging;
+using OfSomebodyNew;
 
 #pragma warning disable IDE0007 // As the documents have it.
 
@@ -24,6 +24,13 @@ public sealed partial class DocumentTests
     private static readonly (string Shown, string Here)[] Variables =
         [("\"nats://127.0.0.1:4222\"", "url"), ("4222", "port"), ("\"user.creds\"", "file")];
 
+    private static readonly string[][] Sources =
+    [
+        ["tests", "Broker.Client.Tests", "DocumentTests.cs"],
+        ["tests", "Broker.Client.Tests", "Support", "FirstProgram.cs"],
+        ["tests", "Broker.Client.Tests", "Support", "EmbeddedProgram.cs"],
+    ];
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public sealed record Order(string Article, int Pieces);
@@ -36,10 +43,11 @@ public sealed partial class DocumentTests
 
     [Theory]
     [InlineData("docs/client.md", 4)]
+    [InlineData("src/Broker.Client/README.md", 1)]
     [InlineData("README.md", 1)]
     public void Every_block_of_code_is_one_that_these_tests_run(string document, int blocks)
     {
-        string here = string.Join('\n', Lines(Pages.Read("tests", "Broker.Client.Tests", "DocumentTests.cs")));
+        string here = string.Join('\n', Sources.SelectMany(static path => Lines(Pages.Read(path))));
         string[] shown = [.. Blocks(Pages.Read(document))];
         Assert.Equal(blocks, shown.Length);
         foreach (string block in shown)
@@ -48,6 +56,13 @@ public sealed partial class DocumentTests
             Assert.Contains(string.Join('\n', Lines(text)), here, StringComparison.Ordinal);
         }
     }
+
+    [Theory]
+    [InlineData("docs/client.md", "FirstProgram.cs")]
+    [InlineData("src/Broker.Client/README.md", "FirstProgram.cs")]
+    [InlineData("README.md", "EmbeddedProgram.cs")]
+    public void A_program_shows_all_the_usings_that_it_needs(string document, string program)
+        => Assert.Equal(Usings(Pages.Read("tests", "Broker.Client.Tests", "Support", program)), Usings(Blocks(Pages.Read(document)).First()));
 
     [Fact]
     public void Each_event_of_the_log_is_on_the_page_with_its_level_and_no_number_is_used_twice()
@@ -102,13 +117,13 @@ public sealed partial class DocumentTests
     public async Task The_program_to_begin_with_prints_the_subject(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        string printed = await PrintedBy(() => BeginAsync(server.Url));
+        string printed = await PrintedBy(() => FirstProgram.RunAsync(server.Url));
         Assert.Equal("weather.oslo", printed);
     }
 
     [Fact]
     public async Task The_embedded_server_of_the_readme_delivers_to_its_own_client()
-        => Assert.Equal("9", await PrintedBy(() => EmbedAsync(0)));
+        => Assert.Equal("9", await PrintedBy(() => EmbeddedProgram.RunAsync(0)));
 
     [Theory]
     [InlineData(ServerKind.Broker)]
@@ -142,25 +157,6 @@ public sealed partial class DocumentTests
         using var server = NatsServer.StartWithConfiguration(site.Configuration);
         await using BrokerConnection client = await Patient.ConnectAsync(Credentials(site.WriteCredentials()) with { Servers = [server.Url] }, Token);
         await client.PingAsync(Token);
-    }
-
-    private static async Task BeginAsync(string url)
-    {
-        await using var nats = await BrokerConnection.ConnectAsync(url);
-        await using var weather = nats.SubscribeQueued("weather.>");
-        nats.Publish("weather.oslo", "4 degrees"u8);
-        Console.WriteLine((await weather.Reader.ReadAsync()).Subject);
-    }
-
-    private static async Task EmbedAsync(int port)
-    {
-        await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port)); // throws if it cannot listen
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect()); // no socket
-        client.Subscribe("weather.>", static (in message) => Console.WriteLine(message.Body.Length));
-        client.Publish("weather.oslo", "4 degrees"u8);
-
-        // Behind its answer the message has been handled.
-        await client.PingAsync();
     }
 
     private static string? Headers(BrokerConnection nats, byte[] body, Message message)
@@ -206,5 +202,9 @@ public sealed partial class DocumentTests
 
     // Without what differs by the place: indents, empty lines, directives.
     private static IEnumerable<string> Lines(string text)
-        => text.Split('\n').Select(static l => l.Trim()).Where(static l => l.Length != 0 && !l.StartsWith("using Broker.", StringComparison.Ordinal));
+        => text.Split('\n').Select(static l => l.Trim()).Where(static l => l.Length != 0 && !IsUsing(l));
+
+    private static string[] Usings(string text) => [.. text.Split('\n').Where(IsUsing)];
+
+    private static bool IsUsing(string line) => line.StartsWith("using ", StringComparison.Ordinal) && !line.Contains('=', StringComparison.Ordinal);
 }

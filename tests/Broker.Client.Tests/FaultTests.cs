@@ -103,15 +103,36 @@ public sealed class FaultTests
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker, false)]
-    [InlineData(ServerKind.Broker, true)]
-    [InlineData(ServerKind.Nats, false)]
-    [InlineData(ServerKind.Nats, true)]
-    public async Task A_network_that_stalls_is_found_out_by_the_questions_and_left(ServerKind kind, bool portable)
+    [InlineData(ServerKind.Broker, false, true, true)]
+    [InlineData(ServerKind.Broker, false, true, false)]
+    [InlineData(ServerKind.Broker, false, false, true)]
+    [InlineData(ServerKind.Broker, true, true, true)]
+    [InlineData(ServerKind.Broker, true, true, false)]
+    [InlineData(ServerKind.Broker, true, false, true)]
+    [InlineData(ServerKind.Nats, false, true, true)]
+    [InlineData(ServerKind.Nats, false, true, false)]
+    [InlineData(ServerKind.Nats, false, false, true)]
+    [InlineData(ServerKind.Nats, true, true, true)]
+    [InlineData(ServerKind.Nats, true, true, false)]
+    [InlineData(ServerKind.Nats, true, false, true)]
+    public async Task A_network_that_stalls_in_one_direction_or_both_is_found_out_by_the_questions_and_left(
+        ServerKind kind, bool portable, bool ofClient, bool ofServer)
     {
+        using var passes = new ManualResetEventSlim(initialState: true);
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using EventLoopGroup group = Loops(portable);
-        using var relay = new Relay(server.Port);
+        using var relay = new Relay(server.Port)
+        {
+            Pass = (fromClient, count) =>
+            {
+                if (fromClient ? ofClient : ofServer)
+                {
+                    passes.Wait(Wait.Limit);
+                }
+
+                return count;
+            },
+        };
         var lost = Wait.Source<Exception>();
         TaskCompletionSource found = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
@@ -124,19 +145,23 @@ public sealed class FaultTests
                 OnReconnected = _ => found.TrySetResult(),
             },
             Token);
-        relay.Open.Reset();
+        passes.Reset();
         await Wait.For(lost);
-        relay.Open.Set();
+        passes.Set();
         await Wait.For(found);
         await Wait.UntilAsync(() => client.State == ConnectionState.Connected);
     }
 
     [Theory]
-    [InlineData(ServerKind.Broker, false)]
-    [InlineData(ServerKind.Broker, true)]
-    [InlineData(ServerKind.Nats, false)]
-    [InlineData(ServerKind.Nats, true)]
-    public async Task A_direction_that_is_closed_alone_is_a_loss(ServerKind kind, bool portable)
+    [InlineData(ServerKind.Broker, false, true)]
+    [InlineData(ServerKind.Broker, false, false)]
+    [InlineData(ServerKind.Broker, true, true)]
+    [InlineData(ServerKind.Broker, true, false)]
+    [InlineData(ServerKind.Nats, false, true)]
+    [InlineData(ServerKind.Nats, false, false)]
+    [InlineData(ServerKind.Nats, true, true)]
+    [InlineData(ServerKind.Nats, true, false)]
+    public async Task A_direction_that_is_closed_alone_is_a_loss(ServerKind kind, bool portable, bool toClient)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using EventLoopGroup group = Loops(portable);
@@ -145,7 +170,7 @@ public sealed class FaultTests
         await using BrokerConnection client = await Patient.ConnectAsync(
             Options(relay) with { Loops = group, OnReconnected = _ => found.TrySetResult() }, Token);
         await client.PingAsync(Token);
-        relay.HalfClose();
+        relay.HalfClose(toClient);
         await Wait.For(found);
         await client.PingAsync(Token);
     }

@@ -74,6 +74,7 @@ public sealed partial class MovedProgramTests
             Assert.Equal(i == 2 ? "v" : null, m.Headers.IsEmpty ? null : new MessageHeaders(m.Headers.Span)["k"]);
         }
 
+        Assert.StartsWith("my.answers.", BrokerConnection.NewInbox("my.answers"), StringComparison.Ordinal);
         await nats.PingAsync();
         await nats.FlushAsync(Token);
     }

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using Broker.Client.Errors;
+using Broker.Client.Requests;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Cryptography;
@@ -28,6 +29,28 @@ public sealed class OptionTests
         client.Subscribe("where", (in MessageView m) => m.Respond(m.ReplyTo));
         Message reply = await client.RequestAsync("where", default, Wait.Limit, cancellationToken: Token);
         Assert.StartsWith("my.answers.", Encoding.UTF8.GetString(reply.Body.Span), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task An_inbox_of_the_permitted_prefix_can_be_subscribed_to(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(
+            kind,
+            static o => o.Users = [new User("u", "p", new Permissions { Subscribe = SubjectPermissions.Only("my.answers.>") })],
+            "authorization { users: [ { user: u, password: p, permissions: { subscribe: { allow: [\"my.answers.>\"] } } } ] }");
+        await using BrokerConnection client = await Patient.ConnectAsync(
+            server.Options with { User = "u", Password = "p", InboxPrefix = "my.answers" }, Token);
+        string inbox = BrokerConnection.NewInbox("my.answers");
+        Assert.NotEqual(inbox, BrokerConnection.NewInbox("my.answers"));
+        await using QueuedSubscription answers = client.SubscribeQueued(inbox);
+        client.Publish(inbox, "x"u8);
+        Assert.Equal(inbox, (await answers.Reader.ReadAsync(Token)).Subject);
+        foreach (string wrong in (string[])["", "a.*", "a.>", "a b", "a.", new string('x', 257)])
+        {
+            Assert.Throws<ArgumentException>(() => BrokerConnection.NewInbox(wrong));
+        }
     }
 
     [Theory]
@@ -159,6 +182,54 @@ public sealed class OptionTests
         client.Closed += _ => closed.TrySetResult();
         await client.CloseAsync();
         await Wait.For(closed);
+    }
+
+    [Fact]
+    public async Task An_option_out_of_its_range_is_named_with_what_it_is_and_what_it_may_be()
+    {
+        var day = TimeSpan.FromDays(1);
+        (ClientOptions Options, string Name, object? Value, string Range)[] wrong =
+        [
+            (new() { InboxPrefix = "a.*" }, "InboxPrefix", "a.*", "a subject without wildcards, of 256 characters at most"),
+            (new() { Nkey = "U" }, "Sign", null, "given where there is an Nkey"),
+            (new() { FirstConnect = (FirstConnect)9 }, "FirstConnect", (FirstConnect)9, "one of those named"),
+            (new() { ConnectTimeout = TimeSpan.Zero }, "ConnectTimeout", TimeSpan.Zero, "above 0 and below 20 days"),
+            (new() { PingInterval = 20 * day }, "PingInterval", 20 * day, "above 0 and below 20 days"),
+            (new() { DrainTimeout = -day }, "DrainTimeout", -day, "above 0 and below 20 days"),
+            (new() { WriteDeadline = TimeSpan.Zero }, "WriteDeadline", TimeSpan.Zero, "above 0 and below 20 days, or Timeout.InfiniteTimeSpan"),
+            (new() { MaxPingsOut = 0 }, "MaxPingsOut", 0, "1 or more"),
+            (new() { MaxReconnectAttempts = -2 }, "MaxReconnectAttempts", -2, "0 or more, or -1 for no limit"),
+            (new() { ReconnectWait = -day }, "ReconnectWait", -day, "0 or more"),
+            (new() { ReconnectWait = day, MaxReconnectWait = day / 2 }, "MaxReconnectWait", day / 2, "at least ReconnectWait and below 20 days"),
+            (new() { ReconnectJitter = 20 * day }, "ReconnectJitter", 20 * day, "0 or more and below 20 days"),
+            (new() { ReconnectBufferSize = -1 }, "ReconnectBufferSize", -1, "0 or more"),
+            (new() { MaxPendingBytes = 0 }, "MaxPendingBytes", 0L, "from 1 to 2305843009213693951"),
+            (new() { MaxControlLine = 127 }, "MaxControlLine", 127, "from 128 to 1048576"),
+            (new() { MaxPayload = 0 }, "MaxPayload", 0, "from 1 to 1073741823"),
+        ];
+        foreach ((ClientOptions options, string name, object? value, string range) in wrong)
+        {
+            ArgumentOutOfRangeException e = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Patient.ConnectAsync(options, Token));
+            Assert.Equal((name, value), (e.ParamName, e.ActualValue));
+            Assert.StartsWith($"{name} must be {range}.", e.Message, StringComparison.Ordinal);
+        }
+
+        Assert.Contains("Servers must name", (await Assert.ThrowsAsync<ArgumentException>(() => Patient.ConnectAsync(new() { Servers = [] }, Token))).Message, StringComparison.Ordinal);
+        // The ends of two ranges are no literals where they are checked.
+        Assert.Equal((2305843009213693951, 1073741823), (long.MaxValue / 4, int.MaxValue / 2));
+        (RequestManyOptions Options, string Name, string Range)[] many =
+        [
+            (new() { Deadline = TimeSpan.Zero }, "Deadline", "above 0 and below 20 days"),
+            (new() { MaxAnswers = 0 }, "MaxAnswers", "1 or more, or null"),
+            (new() { Silence = TimeSpan.Zero }, "Silence", "above 0 and below 20 days, or null"),
+            (new() { MaxBytes = 0 }, "MaxBytes", "1 or more"),
+        ];
+        foreach ((RequestManyOptions options, string name, string range) in many)
+        {
+            ArgumentOutOfRangeException e = Assert.Throws<ArgumentOutOfRangeException>(options.Validate);
+            Assert.Equal(name, e.ParamName);
+            Assert.StartsWith($"{name} must be {range}.", e.Message, StringComparison.Ordinal);
+        }
     }
 
     [Fact]

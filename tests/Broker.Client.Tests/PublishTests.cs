@@ -217,6 +217,40 @@ public sealed class PublishTests
     }
 
     [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task A_refusal_names_the_limit_and_what_there_is_to_do(ServerKind kind)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind);
+        await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = 1000, Headers = false }, Token);
+        var away = new ClientOptions
+        {
+            Servers = ["127.0.0.1:1"],
+            FirstConnect = FirstConnect.Background,
+            ReconnectDelay = static _ => TimeSpan.FromHours(1),
+            ReconnectBufferSize = 2000,
+        };
+        await using BrokerConnection keeping = await Patient.ConnectAsync(away, Token);
+        await using BrokerConnection refusing = await Patient.ConnectAsync(away with { WhileDisconnected = PublishWhileDisconnected.Refuse }, Token);
+
+        string Text(BrokerConnection client, int size, string subject = "a", string headers = "")
+            => Assert.Throws<PublishRefusedException>(() => client.Publish(subject, new byte[size], null, Encoding.ASCII.GetBytes(headers))).Message;
+
+        Assert.Equal("The message has 3,000 bytes, and 1,000 may wait for the server (ClientOptions.MaxPendingBytes).", Text(connection, 3000));
+        Assert.Equal(
+            "There is no room for the message among the 1,000 bytes that may wait for the server (ClientOptions.MaxPendingBytes): PublishAsync waits for room, and Writable tells of it.",
+            Text(connection, 1000));
+        Assert.Equal(
+            "The message has 2,000,000 bytes, headers included, and the server accepts 1,048,576 (its max_payload).", Text(connection, 2_000_000));
+        Assert.Contains("a line of 4,096 bytes lets them be (ClientOptions.MaxControlLine, ", Text(connection, 0, new string('a', 4097)), StringComparison.Ordinal);
+        Assert.Equal("The message has headers, and ClientOptions.Headers is off.", Text(connection, 0, "a", "NATS/1.0\r\n\r\n"));
+        Assert.Equal(
+            "No server is connected, and there is no room for the message among the 2,000 bytes that are kept for the next one (ClientOptions.ReconnectBufferSize): PublishAsync waits for it.",
+            Text(keeping, 2000));
+        Assert.Equal("No server is connected, and nothing is kept for the next one (ClientOptions.WhileDisconnected).", Text(refusing, 1));
+    }
+
+    [Theory]
     [InlineData(ServerKind.Broker, 65_536)]
     [InlineData(ServerKind.Broker, 1024 * 1024)]
     [InlineData(ServerKind.Nats, 65_536)]

@@ -266,6 +266,29 @@ public sealed class RequestFormsTests
             "count", "1000"u8.ToArray(), new() { Deadline = Wait.Limit, MaxBytes = 100 }, cancellationToken: Token));
     }
 
+    [Theory]
+    [ClassData(typeof(EveryServer))]
+    public async Task More_answers_than_may_be_gathered_fail_the_request_also_where_none_waits(ServerKind kind, bool portable)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, portable);
+        await using BrokerConnection client = await Connect(server);
+        await using QueuedSubscription asked = client.SubscribeQueued("ask");
+        Task gathering = client.GatherAsync("ask", default, new() { Deadline = Wait.Limit, MaxBytes = 1000 }, cancellationToken: Token);
+        Message request = await asked.Reader.ReadAsync(Token);
+        for (int i = 0; i < 3; i++)
+        {
+            request.Respond(new byte[400]);
+            // As a rule it has been read by then; the outcome is the same where it has not.
+            for (int turns = 0; turns < 10; turns++)
+            {
+                await client.PingAsync(Token);
+            }
+        }
+
+        SlowConsumerException e = await Assert.ThrowsAsync<SlowConsumerException>(() => Wait.For(gathering));
+        Assert.Contains("more than 1,000 bytes (RequestManyOptions.MaxBytes)", e.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_request_for_many_that_has_ended_while_disconnected_is_not_sent_later()
     {

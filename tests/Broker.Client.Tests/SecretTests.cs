@@ -26,7 +26,7 @@ public sealed class SecretTests
             }
             else if (property.PropertyType == typeof(IReadOnlyList<string>))
             {
-                property.SetValue(options, (IReadOnlyList<string>)[$"nats://{Canary}:{Canary}@host:1", $"nats://{Canary}@other:2", $"{Canary}@x@y"]);
+                property.SetValue(options, (IReadOnlyList<string>)[$"nats://{Canary}:{Canary}@host:1", $"nats://{Canary}@other:2", $"{Canary}@x@y", $"ws://proxied/nats?access_token={Canary}"]);
             }
         }
 
@@ -40,6 +40,7 @@ public sealed class SecretTests
         string text = options.ToString();
         Assert.DoesNotContain(Canary, text, StringComparison.Ordinal);
         Assert.Contains("host:1", text, StringComparison.Ordinal);
+        Assert.Contains("ws://proxied/nats", text, StringComparison.Ordinal);
         Assert.Contains("me", text, StringComparison.Ordinal);
         Assert.DoesNotContain(Canary, $"{new { Nested = options }}", StringComparison.Ordinal);
     }
@@ -59,6 +60,8 @@ public sealed class SecretTests
     [InlineData("nats://c4nary:c4nary@127.0.0.1:1")]
     [InlineData("ws://c4nary:c4nary@127.0.0.1:1/nats")]
     [InlineData("wss://c4nary@127.0.0.1:1")]
+    [InlineData("ws://127.0.0.1:1/nats?access_token=c4nary")]
+    [InlineData("wss://127.0.0.1:1?c4nary")]
     [InlineData("ws://c4nary@:0x")]
     [InlineData("nats://c4nary@127.0.0.1:1")]
     [InlineData("nats://c4nary:c4nary@127.0.0.1:1/path")]

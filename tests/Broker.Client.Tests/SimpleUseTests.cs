@@ -5,6 +5,7 @@ using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 using Broker.Server.Security;
+using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
@@ -136,5 +137,23 @@ public sealed class SimpleUseTests
 
     [Fact]
     public async Task A_first_connect_in_vain_leaves_no_part_in_the_shared_loops()
-        => await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync("127.0.0.1:1", Token));
+    {
+        int told = 0;
+        var options = new ClientOptions { Servers = ["127.0.0.1:1"], OnFault = (_, _) => Interlocked.Increment(ref told) };
+        await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync(options, Token));
+        using var cancel = new CancellationTokenSource();
+        var dialer = new Dial((_, _, _) =>
+        {
+            cancel.Cancel();
+            throw new InvalidDataException("meanwhile");
+        });
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Patient.ConnectAsync(options with { Dialer = dialer }, cancel.Token));
+
+        // What nobody can be named for is told to all who take part, in the order in which they came.
+        var heard = Wait.Source<Exception>();
+        using var own = SharedEventLoops.Acquire(e => heard.TrySetResult(e));
+        own.Group[0].Post(static () => throw new InvalidDataException("nobody's"));
+        await Wait.For(heard);
+        Assert.Equal(0, Volatile.Read(ref told));
+    }
 }

@@ -1,10 +1,16 @@
+using System.Globalization;
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using Broker.AspNetCore.WebSockets;
+using Broker.Client.Connecting;
 using Broker.Client.Errors;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
+using Broker.Server;
 using Broker.Server.Tls;
 
 namespace Broker.Client.Tests;
@@ -81,6 +87,81 @@ public sealed class TlsTests
             },
             Token));
         Assert.True(asked);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker)]
+    [InlineData(ServerKind.Nats)]
+    public async Task By_WebSocket_too_the_certificate_must_have_the_name_that_the_options_say(ServerKind kind)
+    {
+        await using TransportSite site = await TransportSite.StartAsync(Way.SecureWebSocket, kind);
+        ClientTlsOptions tls = site.Options.Tls!;
+        TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
+            site.Options with { Tls = tls with { TargetHost = "example.org" } }, Token)));
+        Assert.Contains("TLS failed", e.Message, StringComparison.Ordinal);
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
+            site.Options with { Tls = tls with { TargetHost = "localhost" } }, Token));
+        await connection.PingAsync(Token);
+    }
+
+    [Theory]
+    [InlineData(ServerKind.Broker, true)]
+    [InlineData(ServerKind.Broker, false)]
+    [InlineData(ServerKind.Nats, true)]
+    [InlineData(ServerKind.Nats, false)]
+    public async Task TLS_is_spoken_over_a_stream_or_a_pipe_of_ones_own(ServerKind kind, bool pipe)
+    {
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
+        async ValueTask<Stream> OpenAsync(CancellationToken cancellationToken)
+        {
+            var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+            await socket.ConnectAsync(IPAddress.Loopback, server.Port, cancellationToken);
+            return new NetworkStream(socket, ownsSocket: true);
+        }
+
+        var options = new ClientOptions
+        {
+            Dialer = pipe ? Dialers.FromPipe(async cancel => new StreamPipe(await OpenAsync(cancel))) : Dialers.FromStream(OpenAsync),
+            Tls = Trusting with { TargetHost = "localhost" },
+        };
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(options, Token));
+        Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
+        var counter = new Counter(1000);
+        connection.Subscribe("foo", counter.Take);
+        for (int i = 0; i < 1000; i++)
+        {
+            connection.Publish("foo", Encoding.ASCII.GetBytes(new string('x', i)));
+        }
+
+        await counter.Complete;
+        await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
+            options with { Tls = Trusting with { TargetHost = "example.org" } }, Token)));
+    }
+
+    [Fact]
+    public async Task A_server_that_is_learnt_as_an_IP_address_by_WebSocket_may_have_the_name_of_the_one_that_told()
+    {
+        using X509Certificate2 named = Common.SignForBoth("CN=localhost", static names => names.AddDnsName("localhost"));
+        int port = FreePort.Next();
+        string learnt = string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{port}");
+        await using BrokerServer server = await BrokerServer.StartAsync(o => o.ConnectUrls = [learnt], Token);
+        await using NatsWebSocketHost second = await NatsWebSocketHost.StartAsync(
+            server, new IPEndPoint(IPAddress.Loopback, port), new() { Certificate = named }, Token);
+        NatsWebSocketHost first = await NatsWebSocketHost.StartAsync(
+            server, new IPEndPoint(IPAddress.Loopback, 0), new() { Certificate = named }, Token);
+        TaskCompletionSource back = Wait.Source();
+        await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
+            new()
+            {
+                Servers = [string.Create(CultureInfo.InvariantCulture, $"wss://localhost:{first.Address.Port}")],
+                Tls = Trusting,
+                ReconnectDelay = static _ => TimeSpan.FromMilliseconds(10),
+                OnReconnected = _ => back.TrySetResult(),
+            },
+            Token));
+        await first.DisposeAsync();
+        await Wait.For(back);
+        Assert.Equal($"wss://{learnt}/", connection.Server);
     }
 
     [Theory]

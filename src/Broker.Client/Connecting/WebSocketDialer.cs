@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Net.Security;
 using System.Net.WebSockets;
 using System.Security.Authentication;
 using Broker.Client.Errors;
@@ -24,7 +26,13 @@ internal static class WebSocketDialer
         {
             // The protocol has questions of its own for a silent server.
             socket.Options.KeepAliveInterval = Timeout.InfiniteTimeSpan;
-            using var http = new SocketsHttpHandler { SslOptions = tls.For(address) };
+            SslClientAuthenticationOptions authentication = tls.For(address);
+            if (address.IsTls)
+            {
+                NameHost(socket, address.WebSocketUri!, authentication.TargetHost);
+            }
+
+            using var http = new SocketsHttpHandler { SslOptions = authentication };
             using var invoker = new HttpMessageInvoker(http);
             await socket.ConnectAsync(address.WebSocketUri!, invoker, cancellationToken).ConfigureAwait(false);
             Stream stream = WebSocketStream.Create(socket, WebSocketMessageType.Binary, CloseTimeout);
@@ -46,5 +54,19 @@ internal static class WebSocketDialer
                 _ => e,
             };
         }
+    }
+
+    // The handler demands a certificate for the host that the request names, whatever its options say: another one has to be named there, and
+    // a server that looks at both finds the same name in the handshake and in the request.
+    private static void NameHost(ClientWebSocket socket, Uri uri, string? name)
+    {
+        if (string.IsNullOrEmpty(name) || string.Equals(name, uri.IdnHost, StringComparison.OrdinalIgnoreCase))
+        {
+            return;
+        }
+
+        Uri named = new UriBuilder(uri) { Host = name }.Uri;
+        string host = named.HostNameType == UriHostNameType.IPv6 ? named.Host : named.IdnHost;
+        socket.Options.SetRequestHeader("Host", named.IsDefaultPort ? host : string.Create(CultureInfo.InvariantCulture, $"{host}:{named.Port}"));
     }
 }

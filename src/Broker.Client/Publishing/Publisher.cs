@@ -137,17 +137,19 @@ internal sealed class Publisher
         }
 
         SubjectBytes.RequireHeaderBlock(headers);
-        ThrowIfRefused(TryPublish(replyTo, body, default, headers));
+        ThrowIfRefused(TryPublish(replyTo, body, default, headers), headers.Length + body.Length);
     }
 
     /// <exception cref="PublishRefusedException">It was.</exception>
-    internal static void ThrowIfRefused(PublishStatus status)
+    internal void ThrowIfRefused(PublishStatus status, int payloadLength)
     {
         if (status >= PublishStatus.PendingLimit)
         {
-            throw new PublishRefusedException(status);
+            throw Refusal(status, payloadLength);
         }
     }
+
+    internal PublishRefusedException Refusal(PublishStatus status, int payloadLength) => new(status, _core.Options, payloadLength, _maxPayload);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Encode<TWriter>(
@@ -277,7 +279,7 @@ internal sealed class Publisher
             if (status is not (PublishStatus.PendingLimit or PublishStatus.BufferFull) || size > _maxPendingBytes)
             {
                 // With no server to take it either: there is room for it never.
-                throw new PublishRefusedException(status);
+                throw Refusal(status, headers.Length + body.Length);
             }
 
             await room.WaitAsync(cancellationToken).ConfigureAwait(false);

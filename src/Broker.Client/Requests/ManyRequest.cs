@@ -42,7 +42,7 @@ internal sealed class ManyRequest : PendingReply
         _answers++;
         if (Answers.Put(in answer) == MessageQueue.Outcome.Overrun)
         {
-            End(table, new SlowConsumerException(Subject));
+            End(table, new SlowConsumerException(Subject, _options.MaxBytes));
             return;
         }
 

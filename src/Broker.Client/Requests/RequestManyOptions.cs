@@ -17,22 +17,18 @@ public sealed record RequestManyOptions
     /// <summary>Says of an answer that it is the sign of the end, which is not given out. Default: there is none.</summary>
     public ReplyPredicate? Sentinel { get; init; }
 
-    /// <summary>How many bytes of answers may wait to be read; one beyond that fails the request. Default 64 MiB.</summary>
+    /// <summary>
+    /// How many bytes of answers, with their subjects and headers, may wait to be read, or be gathered; one beyond that fails the request.
+    /// Default 64 MiB.
+    /// </summary>
     public long MaxBytes { get; init; } = 64L * 1024 * 1024;
 
     internal void Validate()
     {
-        Require(Deadline > TimeSpan.Zero && Deadline < Longest, nameof(Deadline));
-        Require(MaxAnswers is null or >= 1, nameof(MaxAnswers));
-        Require(Silence is null || (Silence > TimeSpan.Zero && Silence < Longest), nameof(Silence));
-        Require(MaxBytes >= 1, nameof(MaxBytes));
-    }
-
-    private static void Require(bool holds, string option)
-    {
-        if (!holds)
-        {
-            throw new ArgumentOutOfRangeException(nameof(option), $"{option} is out of its range.");
-        }
+        OptionRange.Require(Deadline > TimeSpan.Zero && Deadline < Longest, nameof(Deadline), Deadline, "above 0 and below 20 days");
+        OptionRange.Require(MaxAnswers is null or >= 1, nameof(MaxAnswers), MaxAnswers, "1 or more, or null");
+        OptionRange.Require(
+            Silence is null || (Silence > TimeSpan.Zero && Silence < Longest), nameof(Silence), Silence, "above 0 and below 20 days, or null");
+        OptionRange.Require(MaxBytes >= 1, nameof(MaxBytes), MaxBytes, "1 or more");
     }
 }

@@ -235,7 +235,7 @@ internal sealed class Requester
         // A loss of the server may have failed it already; then its outcome waits to be taken.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {
-            throw ExceptionFor(status);
+            throw ExceptionFor(status, headers.Length + body.Length);
         }
 
         if (isSooner)
@@ -244,11 +244,11 @@ internal sealed class Requester
         }
     }
 
-    private static ClientException ExceptionFor(PublishStatus status) => status switch
+    private ClientException ExceptionFor(PublishStatus status, int payloadLength) => status switch
     {
         PublishStatus.Dropped or PublishStatus.NotConnected => new ConnectionLostException("No server is connected."),
         PublishStatus.Closed => new ConnectionLostException("The connection is closed."),
-        _ => new PublishRefusedException(status),
+        _ => _core.Publisher.Refusal(status, payloadLength),
     };
 
     private void EnsureInbox()

@@ -94,9 +94,9 @@ internal sealed class ServerAddress
             : null;
     }
 
-    /// <summary>Host and port, or the path: never the credentials.</summary>
+    /// <summary>Host and port, or the path: never the credentials, and not the query of a WebSocket, where proxies expect theirs.</summary>
     public override string ToString()
-        => IsUnix ? $"unix://{Host}" : WebSocketUri is not null ? WebSocketUri.AbsoluteUri : Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]:{Port}" : $"{Host}:{Port}";
+        => IsUnix ? $"unix://{Host}" : WebSocketUri is not null ? WebSocketUri.GetLeftPart(UriPartial.Path) : Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]:{Port}" : $"{Host}:{Port}";
 
     private static bool IsScheme(string scheme, string name) => string.Equals(scheme, name, StringComparison.OrdinalIgnoreCase);
 

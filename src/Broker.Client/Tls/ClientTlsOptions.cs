@@ -34,7 +34,7 @@ public sealed record ClientTlsOptions
 
     /// <summary>
     /// The name that the server's certificate must have. Null, the default: the host of the address, or for an IP address that another server
-    /// named, the host of that server.
+    /// named, the host of that server. By WebSocket (<c>wss</c>) it is the host that the request names, too.
     /// </summary>
     public string? TargetHost { get; init; }
 

@@ -37,12 +37,12 @@ internal sealed class Relay : IDisposable
         }
     }
 
-    /// <summary>Ends the direction to the client, and goes on with the other.</summary>
-    public void HalfClose()
+    /// <summary>Ends one direction, and goes on with the other.</summary>
+    public void HalfClose(bool toClient)
     {
         lock (_sockets)
         {
-            for (int i = 0; i < _sockets.Count; i += 2)
+            for (int i = toClient ? 0 : 1; i < _sockets.Count; i += 2)
             {
                 _sockets[i].Shutdown(SocketShutdown.Send);
             }

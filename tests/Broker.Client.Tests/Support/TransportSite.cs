@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Broker.AspNetCore.WebSockets;
@@ -143,13 +142,6 @@ internal sealed class TransportSite : IAsyncDisposable
             Way.Pipe => new() { Dialer = Dialers.FromPipe(async c => new StreamPipe(await OpenAsync(c))) },
             _ => new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"{(way == Way.Tls ? "tls" : "nats")}://127.0.0.1:{port}")] },
         };
-    }
-
-    private sealed class StreamPipe(Stream stream) : IDuplexPipe
-    {
-        public PipeReader Input { get; } = PipeReader.Create(stream);
-
-        public PipeWriter Output { get; } = PipeWriter.Create(stream);
     }
 
     /// <summary>A server at the same place again and again.</summary>

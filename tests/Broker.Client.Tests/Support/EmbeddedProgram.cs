@@ -1,0 +1,20 @@
+using Broker.Client;
+using Broker.Server;
+
+#pragma warning disable IDE0007 // As the page has it.
+#pragma warning disable IDE0130 // Where no namespace around it knows what the usings are to bring in.
+
+namespace OfSomebodyNew;
+
+/// <summary>The program of the README that has its server with it.</summary>
+internal static class EmbeddedProgram
+{
+    internal static async Task RunAsync(int port)
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(port)); // throws if it cannot listen
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect()); // no socket
+        client.Subscribe("weather.>", static (in message) => Console.WriteLine(message.Body.Length));
+        client.Publish("weather.oslo", "4 degrees"u8);
+        await client.FlushAsync(); // when the server has answered, the handler has printed 9
+    }
+}
