@@ -99,6 +99,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         using var signals = new ServeSignals(control);
         using var systemd = SystemdNotifier.OfProcess();
         await using var host = createHost();
+        systemd?.Watch(host.AnswerAsync);
         return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
             settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
     }
