@@ -180,7 +180,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         return null;
     }
 
-    [LoggerMessage("{Text}")]
+    [LoggerMessage(EventId = 208, Message = "{Text}")]
     private static partial void ServiceSaid(ILogger logger, LogLevel level, string text);
 
     private int Send(SignalRequest signal, ServeSettings settings)
