@@ -32,8 +32,9 @@ fail() {
     exit 1
 }
 
-# Block N of a language in the README, and line L of it.
-block() { awk -v language="$1" -v wanted="$2" '$0 == "```" language { inside = ++n == wanted; next } /^```$/ { inside = 0 } inside' README.md; }
+# Block N of a language in a page; of the README, and line L of it.
+page() { awk -v language="$2" -v wanted="$3" '$0 == "```" language { inside = ++n == wanted; next } /^```$/ { inside = 0 } inside' "$1"; }
+block() { page README.md "$@"; }
 line() { block sh "$1" | sed -n "$2p"; }
 
 # What a terminal of its own is: a command that goes on, and what it has printed.
@@ -85,25 +86,17 @@ terminal python-pub "$(line 5 2)"
 read_on python-sub "4 degrees"
 step "Python's programs have met"
 
-version=1.0.0-newcomer
-eng/pack.sh -p -v "$version" >"$work/pack.log" 2>&1 || fail "eng/pack.sh"
-step "the packages are made"
+# What is restored here stays here: a version of the page is another one at the next run.
+machine=${NUGET_PACKAGES:-$HOME/.nuget/packages}
+export NUGET_PACKAGES=$work/restored NUGET_FALLBACK_PACKAGES=$machine
+page docs/packages.md sh 1 >"$work/own.sh"
+page README.md csharp 1 >"$work/Program.cs"
+bash -euo pipefail "$work/own.sh" >"$work/own.log" 2>&1 || fail "a project of one's own"
+step "a project of one's own has the packages"
 
-mkdir "$work/own"
-cd "$work/own"
-cat >nuget.config <<END
-<configuration>
-  <packageSources><add key="local" value="$work/clone/artifacts/packages" /></packageSources>
-  <config><add key="globalPackagesFolder" value="$work/restored" /></config>
-  <fallbackPackageFolders><add key="machine" value="${NUGET_PACKAGES:-$HOME/.nuget/packages}" /></fallbackPackageFolders>
-</configuration>
-END
-{
-    dotnet new console
-    dotnet add package Broker.Server --version "$version"
-    dotnet add package Broker.Client --version "$version"
-} >"$work/own.log" 2>&1 || fail "a project of one's own"
-(cd "$work/clone" && block csharp 1) | sed 's/Listen(4222)/Listen(0)/' >Program.cs
+cd "$work/Own"
+cp "$work/Program.cs" .
+sed -i 's/Listen(4222)/Listen(0)/' Program.cs # the broker of the first command has the port
 dotnet run >"$work/run.log" 2>&1 || fail "the program"
 [ "$(tail -n 1 "$work/run.log")" = 9 ] || fail "the program has not printed the length of its message"
 step "a program of one's own runs, from the packages"

@@ -22,14 +22,30 @@ done
 rm -rf artifacts/packages
 dotnet pack Broker.sln -c Release -v quiet --nologo -nodeReuse:false -p:ContinuousIntegrationBuild=true "${version[@]}" -o artifacts/packages
 
-# The command as one file: native code where the C compiler of that system is at hand, else with a runtime in it.
+# The compiler of native code is a package, which may not be to be had: an error of restoring (NU…) and no other sends to the other kind of file.
+has_native_compiler() {
+    local log status=0
+    log=$(dotnet restore src/Broker.Cli -r "$1" -v quiet --nologo -p:BrokerNative=true 2>&1) || status=$?
+    if [ "$status" != 0 ] && ! grep -q 'error NU' <<<"$log"; then
+        echo "$log" >&2
+        exit "$status"
+    fi
+    return "$status"
+}
+
+# The command as one file: native code where the compilers of that system are at hand, else with a runtime in it.
 publish() {
-    local system=$1 kind=BrokerSingleFile
+    local system=$1 kind=BrokerSingleFile missing=
     if [ "$system" = linux-x64 ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
-        if command -v clang >/dev/null || command -v gcc >/dev/null; then
+        if ! command -v clang >/dev/null && ! command -v gcc >/dev/null; then
+            missing="neither clang nor gcc"
+        elif ! has_native_compiler "$system"; then
+            missing="the package of the native compiler cannot be restored"
+        fi
+        if [ -z "$missing" ]; then
             kind=BrokerNative
         else
-            echo "neither clang nor gcc: artifacts/$system/broker has a runtime in it and starts later" >&2
+            echo "$missing: artifacts/$system/broker has a runtime in it and starts later" >&2
         fi
     fi
     rm -rf "artifacts/$system"

@@ -7,7 +7,10 @@ using Broker.Client;
 
 namespace WindowsService;
 
-/// <summary>Counts what sensors publish by ZeroMQ, and answers how much that was to NATS clients that ask <c>sensors.count</c>.</summary>
+/// <summary>
+/// Counts what sensors publish by ZeroMQ, and answers how much that was to NATS clients that ask <c>sensors.count</c>; what they say to
+/// <c>sensors.fault</c> is what it fails with.
+/// </summary>
 internal sealed class Sensors(BrokerConnection client) : BackgroundService
 {
     private long _count;
@@ -29,10 +32,13 @@ internal sealed class Sensors(BrokerConnection client) : BackgroundService
         };
     }
 
-    protected override Task ExecuteAsync(CancellationToken stoppingToken)
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
+        var fault = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         client.Subscribe("zmq.>", (in _) => Interlocked.Increment(ref _count));
         client.Subscribe("sensors.count", (in message) => message.Respond(Encoding.ASCII.GetBytes(Interlocked.Read(ref _count).ToString(CultureInfo.InvariantCulture))));
-        return Task.CompletedTask;
+        // What goes on only after a new start: the host stops, and recovery of the service goes by its exit code.
+        client.Subscribe("sensors.fault", (in message) => fault.TrySetException(new InvalidOperationException(Encoding.UTF8.GetString(message.Body))));
+        await fault.Task.WaitAsync(stoppingToken);
     }
 }

@@ -138,6 +138,13 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
     /// <param name="address">As the settings have it.</param>
     /// <param name="resolve">Where the path of a socket begins.</param>
     internal static EndPoint Parse(string address, Func<string, string> resolve)
+        => Parse(address, resolve, Dns.GetHostAddresses, Socket.OSSupportsIPv6);
+
+    /// <param name="address">As the settings have it.</param>
+    /// <param name="resolve">Where the path of a socket begins.</param>
+    /// <param name="lookUp">The addresses of a name.</param>
+    /// <param name="hasIPv6">Whether this machine has IPv6.</param>
+    internal static EndPoint Parse(string address, Func<string, string> resolve, Func<string, IPAddress[]> lookUp, bool hasIPv6)
     {
         if (address.StartsWith("unix:", StringComparison.Ordinal) && address.Length > "unix:".Length)
         {
@@ -150,7 +157,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             string host = colon < 0 ? "127.0.0.1" : address[..colon];
             if (host is "*")
             {
-                return new IPEndPoint(IPAddress.IPv6Any, port);
+                return new IPEndPoint(hasIPv6 ? IPAddress.IPv6Any : IPAddress.Any, port);
             }
 
             if (IPAddress.TryParse(host.Trim('[', ']'), out IPAddress? ip))
@@ -160,10 +167,23 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
 
             if (host.Length > 0 && Uri.CheckHostName(host) == UriHostNameType.Dns)
             {
-                return new IPEndPoint(Dns.GetHostAddresses(host)[0], port);
+                return new IPEndPoint(AddressOf(host, address, lookUp), port);
             }
         }
 
         throw new ArgumentException($"Listen: \"{address}\" is none of \"host:port\", \"*:port\", \"port\", \"unix:/path\" and \"systemd\".");
+    }
+
+    // A name may stand for several addresses, such as localhost for that of IPv4 and of IPv6; the first is the usual one, in whatever order they come.
+    private static IPAddress AddressOf(string host, string address, Func<string, IPAddress[]> lookUp)
+    {
+        try
+        {
+            return lookUp(host).OrderBy(a => a.AddressFamily).FirstOrDefault() ?? throw new SocketException((int)SocketError.HostNotFound);
+        }
+        catch (SocketException e)
+        {
+            throw new ArgumentException($"Listen: \"{address}\": the name {host} has no address: {e.Message}.", e);
+        }
     }
 }

@@ -37,6 +37,8 @@ internal sealed class FakeHost : IServeHost
 
     public Func<ServeBacklog> Backlog { get; init; } = static () => default;
 
+    public Task<bool> AnswerAsync() => Task.FromResult(true);
+
     public ServeBacklog ReadBacklog() => Backlog();
 
     public List<ServeSettings> Reloads { get; } = [];

@@ -97,6 +97,7 @@ public sealed class HostingTests
     [InlineData("Broker:MaxPayload", "many", "Broker:MaxPayload")]
     [InlineData("Broker:MaxPaylod", "1", "MaxPaylod")]
     [InlineData("Broker:Listen:0", "nowhere:x", "Broker:Listen")]
+    [InlineData("Broker:Listen:0", "nowhere.invalid:4222", "Broker:Listen: \"nowhere.invalid:4222\": the name nowhere.invalid")]
     [InlineData("Broker:ConnectUrls:0", "x", "Broker:ConnectUrls")]
     [InlineData("Broker:Users:0:Name", "ada", "Broker:Users")]
     [InlineData("Broker:Token", "", "Broker:Token")]

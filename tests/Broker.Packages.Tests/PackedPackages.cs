@@ -35,9 +35,13 @@ public sealed class PackedPackages : IAsyncLifetime
     }
 
     /// <summary>Makes a fresh project outside the repository and builds it; answers the program.</summary>
-    public async Task<string> BuildAsync(string name, string sdk, string program, params string[] packages)
+    public Task<string> BuildAsync(string name, string sdk, string program, params string[] packages)
+        => BuildAsync(name, sdk, new Dictionary<string, string> { ["Program.cs"] = program }, packages);
+
+    /// <summary>The same of several files.</summary>
+    public async Task<string> BuildAsync(string name, string sdk, IReadOnlyDictionary<string, string> files, params string[] packages)
     {
-        string folder = await MakeAsync(name, sdk, "", program, packages);
+        string folder = await MakeAsync(name, sdk, "", files, packages);
         await RunAsync(folder, "build", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder, "out"));
         return Path.Combine(folder, "out", name + ".dll");
     }
@@ -56,12 +60,12 @@ public sealed class PackedPackages : IAsyncLifetime
                 <EnableAotAnalyzer>true</EnableAotAnalyzer>
                 <InvariantGlobalization>true</InvariantGlobalization>
             """;
-        string folder = await MakeAsync(name, sdk, Trimmed, program, packages);
+        string folder = await MakeAsync(name, sdk, Trimmed, new Dictionary<string, string> { ["Program.cs"] = program }, packages);
         await RunAsync(folder, "publish", "-c", "Release", "-v", "quiet", "--nologo", "-nodeReuse:false", "-o", Path.Combine(folder, "out"));
         return Path.Combine(folder, "out", name);
     }
 
-    private async Task<string> MakeAsync(string name, string sdk, string properties, string program, string[] packages)
+    private async Task<string> MakeAsync(string name, string sdk, string properties, IReadOnlyDictionary<string, string> files, string[] packages)
     {
         DirectoryInfo folder = _folder.CreateSubdirectory(name);
         string references = string.Join('\n', packages.Select(p => p.Split('/') is [var id, var version]
@@ -86,7 +90,11 @@ public sealed class PackedPackages : IAsyncLifetime
             </Project>
             """,
             TestContext.Current.CancellationToken);
-        await File.WriteAllTextAsync(Path.Combine(folder.FullName, "Program.cs"), program, TestContext.Current.CancellationToken);
+        foreach ((string file, string text) in files)
+        {
+            await File.WriteAllTextAsync(Path.Combine(folder.FullName, file), text, TestContext.Current.CancellationToken);
+        }
+
         return folder.FullName;
     }
 

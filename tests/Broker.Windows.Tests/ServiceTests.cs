@@ -239,6 +239,46 @@ public sealed partial class ServiceTests(WindowsMachine windows) : IClassFixture
         await windows.SucceedAsync("sc.exe", "delete", "Sensors");
     });
 
+    [Fact]
+    public Task The_sample_reloads_its_settings_and_ends_with_an_exit_code_when_its_worker_fails() => windows.TestAsync(async () =>
+    {
+        int port = FreePort.Next();
+        string settings = Path.Combine(Path.GetDirectoryName(windows.Sample)!, "appsettings.json");
+        string before = await File.ReadAllTextAsync(settings, TestContext.Current.CancellationToken);
+        await windows.SucceedAsync(
+            "sc.exe", "create", "Sensors", "binPath=", $"\"Z:{windows.Sample.Replace('/', '\\')}\" --Broker:Listen:0=127.0.0.1:{port} --Sensors:Publishers=tcp://127.0.0.1:* --Sensors:Subscribers=tcp://127.0.0.1:* --hostBuilder:reloadConfigOnChange=false",
+            "start=", "demand");
+        try
+        {
+            await windows.RunAsync("net.exe", "start", "Sensors");
+            await using BrokerConnection client = await BrokerConnection.ConnectAsync(
+                Client($"nats://127.0.0.1:{port}") with { FirstConnect = FirstConnect.Background, MaxReconnectAttempts = -1 }, TestContext.Current.CancellationToken);
+            await Wait.UntilAsync(() => client.State == ConnectionState.Connected, "the service");
+
+            await File.WriteAllTextAsync(settings, before.Replace("\"Listen\"", "\"MaxPayload\": 2000, \"Listen\"", StringComparison.Ordinal), TestContext.Current.CancellationToken);
+            // PARAMCHANGE, and nothing else: the host does not look at the file by itself.
+            await windows.SucceedAsync(windows.Broker, "service", "reload", "--service-name", "Sensors");
+            await Wait.UntilAsync(() => InfoOf($"nats://127.0.0.1:{port}").Contains("\"max_payload\":2000,", StringComparison.Ordinal), "the reload");
+
+            string text = "";
+            // The worker subscribes after its server listens, so it is told until the service has ended.
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    client.TryPublish("sensors.fault", "the valve is stuck"u8);
+                    return (text = (await windows.RunAsync("sc.exe", "query", "Sensors")).Text).Contains("STOPPED", StringComparison.Ordinal);
+                },
+                () => text);
+            Assert.Matches(@"WIN32_EXIT_CODE\s+: 1066", text);
+            Assert.Matches(@"SERVICE_EXIT_CODE\s+: 1\b", text);
+        }
+        finally
+        {
+            await File.WriteAllTextAsync(settings, before, CancellationToken.None);
+            await windows.RunAsync("sc.exe", "delete", "Sensors");
+        }
+    });
+
     [GeneratedRegex(@"stopped: (\d+) messages were not delivered")]
     private static partial Regex NotDelivered();
 

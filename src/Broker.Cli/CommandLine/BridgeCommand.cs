@@ -69,6 +69,7 @@ internal sealed class BridgeCommand(Screen screen, Func<Func<ClientOptions, Clie
         using var signals = new ServeSignals(control);
         using var systemd = SystemdNotifier.OfProcess();
         await using IServeHost host = createHost(options => Over(options, client));
+        systemd?.Watch(host.AnswerAsync);
         return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
             settings with { Program = program }, host, control, () => _options.Read(flags).Settings);
     }

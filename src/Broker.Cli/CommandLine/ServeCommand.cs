@@ -99,6 +99,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         using var signals = new ServeSignals(control);
         using var systemd = SystemdNotifier.OfProcess();
         await using var host = createHost();
+        systemd?.Watch(host.AnswerAsync);
         return await new ServeRunner(screen, TimeProvider.System, systemd is null ? [] : [systemd]).RunAsync(
             settings with { Program = program }, host, control, () => ServeSettingsReader.Read(_options, flags).Settings);
     }
@@ -179,7 +180,7 @@ internal sealed partial class ServeCommand(Screen screen, Func<IServeHost> creat
         return null;
     }
 
-    [LoggerMessage("{Text}")]
+    [LoggerMessage(EventId = 208, Message = "{Text}")]
     private static partial void ServiceSaid(ILogger logger, LogLevel level, string text);
 
     private int Send(SignalRequest signal, ServeSettings settings)

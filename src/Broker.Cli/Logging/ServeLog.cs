@@ -13,7 +13,7 @@ internal sealed partial class ServeLog(ILogger logger) : IServeObserver
     {
         foreach (string line in WelcomeText.Addresses(addresses, settings))
         {
-            Note(logger, line.TrimStart());
+            Serving(logger, line.TrimStart());
         }
     }
 
@@ -48,19 +48,22 @@ internal sealed partial class ServeLog(ILogger logger) : IServeObserver
         }
         else
         {
-            Note(logger, "stopped: everything was delivered");
+            Delivered(logger);
         }
     }
 
-    [LoggerMessage(LogLevel.Information, "{Text}")]
-    private static partial void Note(ILogger logger, string text);
+    [LoggerMessage(201, LogLevel.Information, "{Line}")]
+    private static partial void Serving(ILogger logger, string line);
 
-    [LoggerMessage(LogLevel.Error, "{Text}")]
+    [LoggerMessage(202, LogLevel.Error, "{Text}")]
     private static partial void Problem(ILogger logger, string text);
 
-    [LoggerMessage(LogLevel.Information, "stopping: {Clients} clients, {Bytes} bytes queued, delivered for {Most} at most")]
+    [LoggerMessage(203, LogLevel.Information, "stopping: {Clients} clients, {Bytes} bytes queued, delivered for {Most} at most")]
     private static partial void Stopping(ILogger logger, int clients, long bytes, string most);
 
-    [LoggerMessage(LogLevel.Error, "stopped: {Messages} messages were not delivered")]
+    [LoggerMessage(204, LogLevel.Information, "stopped: everything was delivered")]
+    private static partial void Delivered(ILogger logger);
+
+    [LoggerMessage(205, LogLevel.Error, "stopped: {Messages} messages were not delivered")]
     private static partial void Undelivered(ILogger logger, long messages);
 }

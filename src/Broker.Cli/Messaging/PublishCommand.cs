@@ -63,16 +63,20 @@ internal sealed class PublishCommand(ShellStreams shell)
         string? replyTo = flags.GetValue(_replyTo);
         long messages = 0;
         long bytes = 0;
-        await foreach (ReadOnlyMemory<byte> body in BodiesAsync(flags, run.Stop))
+        long? count = flags.GetValue(_count);
+        await using (shell.ShowProgress(() => Progress(Volatile.Read(ref messages), count)))
         {
-            await run.Connection.PublishAsync(subject, body, replyTo, headers, run.Stop);
-            messages++;
-            bytes += body.Length;
-        }
+            await foreach (ReadOnlyMemory<byte> body in BodiesAsync(flags, run.Stop))
+            {
+                await run.Connection.PublishAsync(subject, body, replyTo, headers, run.Stop);
+                Volatile.Write(ref messages, messages + 1);
+                bytes += body.Length;
+            }
 
-        if (!await run.ConfirmAsync())
-        {
-            return ExitCode.Failure;
+            if (!await run.ConfirmAsync())
+            {
+                return ExitCode.Failure;
+            }
         }
 
         Tell(subject, messages, bytes, flags.GetValue(_json));
@@ -118,6 +122,10 @@ internal sealed class PublishCommand(ShellStreams shell)
             yield return template?.Fill("{body}"u8, "{subject}", number) ?? body;
         }
     }
+
+    private static string Progress(long messages, long? count) => count is { } all
+        ? string.Create(CultureInfo.InvariantCulture, $"published {messages:N0} of {all:N0} messages ({100.0 * messages / all:N0} %)")
+        : string.Create(CultureInfo.InvariantCulture, $"published {messages:N0} messages");
 
     private void Tell(string subject, long messages, long bytes, bool asJson)
     {

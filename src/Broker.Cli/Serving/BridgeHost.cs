@@ -18,7 +18,7 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
     {
         ILogger logger = loggers.CreateLogger("bridge");
         _stopDeadline = settings.StopDeadline;
-        _loops = new EventLoopGroup(settings.Loops with { OnFault = error => logger.LogError(error, "an event loop met a fault") });
+        _loops = ServeLoops.Start(settings.Loops, logger);
         _bridge = await BridgeRun.StartAsync(
             settings.ZeroMq!, client => identify(client) with { Loops = _loops }, loggers.CreateLogger("zeromq"), cancellationToken);
         if (settings.Http is { } address)
@@ -31,6 +31,8 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
     }
 
     public ServeCounts ReadCounts() => _bridge is { } bridge ? BridgeRun.Count(bridge.Snapshot().Routes) : default;
+
+    public Task<bool> AnswerAsync() => ServeLoops.AnswerAsync(_loops);
 
     public ServeBacklog ReadBacklog() => default;
 

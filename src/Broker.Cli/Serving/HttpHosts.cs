@@ -98,12 +98,12 @@ internal static partial class HttpHosts
         }
     }
 
-    [LoggerMessage(LogLevel.Information, "Starting {Scheme} monitor on {Address}")]
+    [LoggerMessage(211, LogLevel.Information, "Starting {Scheme} monitor on {Address}")]
     private static partial void MonitoringStarted(ILogger logger, string scheme, string address);
 
-    [LoggerMessage(LogLevel.Information, "Listening for websocket clients on {Scheme}://{Address}")]
+    [LoggerMessage(212, LogLevel.Information, "Listening for websocket clients on {Scheme}://{Address}")]
     private static partial void WebSocketListening(ILogger logger, string scheme, string address);
 
-    [LoggerMessage(LogLevel.Warning, "Websocket not configured with TLS: passwords and messages are readable on the way")]
+    [LoggerMessage(213, LogLevel.Warning, "Websocket not configured with TLS: passwords and messages are readable on the way")]
     private static partial void WebSocketInClear(ILogger logger);
 }

@@ -12,6 +12,11 @@ internal interface IServeHost : IAsyncDisposable
     /// <summary>The present counts. Called about once a second while running, from another thread.</summary>
     ServeCounts ReadCounts();
 
+    /// <summary>
+    /// Completes when all event loops have answered, with false when one has ended; while one of them hangs it does not. Called from any thread.
+    /// </summary>
+    Task<bool> AnswerAsync();
+
     /// <summary>What is still to be done before it can end. Called about once a second while stopping, from another thread.</summary>
     ServeBacklog ReadBacklog();
 

@@ -39,6 +39,6 @@ internal static partial class ListenEndPoints
         }
     }
 
-    [LoggerMessage(LogLevel.Information, "Listening at what systemd has opened, in place of \"listen\" and \"port\": {Sockets}")]
+    [LoggerMessage(217, LogLevel.Information, "Listening at what systemd has opened, in place of \"listen\" and \"port\": {Sockets}")]
     private static partial void TakingOver(ILogger logger, string sockets);
 }

@@ -32,7 +32,7 @@ internal sealed class ServeHost : IServeHost
         _loggers = loggers;
         _settings = settings;
         _stopDeadline = settings.StopDeadline;
-        _loops = new EventLoopGroup(settings.Loops with { OnFault = error => logger.LogError(error, "an event loop met a fault") });
+        _loops = ServeLoops.Start(settings.Loops, logger);
         _server = await StartServerAsync(settings, logger, cancellationToken);
         if (settings.ZeroMq is { } zeroMq)
         {
@@ -74,6 +74,8 @@ internal sealed class ServeHost : IServeHost
             Dropped = server.Dropped + routes.Sum(route => route.Dropped + route.Refused),
         };
     }
+
+    public Task<bool> AnswerAsync() => ServeLoops.AnswerAsync(_loops);
 
     public ServeBacklog ReadBacklog() => _server is { } server ? new ServeBacklog(server.Snapshot().Connections, server.PendingBytes) : default;
 

@@ -54,6 +54,6 @@ internal sealed partial class ServeObservers(IEnumerable<IServeObserver> observe
         }
     }
 
-    [LoggerMessage(LogLevel.Error, "{Observer} failed while it was told how the broker goes")]
+    [LoggerMessage(206, LogLevel.Error, "{Observer} failed while it was told how the broker goes")]
     private static partial void ObserverFailed(ILogger logger, Exception error, string observer);
 }

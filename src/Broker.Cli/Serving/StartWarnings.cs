@@ -41,12 +41,12 @@ internal static partial class StartWarnings
         ZeroMqEndpoint.TryParse(endpoint, out ZeroMqEndpoint? parsed, out _) && !parsed.IsIpc
         && !(IPAddress.TryParse(parsed.Host, out IPAddress? address) ? IPAddress.IsLoopback(address) : parsed.Host == "localhost");
 
-    [LoggerMessage(LogLevel.Warning, "ZeroMQ has no authentication: at {Endpoint} {Who} may send and receive what is bridged")]
+    [LoggerMessage(214, LogLevel.Warning, "ZeroMQ has no authentication: at {Endpoint} {Who} may send and receive what is bridged")]
     private static partial void ZeroMqIsOpen(ILogger logger, string endpoint, string who);
 
-    [LoggerMessage(LogLevel.Warning, "Monitoring has no authentication: at {Address} whoever reaches it sees clients and subjects")]
+    [LoggerMessage(215, LogLevel.Warning, "Monitoring has no authentication: at {Address} whoever reaches it sees clients and subjects")]
     private static partial void PagesAreOpen(ILogger logger, Uri address);
 
-    [LoggerMessage(LogLevel.Warning, "No host was given for websocket, so all addresses of this machine are listened at: {Address}")]
+    [LoggerMessage(216, LogLevel.Warning, "No host was given for websocket, so all addresses of this machine are listened at: {Address}")]
     private static partial void WebSocketIsEverywhere(ILogger logger, ListenAddress address);
 }

@@ -44,19 +44,9 @@ public static class BrokerHealth
                 return HealthCheckResult.Healthy("starting");
             }
 
-            EventLoopGroup loops = services.GetRequiredService<EventLoopGroup>();
-            for (int i = 0; i < loops.Count; i++)
-            {
-                var answered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                if (!loops[i].TryPost(() => answered.TrySetResult()))
-                {
-                    return new HealthCheckResult(context.Registration.FailureStatus, "an event loop has ended");
-                }
-
-                await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-            }
-
-            return HealthCheckResult.Healthy();
+            return await LoopAnswers.AllAsync(services.GetRequiredService<EventLoopGroup>(), cancellationToken).ConfigureAwait(false)
+                ? HealthCheckResult.Healthy()
+                : new HealthCheckResult(context.Registration.FailureStatus, "an event loop has ended");
         }
     }
 

@@ -58,6 +58,16 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     [Fact]
+    public void A_container_is_built_of_what_its_file_takes_and_of_nothing_else_of_the_folder()
+    {
+        string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
+        string[] rules = [.. DocumentedText.Read(".dockerignore").Text.Split('\n').Where(static l => l.Length > 0 && l[0] != '#')];
+
+        string[] taken = [.. Copied().Matches(file).Select(static m => "!" + m.Groups[1].Value)];
+        Assert.Equal(["*", .. taken], rules.AsEnumerable());
+    }
+
+    [Fact]
     public void PublishContainer_starts_what_the_container_file_does_at_the_same_ports()
     {
         string file = DocumentedText.Read("eng/docker/Dockerfile").Text;
@@ -68,6 +78,9 @@ public sealed partial class ShippedFileTests : IDisposable
     }
 
     private static string[] Items(XDocument project, string name) => Assert.Single(project.Descendants(name)).Attribute("Include")!.Value.Split(';');
+
+    [GeneratedRegex("^COPY (\\S+) ", RegexOptions.CultureInvariant | RegexOptions.Multiline, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Copied();
 
     [GeneratedRegex("(?m)^EXPOSE (.*)$", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 10_000)]
     private static partial Regex Ports();

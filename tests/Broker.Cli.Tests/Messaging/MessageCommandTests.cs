@@ -91,6 +91,19 @@ public sealed class MessageCommandTests
     }
 
     [Fact]
+    public async Task At_a_terminal_a_publish_shows_how_far_it_is_and_takes_that_away_at_its_end()
+    {
+        await using BrokerServer server = await StartAsync();
+        await using ShellRun pub = ShellRun.StartAtTerminal("pub", "-s", Url(server), "--count", "1000000000000000", "a", "x");
+
+        await pub.SaidAsync("of 1,000,000,000,000,000 messages (0 %)");
+
+        Assert.Equal(ExitCode.Interrupted, await pub.StopAsync());
+        Assert.StartsWith("\r\e[Kpublished ", pub.Error, StringComparison.Ordinal);
+        Assert.EndsWith("\r\e[K", pub.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Members_of_a_queue_group_share_messages()
     {
         const int Messages = 200;

@@ -4,6 +4,7 @@ using System.Text;
 using Broker.Cli.Serving;
 using Broker.Cli.ServiceManagers;
 using Broker.Cli.Terminal;
+using Broker.Transport;
 
 namespace Broker.Cli.Tests.ServiceManagers;
 
@@ -56,9 +57,63 @@ public sealed class SystemdNotifierTests : IDisposable
         Assert.SkipWhen(_manager is null, "systemd is Linux's");
         string id = Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
         using SystemdNotifier notifier = Notifier(("NOTIFY_SOCKET", _path), ("WATCHDOG_USEC", "20000"), ("WATCHDOG_PID", id))!;
+        notifier.Watch(static () => Task.FromResult(true));
 
         Assert.Equal("WATCHDOG=1", await ReceiveAsync());
         Assert.Equal("WATCHDOG=1", await ReceiveAsync());
+    }
+
+    [Fact]
+    public async Task While_an_event_loop_hangs_it_does_not_hear_that_the_broker_is_alive()
+    {
+        Assert.SkipWhen(_manager is null, "systemd is Linux's");
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var hanging = new ManualResetEventSlim();
+        var asked = new TaskCompletionSource<Task<bool>>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Assert.True(loops[1].TryPost(() => hanging.Wait(TestContext.Current.CancellationToken)));
+        using SystemdNotifier notifier = Notifier(("NOTIFY_SOCKET", _path), ("WATCHDOG_USEC", "20000"))!;
+
+        notifier.Watch(() =>
+        {
+            Task<bool> answer = ServeLoops.AnswerAsync(loops);
+            asked.TrySetResult(answer);
+            return answer;
+        });
+
+        Task<bool> first = await Wait.For(asked);
+        // The other loop goes on meanwhile.
+        var other = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Assert.True(loops[0].TryPost(() => other.TrySetResult()));
+        await Wait.For(other.Task);
+        Assert.False(first.IsCompleted);
+        Assert.Equal(0, _manager!.Available);
+        hanging.Set();
+        Assert.Equal("WATCHDOG=1", await ReceiveAsync());
+        Assert.True(first.IsCompleted);
+    }
+
+    [Fact]
+    public async Task A_loop_that_has_ended_is_not_told_of_as_alive()
+    {
+        var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        Assert.True(await Wait.For(ServeLoops.AnswerAsync(loops)));
+        loops.Dispose();
+
+        Assert.False(await Wait.For(ServeLoops.AnswerAsync(loops)));
+    }
+
+    [Fact]
+    public async Task A_stop_asks_for_the_time_that_its_deadline_leaves_and_for_none_after_it()
+    {
+        Assert.SkipWhen(_manager is null, "systemd is Linux's");
+        using SystemdNotifier notifier = Notifier(("NOTIFY_SOCKET", _path))!;
+
+        notifier.OnStopping(new ServeStop(new ServeBacklog(2, 300), TimeSpan.FromSeconds(90)));
+        notifier.OnStopping(new ServeStop(new ServeBacklog(2, 300), TimeSpan.Zero));
+
+        const string Stopping = "STOPPING=1\nSTATUS=delivering to 2 clients, 300 bytes queued";
+        Assert.Equal(Stopping + "\nEXTEND_TIMEOUT_USEC=100000000", await ReceiveAsync());
+        Assert.Equal(Stopping, await ReceiveAsync());
     }
 
     [Theory]

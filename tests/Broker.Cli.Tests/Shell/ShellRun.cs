@@ -14,10 +14,10 @@ internal sealed class ShellRun : IAsyncDisposable
     private readonly TextWriter _guardedError;
     private readonly Task<int> _run;
 
-    private ShellRun(byte[]? input, bool colours, string[] args)
+    private ShellRun(byte[]? input, bool colours, string[] args, bool isTerminal = false)
     {
         _guardedError = TextWriter.Synchronized(_error);
-        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours);
+        var shell = new ShellStreams(new MemoryStream(input ?? []), _output, _guardedError, isInputRedirected: input is not null, colours, isTerminal, new HastyTime());
         var command = new BrokerCommand(
             _guardedError, _guardedError, new Screen(_guardedError, _guardedError, isTerminal: false, static () => 80), shell, () => new FakeHost());
         _run = Task.Run(() => command.RunAsync(args, _stop.Token), TestContext.Current.CancellationToken);
@@ -45,6 +45,9 @@ internal sealed class ShellRun : IAsyncDisposable
     public static ShellRun StartWith(byte[] input, params string[] args) => new(input, colours: false, args);
 
     public static ShellRun StartInColours(params string[] args) => new(null, colours: true, args);
+
+    /// <summary>With somebody who looks at standard error.</summary>
+    public static ShellRun StartAtTerminal(params string[] args) => new(null, colours: false, args, isTerminal: true);
 
     /// <summary>Runs it to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> OfAsync(params string[] args)

@@ -17,6 +17,8 @@ internal sealed class ObservedHost(IServeHost host, Func<ServeAddresses, Task> o
 
     public ServeCounts ReadCounts() => host.ReadCounts();
 
+    public Task<bool> AnswerAsync() => host.AnswerAsync();
+
     public ServeBacklog ReadBacklog() => host.ReadBacklog();
 
     public Task ReloadAsync(ServeSettings settings) => host.ReloadAsync(settings);
