@@ -103,10 +103,10 @@ run_suite() {
     echo "$status" >"$results/$name.status"
 }
 
-# What says nothing new there: what has both pollers already and takes long, and what measures: how many blocks are in use at once is another
-# matter where the runtime waits.
+# What says nothing new there: what takes long and has cases on both pollers, what holds pages against code, and what measures: how many blocks are
+# in use at once is another matter where the runtime waits.
 not_portable=
-for class in StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests DocumentTests MovedProgramTests; do
+for class in StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests MatrixTests DocumentTests MovedProgramTests; do
     not_portable+="${not_portable:+&}FullyQualifiedName!~.$class."
 done
 
