@@ -120,8 +120,8 @@ quiet=(PacingTests EventLoopTests HandOverTests)
 
 # What says nothing new on the portable poller: tests that take the poller as one of two, what has both already and takes long, and what
 # measures: how many blocks are in use at once is another matter where the runtime waits.
-not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests AllocationTests SocketAllocationTests MatrixTests \
-    DocumentTests MovedProgramTests)"
+not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests \
+    MatrixTests DocumentTests MovedProgramTests)"
 
 passed=0 failed=0 skipped=0
 report_suite() {

@@ -11,11 +11,16 @@ using ZeroMqGuide;
 // hello-worker CONNECT.
 const int TaskCount = 100;
 using var stopping = new CancellationTokenSource();
-Console.CancelKeyPress += (_, e) =>
+if (args is ["weather-server" or "worker" or "broker", ..])
 {
-    e.Cancel = true;
-    stopping.Cancel();
-};
+    // These would go on for ever, and close their sockets when they are told to end. The others have nothing left to do then.
+    Console.CancelKeyPress += (_, e) =>
+    {
+        e.Cancel = true;
+        stopping.Cancel();
+    };
+}
+
 switch (args)
 {
     case ["hello-server", var bind, ..]:

@@ -18,7 +18,7 @@ public sealed class MovedProgramTests
         string here = Page.SourceOf("MovedProgramTests.cs");
         here = here[here.IndexOf("// Programs", StringComparison.Ordinal)..];
         string[][] rows = Page.RowsOf("zeromq.md", "A NetMQ or clrzmq program, line by line");
-        Assert.Equal(19, rows.Length);
+        Assert.Equal(24, rows.Length);
         foreach (string code in rows.SelectMany(row => Page.Quotes(row[1])))
         {
             string text = Variables.Aggregate(code, (t, v) => t.Replace(v.Shown, v.Here, StringComparison.Ordinal));
@@ -60,6 +60,8 @@ public sealed class MovedProgramTests
         var options = new ZeroMqSocketOptions { RoutingId = id, OnEvent = e => Note(e.Kind.ToString()), SendHighWaterMark = 5 };
         var marked = new ZeroMqSocketOptions { SendHighWaterMark = 5 };
         Assert.Equal((nameof(ZeroMqSocketOptions.RoutingId), nameof(ZeroMqSocketOptions.OnEvent)), ("RoutingId", "OnEvent"));
+        var brief = new ZeroMqSocketOptions { Linger = TimeSpan.Zero };
+        Assert.Equal(TimeSpan.Zero, brief.Linger);
         using var socket = new PairSocket(options);
         using var other = new PairSocket(marked);
         other.Connect(socket.Bind(Any));
@@ -96,6 +98,15 @@ public sealed class MovedProgramTests
         string? s;
         Assert.True(socket.TryReceiveString(out s, timeout));
         Assert.Equal("text", s);
+        other.Send("buffer");
+        int size;
+        Assert.True(socket.TryReceive(buffer, out size, timeout));
+        Assert.Equal("buffer".Length, size);
+        other.Send("message");
+        Assert.True(socket.TryReceive(message, timeout));
+        Assert.Equal("message", message.GetString(0));
+        socket.Send(message);
+        Assert.Equal("message", other.ReceiveString());
         lock (events)
         {
             Assert.Contains("PeerConnected", events);

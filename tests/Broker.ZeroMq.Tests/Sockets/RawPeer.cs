@@ -42,6 +42,21 @@ internal sealed class RawPeer : IDisposable
 
     public RawPeer Handshake(string type, byte minor = 1) => Send(Wire.Greeting(minor: minor), Wire.Ready(type));
 
+    /// <summary>Says no more and still listens.</summary>
+    public RawPeer EndSending()
+    {
+        try
+        {
+            _socket.Shutdown(SocketShutdown.Send);
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.NotConnected or SocketError.ConnectionReset)
+        {
+            // Cut off before.
+        }
+
+        return this;
+    }
+
     /// <summary>Everything the other side sends until it closes.</summary>
     public byte[] ReadToEnd()
     {

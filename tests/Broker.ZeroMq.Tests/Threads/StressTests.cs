@@ -19,11 +19,12 @@ public sealed class StressTests
     /// message is received exactly once, and no memory is left.
     /// </summary>
     [Theory]
-    [InlineData("tcp://127.0.0.1:*")]
-    [InlineData("inproc://stress")]
-    public async Task Eight_threads_on_shared_sockets_lose_and_double_nothing_while_peers_come_and_go(string somewhere)
+    [InlineData("tcp://127.0.0.1:*", false)]
+    [InlineData("tcp://127.0.0.1:*", true)]
+    [InlineData("inproc://stress", false)]
+    public async Task Eight_threads_on_shared_sockets_lose_and_double_nothing_while_peers_come_and_go(string somewhere, bool portable)
     {
-        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         using var context = new ZeroMqContext(loops);
         var options = new ZeroMqSocketOptions { SendHighWaterMark = 100, ReceiveHighWaterMark = 100, Attempts = 10, Linger = Guard };
         var pull = new PullSocket(options, context);

@@ -1,20 +1,20 @@
-namespace Broker.Transport.Tests;
+namespace Broker.TestKit;
 
 /// <summary>What the operating system says of this process; where it does not say, nothing grows.</summary>
-internal static class ProcessFacts
+public static class ProcessFacts
 {
-    internal static int Descriptors() => OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
+    public static int Descriptors() => OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
 
-    internal static int ThreadsNamed(string prefix) => Tasks(prefix).Count();
+    public static int ThreadsNamed(string prefix) => Tasks(prefix).Count();
 
     /// <summary>How often the threads with such a name have gone to sleep so far.</summary>
-    internal static long Sleeps(string prefix) => Tasks(prefix).Sum(task =>
+    public static long Sleeps(string prefix) => Tasks(prefix).Sum(task =>
         File.ReadLines(Path.Combine(task, "status"))
             .Where(line => line.StartsWith("voluntary_ctxt_switches:", StringComparison.Ordinal))
             .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':') + 1).Trim(), provider: null)));
 
     /// <summary>The processor time of the threads with such a name, in ticks of the kernel.</summary>
-    internal static long Ticks(string prefix) => Tasks(prefix).Sum(task =>
+    public static long Ticks(string prefix) => Tasks(prefix).Sum(task =>
     {
         string stat = File.ReadAllText(Path.Combine(task, "stat"));
         string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');

@@ -1,0 +1,212 @@
+using System.Globalization;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Mechanisms;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Tests.Mechanisms;
+using Broker.ZeroMq.Tests.Sockets;
+using Broker.ZeroMq.Tests.Zmtp;
+using Broker.ZeroMq.Zmtp;
+using Broker.ZeroMq.Zmtp.Framing;
+using Broker.ZeroMq.Zmtp.Handshake;
+
+namespace Broker.ZeroMq.Tests.Hostility;
+
+/// <summary>Random bytes in each state of a connection: what they make the process hold, what is told of them, and whether others are served.</summary>
+[Collection(Alone.Name)]
+public sealed class NoiseTests
+{
+    private const long Mebibyte = 1 << 20;
+    private const int StrangersPerRound = 16;
+
+    // All of it by hand: BROKER_HOSTILE_BYTES=10000000 dotnet test --filter FullyQualifiedName~NoiseTests
+    private static readonly long NoiseBytes =
+        long.TryParse(Environment.GetEnvironmentVariable("BROKER_HOSTILE_BYTES"), CultureInfo.InvariantCulture, out long bytes) ? bytes : 300_000;
+
+    private static readonly string[] States =
+    [
+        "nothing said", "half a greeting", "greeted", "greeted as ZMTP 2.0", "greeted with PLAIN", "greeted with CURVE", "after CURVE's HELLO", "connected by CURVE",
+        "connected", "within a message", "connected to a publisher", "held up",
+    ];
+
+    public static TheoryData<string, bool> Cases
+    {
+        get
+        {
+            var all = new TheoryData<string, bool>();
+            foreach (string state in States)
+            {
+                all.Add(state, false);
+                all.Add(state, true);
+            }
+
+            return all;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Random_bytes_in_any_state_harm_nobody_cost_no_memory_and_are_told_of_once(string state, bool portable)
+    {
+        int seed = Random.Shared.Next();
+        TestContext.Current.TestOutputHelper?.WriteLine($"seed {seed}");
+        var random = new Random(seed);
+        await using var rig = new Rig(portable: portable);
+        var told = new List<ZeroMqEvent>();
+        var (socket, serve) = Serving(rig, state);
+        var endpoint = socket.Bind("tcp://127.0.0.1:*");
+        await serve(endpoint);
+        long resident = 0;
+        int strangers = 0;
+        byte[] noise = new byte[4096];
+        for (long sent = 0; sent < NoiseBytes; sent += noise.Length)
+        {
+            if (sent >= NoiseBytes / 4 && resident == 0)
+            {
+                resident = ResidentMemory.Octets();
+            }
+
+            random.NextBytes(noise);
+            if (random.Next(2) == 0)
+            {
+                // Else most of it ends with its first octet.
+                noise[0] &= 7;
+                noise[1] = (byte)random.Next(40);
+            }
+
+            using (var stranger = Stranger(endpoint, state).Send(noise))
+            {
+                // Who is held up is not heard to the end before the next round; all others are.
+                if (state != "held up")
+                {
+                    stranger.EndSending().ReadToEnd();
+                }
+            }
+
+            if (++strangers % StrangersPerRound == 0)
+            {
+                await serve(endpoint);
+            }
+        }
+
+        await serve(endpoint);
+        await Wait.UntilAsync(() => socket.ConnectionCount == 1, $"the end of all strangers, seed {seed}");
+        Assert.InRange(ResidentMemory.Octets() - resident, long.MinValue, 64 * Mebibyte);
+        await Wait.UntilAsync(() => rig.Loops.HeldBytes == 0, () => $"{rig.Loops.HeldBytes} bytes are held, seed {seed}");
+        told.AddRange(rig.Events.TakeAll());
+        var faults = told.Where(e => e.Reason?.Contains("failed with", StringComparison.Ordinal) == true).ToList();
+        Assert.True(faults.Count == 0, $"seed {seed}: {string.Join("; ", faults.Take(5))}");
+        Assert.DoesNotContain(told, e => e.Reason is not null && e.Reason.Any(char.IsControl));
+        int ends = told.Count(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
+        Assert.True(ends == strangers, $"seed {seed}: {ends} ends are told of {strangers} strangers");
+    }
+
+    // A socket, and what shows that it serves a decent peer.
+    private static (LoopSocket Socket, Func<ZeroMqEndpoint, Task> Serve) Serving(Rig rig, string state)
+    {
+        int round = 0;
+        if (state == "connected to a publisher")
+        {
+            var publisher = rig.Publisher(o => o with { OnInterest = null });
+            var subscriber = rig.Subscriber();
+            subscriber.Subscribe("decent"u8);
+            return (publisher, async endpoint =>
+            {
+                byte[] text = Wire.Ascii($"decent {round}");
+                if (round++ == 0)
+                {
+                    subscriber.Connect(endpoint.ToString());
+                }
+
+                await Wait.UntilAsync(async () => await rig.PublishAsync(publisher, text) > 0);
+                await rig.Messages.TakeAsync(m => m == LibzmqPeer.Show(text));
+            });
+        }
+
+        var (here, there) = state switch
+        {
+            "greeted with PLAIN" => (ZeroMqSecurity.PlainServer, ZeroMqSecurity.PlainClient("decent", "secret")),
+            "greeted with CURVE" or "after CURVE's HELLO" or "connected by CURVE" => (Curve.Server, Curve.Client),
+            _ => (ZeroMqSecurity.Null, ZeroMqSecurity.Null),
+        };
+        bool takes = false;
+        var pull = rig.Pull(
+            o => o with
+            {
+                Security = here,
+                Authenticate = here == ZeroMqSecurity.Null ? null : c => ValueTask.FromResult(
+                    c.PublicKey is not null || c.Username == "decent" ? ZeroMqAdmission.Admit() : ZeroMqAdmission.Refuse("no")),
+            },
+            (ZeroMqPeer peer, in ZmtpMessage message) =>
+                takes && (!message.FirstFrame.Body.StartsWith("decent"u8) || rig.Record(peer, message)));
+        var push = rig.Push(o => o with { Security = there });
+        return (pull, async endpoint =>
+        {
+            byte[] text = Wire.Ascii($"decent {round}");
+            if (round++ == 0)
+            {
+                push.Connect(endpoint.ToString());
+            }
+
+            await rig.DoAsync(() =>
+            {
+                takes = true;
+                pull.ResumeReceiving();
+            });
+            await Wait.UntilAsync(() => rig.OnLoopAsync(() => push.TrySend(text)));
+            await rig.Messages.TakeAsync(m => m == LibzmqPeer.Show(text));
+            await Wait.UntilAsync(() => pull.ConnectionCount == 1, "the end of the strangers so far");
+            await rig.DoAsync(() => takes = state != "held up");
+        });
+    }
+
+    // Somebody who has come to that state.
+    private static RawPeer Stranger(ZeroMqEndpoint endpoint, string state)
+    {
+        var peer = new RawPeer(endpoint);
+        switch (state)
+        {
+            case "after CURVE's HELLO":
+                return ShakeHands(peer, toTheEnd: false);
+            case "connected by CURVE":
+                return ShakeHands(peer, toTheEnd: true);
+            default:
+                return peer.Send(state switch
+                {
+                    "nothing said" => [],
+                    "half a greeting" => Wire.Greeting()[..20],
+                    "greeted" => Wire.Greeting(),
+                    "greeted as ZMTP 2.0" => [0xFF, .. Wire.Big64(1), 0x7F, 1, 8],
+                    "greeted with PLAIN" => Wire.Greeting(mechanism: "PLAIN"),
+                    "greeted with CURVE" => Wire.Greeting(mechanism: "CURVE"),
+                    "connected to a publisher" => Wire.Join(Wire.Greeting(), Wire.Ready("SUB")),
+                    "within a message" => Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), [1, 1, 9]),
+                    _ => Wire.Join(Wire.Greeting(), Wire.Ready("PUSH")),
+                });
+        }
+    }
+
+    private static RawPeer ShakeHands(RawPeer peer, bool toTheEnd)
+    {
+        const int GreetingSize = 64;
+        var handshake = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Push), Curve.Client.Create(asks: false));
+        byte[] output = new byte[handshake.MaxOutputSize];
+        byte[] held = [];
+        for (int said = 0; ;)
+        {
+            var step = handshake.Advance(held, output);
+            peer.Send(output[..step.Written]);
+            said += step.Written;
+            held = held[step.Consumed..];
+            Assert.NotEqual(ZmtpHandshakeState.Failed, step.State);
+            if (step.State == ZmtpHandshakeState.Active || (!toTheEnd && said > GreetingSize))
+            {
+                return peer;
+            }
+
+            if (step is { Written: 0, Consumed: 0 })
+            {
+                held = [.. held, .. peer.Read(1)];
+            }
+        }
+    }
+}
