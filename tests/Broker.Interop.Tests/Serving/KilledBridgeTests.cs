@@ -69,6 +69,70 @@ public sealed class KilledBridgeTests
             print('flows', disorder, flush=True)
         """;
 
+    // The worker has the request while the bridge is killed, and answers it when another has taken its place.
+    private const string RequestAndReply = """
+        import sys, threading, zmq
+        clients, workers = sys.argv[1], sys.argv[2]
+        context = zmq.Context()
+        rep, first, second = context.socket(zmq.REP), context.socket(zmq.REQ), context.socket(zmq.REQ)
+        answers = threading.Semaphore(0)
+        rep.connect(workers)
+        def serve():
+            while True:
+                body = rep.recv()
+                print('has', body.decode(), flush=True)
+                answers.acquire()
+                rep.send(b'done ' + body)
+        threading.Thread(target=serve, daemon=True).start()
+        first.connect(clients)
+        first.send(b'1')
+        sys.stdin.readline()
+        second.connect(clients)
+        second.send(b'2')
+        answers.release()
+        sys.stdin.readline()
+        answers.release()
+        print(second.recv().decode(), first.poll(0), flush=True)
+        first.close(0)
+        first = context.socket(zmq.REQ)
+        first.connect(clients)
+        first.send(b'1')
+        sys.stdin.readline()
+        answers.release()
+        print(first.recv().decode(), flush=True)
+        """;
+
+    private const string LastValue = """
+        import sys, zmq
+        publishers, subscribers = sys.argv[1], sys.argv[2]
+        context = zmq.Context()
+        pub = context.socket(zmq.PUB)
+        pub.connect(publishers)
+        def begin():
+            sub = context.socket(zmq.SUB)
+            sub.subscribe(b't')
+            sub.connect(subscribers)
+            return sub
+
+        # The word of the first that came; all that were sent have come too.
+        def publish(word):
+            sub, number = begin(), 0
+            while not sub.poll(20):
+                number += 1
+                pub.send_multipart([b't', b'%s %d' % (word, number)])
+            first = got = sub.recv_multipart()[1]
+            while got != b'%s %d' % (word, number):
+                got = sub.recv_multipart()[1]
+            return first.decode().split()[0]
+        def late():
+            return begin().recv_multipart()[1].decode().split()[0]
+        publish(b'old')
+        print(late(), flush=True)
+        sys.stdin.readline()
+        print(publish(b'new'), flush=True)
+        print(late(), flush=True)
+        """;
+
     [Fact]
     public async Task Push_and_pull_lose_no_more_than_the_window_the_marks_and_the_kernel_held_and_nothing_comes_twice()
     {
@@ -132,7 +196,67 @@ public sealed class KilledBridgeTests
         }
     }
 
-    private static PeerProcess Bridge(BrokerProcess nats, string route) => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", route);
+    [Fact]
+    public async Task A_request_under_way_is_lost_and_whoever_asks_again_is_answered()
+    {
+        string clients = FreePort.NextAddress();
+        string workers = FreePort.NextAddress();
+        await using var nats = await BrokerProcess.StartAsync(-1);
+        string[] routes =
+        [
+            $"pattern: request, endpoint: \"{clients}\", subject: ask, time_to_live: \"1h\"", $"pattern: worker, endpoint: \"{workers}\", subject: ask, time_to_live: \"1h\"",
+        ];
+        PeerProcess bridge = Bridge(nats, routes);
+        try
+        {
+            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(RequestAndReply, clients, workers));
+            Assert.Equal("has 1", await programs.ReadLineAsync());
+            await bridge.SignalAsync("KILL");
+            await bridge.WaitForExitAsync();
+            await bridge.DisposeAsync();
+            bridge = Bridge(nats, routes);
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("has 2", await programs.ReadLineAsync());
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("done 2 0", await programs.ReadLineAsync());
+            Assert.Equal("has 1", await programs.ReadLineAsync());
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("done 1", await programs.ReadLineAsync());
+        }
+        finally
+        {
+            await bridge.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task A_last_value_is_gone_until_its_topic_has_a_new_one()
+    {
+        string publishers = FreePort.NextAddress();
+        string subscribers = FreePort.NextAddress();
+        await using var nats = await BrokerProcess.StartAsync(-1);
+        string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", last_values: {{ max_topics: 10 }}";
+        PeerProcess bridge = Bridge(nats, route);
+        try
+        {
+            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(LastValue, publishers, subscribers));
+            Assert.Equal("old", await programs.ReadLineAsync());
+            await bridge.SignalAsync("KILL");
+            await bridge.WaitForExitAsync();
+            await bridge.DisposeAsync();
+            bridge = Bridge(nats, route);
+            await programs.WriteLineAsync("on");
+            Assert.Equal("new", await programs.ReadLineAsync());
+            Assert.Equal("new", await programs.ReadLineAsync());
+        }
+        finally
+        {
+            await bridge.DisposeAsync();
+        }
+    }
+
+    private static PeerProcess Bridge(BrokerProcess nats, params IEnumerable<string> routes)
+        => BrokerProcess.RunCommand(["bridge", "-q", "-s", nats.Url, .. routes.SelectMany(route => (string[])["--route", route])]);
 
     private static string Run(string script, params IEnumerable<string> arguments) =>
         $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";
