@@ -127,11 +127,16 @@ public sealed class MeetingTests
             await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign);
             var programs = new Dictionary<string, ForeignSocket>(StringComparer.Ordinal);
             var endpoints = new Dictionary<string, BridgeEndpoint>(StringComparer.Ordinal);
-            foreach (string type in (string[])["XPUB", "SUB", "PUSH", "PULL", "REQ", "REP"])
+            (string Name, string Type)[] parts =
+            [
+                ("XPUB", "XPUB"), ("SUB", "SUB"), ("PUSH", "PUSH"), ("PULL", "PULL"), ("REQ", "REQ"), ("REP", "REP"),
+                ("router", "DEALER"), ("dealer", "REP"), ("left", "PAIR"), ("right", "PAIR"),
+            ];
+            foreach ((string name, string type) in parts)
             {
-                programs[type] = await site.ProgramAsync(type);
-                endpoints[type] = programsBind
-                    ? new BridgeEndpoint(Bind: false, site.At(await programs[type].BindAsync("tcp://127.0.0.1:*")))
+                programs[name] = await site.ProgramAsync(type);
+                endpoints[name] = programsBind
+                    ? new BridgeEndpoint(Bind: false, site.At(await programs[name].BindAsync("tcp://127.0.0.1:*")))
                     : ContractSite.AnyPort;
             }
 
@@ -139,7 +144,11 @@ public sealed class MeetingTests
                 ContractSite.PubSub with { Publishers = [endpoints["XPUB"]], Subscribers = [endpoints["SUB"]] },
                 ContractSite.PushPull with { Pushers = [endpoints["PUSH"]], Pullers = [endpoints["PULL"]] },
                 ContractSite.Requests with { Endpoints = [endpoints["REQ"]] },
-                ContractSite.Workers with { Endpoints = [endpoints["REP"]] });
+                ContractSite.Workers with { Endpoints = [endpoints["REP"]] },
+                ContractSite.Router with { Endpoints = [endpoints["router"]] },
+                ContractSite.Dealer with { Endpoints = [endpoints["dealer"]] },
+                ContractSite.Left with { Endpoints = [endpoints["left"]] },
+                ContractSite.Right with { Endpoints = [endpoints["right"]] });
             if (!programsBind)
             {
                 await programs["XPUB"].ConnectAsync(site.At(bridge.Publishers()));
@@ -148,6 +157,10 @@ public sealed class MeetingTests
                 await programs["PULL"].ConnectAsync(site.At(bridge.Pullers()));
                 await programs["REQ"].ConnectAsync(site.At(bridge.Endpoint("request")));
                 await programs["REP"].ConnectAsync(site.At(bridge.Endpoint("worker")));
+                foreach (string raw in (string[])["router", "dealer", "left", "right"])
+                {
+                    await programs[raw].ConnectAsync(site.At(bridge.Endpoint(raw)));
+                }
             }
 
             await programs["SUB"].SubscribeAsync(Shapes.Bytes("a"));
@@ -160,6 +173,14 @@ public sealed class MeetingTests
             await programs["REQ"].SendTextAsync("a", "", "frames");
             Assert.Equal("a||frames", await programs["REP"].ServeAsync("done"));
             Assert.Equal("done|a||frames", await programs["REQ"].ReceiveTextAsync());
+            await bridge.RawPeersAsync();
+            await programs["router"].SendTextAsync("", "a", "", "frames");
+            Assert.Equal("a||frames", await programs["dealer"].ServeAsync("done"));
+            Assert.Equal("|done|a||frames", await programs["router"].ReceiveTextAsync());
+            await programs["left"].SendTextAsync("a", "", "frames");
+            Assert.Equal("a||frames", await programs["right"].ReceiveTextAsync());
+            await programs["right"].SendTextAsync("b");
+            Assert.Equal("b", await programs["left"].ReceiveTextAsync());
             Assert.Equal(minor == 0, site.OlderGreetings >= 2 * programs.Count);
         }
     }

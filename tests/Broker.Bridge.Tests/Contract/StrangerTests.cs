@@ -17,11 +17,13 @@ public sealed class StrangerTests
     public async Task C09_Half_greetings_lengths_of_2_GiB_and_wrong_types_harm_nobody_else(ForeignKind kind, byte minor, bool foreign)
     {
         await using ContractSite site = await ContractSite.StartAsync(
-            kind, minor, foreign, ContractSite.PubSub, ContractSite.PushPull, ContractSite.Requests, ContractSite.Workers);
+            kind, minor, foreign, ContractSite.PubSub, ContractSite.PushPull, ContractSite.Requests, ContractSite.Workers,
+            ContractSite.Router, ContractSite.Dealer, ContractSite.Left, ContractSite.Right);
         (string Endpoint, string Right, string Wrong)[] doors =
         [
             (site.Bridge.Publishers(), "PUB", "PULL"), (site.Bridge.Subscribers(), "SUB", "PUB"), (site.Bridge.Pushers(), "PUSH", "PULL"),
             (site.Bridge.Pullers(), "PULL", "SUB"), (site.Bridge.Endpoint("request"), "REQ", "REP"), (site.Bridge.Endpoint("worker"), "REP", "PAIR"),
+            (site.Bridge.Endpoint("router"), "DEALER", "PUB"), (site.Bridge.Endpoint("dealer"), "ROUTER", "SUB"), (site.Bridge.Endpoint("left"), "PAIR", "PULL"),
         ];
         var open = new List<IDisposable>();
         try
@@ -57,6 +59,18 @@ public sealed class StrangerTests
             await req.SendTextAsync("x");
             Assert.Equal("x", await rep.ServeAsync("done"));
             Assert.Equal("done|x", await req.ReceiveTextAsync());
+            ForeignSocket pair = await site.ProgramAsync("PAIR", site.Bridge.Endpoint("left"));
+            ForeignSocket other = await site.ProgramAsync("PAIR", site.Bridge.Endpoint("right"));
+            ForeignSocket server = await site.ProgramAsync("REP", site.Bridge.Endpoint("dealer"));
+            ForeignSocket dealer = await site.ProgramAsync("DEALER", site.Bridge.Endpoint("router"));
+            await site.Bridge.RawPeersAsync();
+            await dealer.SendTextAsync("", "x");
+            Assert.Equal("x", await server.ServeAsync("done"));
+            Assert.Equal("|done|x", await dealer.ReceiveTextAsync());
+            await pair.SendTextAsync("x");
+            Assert.Equal("x", await other.ReceiveTextAsync());
+            await other.SendTextAsync("y");
+            Assert.Equal("y", await pair.ReceiveTextAsync());
             Assert.InRange(site.Bridge.Loops.HeldBytes, 0, 16L << 20);
         }
         finally

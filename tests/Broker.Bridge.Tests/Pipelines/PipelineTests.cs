@@ -128,12 +128,24 @@ public sealed class PipelineTests
             foreach (ZeroMqBridge bridge in bridges)
             {
                 pushers.Add(new PyPusher(bridge.PusherEndpoint(), $"p{pushers.Count}"));
-                await pushers[^1].SendAsync(5000);
             }
 
-            await Wait.UntilAsync(async () => await SumAsync(pullers) == 15_000, () => string.Join<object>(' ', bridges.Select(b => b.Route())));
-            Assert.Equal(15_000, bridges.Sum(b => b.Route().Accepted));
-            Assert.Equal(15_000, bridges.Sum(b => b.Route().HandedOver));
+            // An egress that some ingress has found and that has room gets its turn: so all are found, and have all their room, before it counts.
+            int pushed = 0;
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    pushed += await PushAsync(10);
+                    return Array.TrueForAll(await CountsAsync(), count => count > 0);
+                },
+                Describe);
+            await Wait.UntilAsync(async () => await SumAsync(pullers) == pushed && bridges.All(b => b.Route().InFlight == 0), Describe);
+            long[] before = await CountsAsync();
+            pushed += await PushAsync(5000);
+            await Wait.UntilAsync(async () => await SumAsync(pullers) == pushed, Describe);
+            Assert.All((await CountsAsync()).Zip(before), counts => Assert.True(counts.First > counts.Second, Describe()));
+            Assert.Equal(pushed, bridges.Sum(b => b.Route().Accepted));
+            Assert.Equal(pushed, bridges.Sum(b => b.Route().HandedOver));
             foreach (PyPuller puller in pullers)
             {
                 Assert.Equal(await puller.CountAsync(), await puller.DistinctAsync());
@@ -146,6 +158,19 @@ public sealed class PipelineTests
                 await peer.DisposeAsync();
             }
         }
+
+        async Task<int> PushAsync(int each)
+        {
+            foreach (PyPusher pusher in pushers)
+            {
+                await pusher.SendAsync(each);
+            }
+
+            return pushers.Count * each;
+        }
+
+        Task<long[]> CountsAsync() => Task.WhenAll(pullers.Select(puller => puller.CountAsync()));
+        string Describe() => string.Join<object>(' ', bridges.Select(b => b.Route()));
     }
 
     [Theory]

@@ -10,7 +10,9 @@ public sealed class SlowConsumerTests
     public async Task A_bridge_whose_PULLs_take_nothing_is_no_slow_consumer_to_nats_server()
     {
         const int Messages = 30_000;
-        await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-m", "-1");
+
+        // Whoever left unread a fiftieth of what is pushed, twice the window, would be cut off.
+        await using Pipeline pipeline = Pipeline.At(NatsServer.StartWithConfiguration("max_payload: 64KB\nmax_pending: 600KB", "-m", "-1"));
         ZeroMqBridge ingress = await pipeline.BridgeAsync(options => options with { Pullers = [] });
         ZeroMqBridge egress = await pipeline.BridgeAsync(options => options with { Pushers = [] });
         await using var pusher = new PyPusher(ingress.PusherEndpoint(), "p", size: 1000);

@@ -47,6 +47,54 @@ public sealed class InterestTests
         Assert.DoesNotContain(restless.Received, r => r.Value > 1);
     }
 
+    // With nats-server this is rare but not never: InterestRateTests.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task Of_what_a_NATS_client_publishes_nothing_is_lost_or_doubled_while_interest_changes_at_our_broker(int loops)
+    {
+        const int Messages = 20_000;
+        const int Changes = 50;
+        const int Portion = 500;
+        await using Site site = await Site.StartAsync(loops);
+        await using Subscriber stable = await site.SubscriberAsync("a.b.");
+        await using Subscriber restless = new Subscriber().Connect(site.Route.SubscriberEndpoints[0]);
+        BrokerConnection client = await site.ClientAsync();
+        string subject = site.Subject("a.b.c");
+        int changes = 0;
+        using var stop = new CancellationTokenSource();
+        Task churn = Task.Run(
+            async () =>
+            {
+                while (!stop.IsCancellationRequested)
+                {
+                    restless.Socket.Subscribe(""u8);
+                    await Task.Delay(1, Token);
+                    restless.Socket.Unsubscribe(""u8);
+                    await Task.Delay(1, Token);
+                    Interlocked.Add(ref changes, 2);
+                }
+            },
+            Token);
+        int sent = 0;
+        while (sent < Messages || Volatile.Read(ref changes) < Changes)
+        {
+            for (int end = sent + Portion; sent < end; sent++)
+            {
+                client.Publish(subject, Shapes.Bytes(Shapes.Number(sent)));
+            }
+
+            // What a slow reader loses is not meant here.
+            await client.FlushAsync(Token);
+        }
+
+        await Wait.UntilAsync(() => stable.Count >= sent, () => $"{stable.Count} of {sent} in {changes} changes; {site.Route.Snapshot()}");
+        await stop.CancelAsync();
+        await churn;
+        await site.ReadyAsync(stable, "a.b.");
+        stable.AssertExactly([.. Enumerable.Range(0, sent).Select(i => $"a.b.c|{i}")]);
+    }
+
     [Fact]
     public async Task A_prefix_subscribed_to_twice_and_cancelled_once_is_still_wanted()
     {

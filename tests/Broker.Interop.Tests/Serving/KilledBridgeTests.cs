@@ -69,6 +69,37 @@ public sealed class KilledBridgeTests
             print('flows', disorder, flush=True)
         """;
 
+    private const string LastValue = """
+        import sys, zmq
+        publishers, subscribers = sys.argv[1], sys.argv[2]
+        context = zmq.Context()
+        pub = context.socket(zmq.PUB)
+        pub.connect(publishers)
+        def begin():
+            sub = context.socket(zmq.SUB)
+            sub.subscribe(b't')
+            sub.connect(subscribers)
+            return sub
+
+        # The word of the first that came; all that were sent have come too.
+        def publish(word):
+            sub, number = begin(), 0
+            while not sub.poll(20):
+                number += 1
+                pub.send_multipart([b't', b'%s %d' % (word, number)])
+            first = got = sub.recv_multipart()[1]
+            while got != b'%s %d' % (word, number):
+                got = sub.recv_multipart()[1]
+            return first.decode().split()[0]
+        def late():
+            return begin().recv_multipart()[1].decode().split()[0]
+        publish(b'old')
+        print(late(), flush=True)
+        sys.stdin.readline()
+        print(publish(b'new'), flush=True)
+        print(late(), flush=True)
+        """;
+
     [Fact]
     public async Task Push_and_pull_lose_no_more_than_the_window_the_marks_and_the_kernel_held_and_nothing_comes_twice()
     {
@@ -132,7 +163,34 @@ public sealed class KilledBridgeTests
         }
     }
 
-    private static PeerProcess Bridge(BrokerProcess nats, string route) => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", route);
+    [Fact]
+    public async Task A_last_value_is_gone_until_its_topic_has_a_new_one()
+    {
+        string publishers = FreePort.NextAddress();
+        string subscribers = FreePort.NextAddress();
+        await using var nats = await BrokerProcess.StartAsync(-1);
+        string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", last_values: {{ max_topics: 10 }}";
+        PeerProcess bridge = Bridge(nats, route);
+        try
+        {
+            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(LastValue, publishers, subscribers));
+            Assert.Equal("old", await programs.ReadLineAsync());
+            await bridge.SignalAsync("KILL");
+            await bridge.WaitForExitAsync();
+            await bridge.DisposeAsync();
+            bridge = Bridge(nats, route);
+            await programs.WriteLineAsync("on");
+            Assert.Equal("new", await programs.ReadLineAsync());
+            Assert.Equal("new", await programs.ReadLineAsync());
+        }
+        finally
+        {
+            await bridge.DisposeAsync();
+        }
+    }
+
+    private static PeerProcess Bridge(BrokerProcess nats, params IEnumerable<string> routes)
+        => BrokerProcess.RunCommand(["bridge", "-q", "-s", nats.Url, .. routes.SelectMany(route => (string[])["--route", route])]);
 
     private static string Run(string script, params IEnumerable<string> arguments) =>
         $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Raw;
 using Broker.Bridge.Requests;
 using Broker.Bridge.Tests.Requests.Support;
 using Broker.ZeroMq.Tests.Foreign;
@@ -24,6 +25,10 @@ internal static class ContractExtensions
 
     public static WorkerRouteSnapshot Workers(this ZeroMqBridge bridge) => (WorkerRouteSnapshot)bridge.Snapshot()["worker"]!;
 
+    /// <summary>Waits until each ROUTER, DEALER and PAIR route has its one program: what comes for somebody who is not there is dropped.</summary>
+    public static Task RawPeersAsync(this ZeroMqBridge bridge) => Wait.UntilAsync(
+        () => bridge.Snapshot().Routes.OfType<RawRouteSnapshot>().All(route => route.Peers == 1), () => string.Join(' ', bridge.Snapshot().Routes));
+
     public static string Endpoint(this ZeroMqBridge bridge, string route) => bridge.Snapshot()[route]!.Endpoints[0];
 
     public static string Publishers(this ZeroMqBridge bridge) => bridge.PubSub().PublisherEndpoints[0];
@@ -39,14 +44,20 @@ internal static class ContractExtensions
         socket.SendAsync([Number(number), Filler], milliseconds);
 
     /// <summary>The number of the next message, whose second frame is whole.</summary>
-    public static async Task<int> ReceiveLargeAsync(this ForeignSocket socket)
-    {
-        string[] frames = (await socket.ReceiveTextAsync()).Split('|');
-        Assert.Equal(Large, frames[^1].Length);
-        return int.Parse(frames[^2], CultureInfo.InvariantCulture);
-    }
+    public static async Task<int> ReceiveLargeAsync(this ForeignSocket socket) => NumberOf(await socket.ReceiveTextAsync());
+
+    /// <summary>The same, or null when none comes in time.</summary>
+    public static async Task<int?> TryReceiveLargeAsync(this ForeignSocket socket, int milliseconds)
+        => await socket.TryReceiveTextAsync(milliseconds) is { } text ? NumberOf(text) : null;
 
     public static byte[] Number(int number) => Encoding.ASCII.GetBytes(number.ToString(CultureInfo.InvariantCulture));
 
     public static byte[] Filler { get; } = [.. Enumerable.Repeat((byte)'.', Large)];
+
+    private static int NumberOf(string text)
+    {
+        string[] frames = text.Split('|');
+        Assert.Equal(Large, frames[^1].Length);
+        return int.Parse(frames[^2], CultureInfo.InvariantCulture);
+    }
 }

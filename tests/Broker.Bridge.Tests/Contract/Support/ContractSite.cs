@@ -2,6 +2,7 @@ using System.Net;
 using System.Text.Json.Nodes;
 using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
+using Broker.Bridge.Raw;
 using Broker.Bridge.Requests;
 using Broker.Bridge.Routes;
 using Broker.Bridge.Tests.PubSub.Support;
@@ -56,6 +57,16 @@ internal sealed class ContractSite : IAsyncDisposable
     public static RequestRouteOptions Requests => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = Patience };
 
     public static WorkerRouteOptions Workers => new() { Subject = "svc.echo", Endpoints = [AnyPort], TimeToLive = Patience };
+
+    /// <summary>A ROUTER route and a DEALER route that are a proxy across subjects.</summary>
+    public static RawRouteOptions Router => Raw("router", RawSocket.Router, "raw.there", "raw.back");
+
+    public static RawRouteOptions Dealer => Raw("dealer", RawSocket.Dealer, "raw.back", "raw.there") with { CarryIdentities = true };
+
+    /// <summary>Two PAIR routes, each of which gets what the other sends.</summary>
+    public static RawRouteOptions Left => Raw("left", RawSocket.Pair, "pair.right", "pair.left");
+
+    public static RawRouteOptions Right => Raw("right", RawSocket.Pair, "pair.left", "pair.right");
 
     /// <summary>The first bridge.</summary>
     public ZeroMqBridge Bridge => _bridges[0];
@@ -275,4 +286,7 @@ internal sealed class ContractSite : IAsyncDisposable
         _loops?.Dispose();
         _remote?.Dispose();
     }
+
+    private static RawRouteOptions Raw(string name, RawSocket socket, string to, string from)
+        => new() { Name = name, Socket = socket, ToSubject = to, FromSubject = from, Endpoints = [AnyPort] };
 }

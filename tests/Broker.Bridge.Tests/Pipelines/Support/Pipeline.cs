@@ -30,6 +30,9 @@ internal sealed class Pipeline : IAsyncDisposable
 
     internal string Url => Remote?.Url ?? $"nats://127.0.0.1:{((IPEndPoint)Server!.EndPoints[0]).Port}";
 
+    /// <param name="remote">A nats-server, which is the pipeline's from then on.</param>
+    internal static Pipeline At(NatsServer remote) => new() { Remote = remote };
+
     /// <param name="foreign">Whether it is Debian's nats-server.</param>
     /// <param name="arguments">More arguments for that.</param>
     internal static Task<Pipeline> StartAsync(bool foreign, params string[] arguments) => StartAsync(foreign, apart: false, arguments);

@@ -16,10 +16,16 @@ internal static class ForeignText
     /// <summary>The next message, its frames joined by bars.</summary>
     public static async Task<string> ReceiveTextAsync(this ForeignSocket socket)
     {
-        string? frames = await socket.ReceiveAsync(Milliseconds);
+        string? frames = await socket.TryReceiveTextAsync(Milliseconds);
         Assert.NotNull(frames);
-        return string.Join('|', JsonNode.Parse(frames)!.AsArray().Select(frame => Encoding.Latin1.GetString(Bytes(frame!))));
+        return frames;
     }
+
+    /// <summary>The same, or null when none comes in time.</summary>
+    public static async Task<string?> TryReceiveTextAsync(this ForeignSocket socket, int milliseconds)
+        => await socket.ReceiveAsync(milliseconds) is { } frames
+            ? string.Join('|', JsonNode.Parse(frames)!.AsArray().Select(frame => Encoding.Latin1.GetString(Bytes(frame!))))
+            : null;
 
     /// <summary>Waits for a request, and answers it with the same frames behind a word.</summary>
     public static async Task<string> ServeAsync(this ForeignSocket worker, string word)

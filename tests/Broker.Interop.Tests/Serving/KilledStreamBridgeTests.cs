@@ -1,0 +1,142 @@
+using System.Globalization;
+using System.Text.Json.Nodes;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>Bridges of a pipeline by a work queue of JetStream are killed with SIGKILL and started again: what docs/push-pull.md says of who dies holds.</summary>
+public sealed class KilledStreamBridgeTests : IDisposable
+{
+    private const int Window = 64;
+    private const int Mark = 100;
+    private const int Size = 32 * 1024;
+    private const int Portion = 1500;
+
+    // What libzmq has taken out of its queue and not yet given to the kernel.
+    private const int InProgram = 16;
+
+    private const string PushAndPull = """
+        import sys, threading, zmq
+        pushers, pullers, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
+        context = zmq.Context()
+        push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+        push.sndhwm = 10
+        pull.rcvhwm = 0
+        push.connect(pushers)
+        pull.connect(pullers)
+        pad = b'.' * size
+        sent, wanted, got, seen, ready = 0, 0, 0, set(), threading.Semaphore(0)
+        def send():
+            global sent
+            while True:
+                ready.acquire()
+                while sent < wanted:
+                    push.send_multipart([b'%d' % sent, pad])
+                    sent += 1
+        def take():
+            global got
+            while True:
+                seen.add(int(pull.recv_multipart()[0]))
+                got += 1
+        threading.Thread(target=send, daemon=True).start()
+        threading.Thread(target=take, daemon=True).start()
+        for line in sys.stdin:
+            wanted += int(line)
+            ready.release()
+            print(sent, got, len(seen), max(seen, default=-1), flush=True)
+        """;
+
+    private readonly DirectoryInfo _store = Directory.CreateTempSubdirectory("jetstream-");
+
+    public void Dispose() => _store.Delete(recursive: true);
+
+    [Fact]
+    public async Task Of_what_the_stream_acknowledged_only_what_a_killed_egress_had_handed_over_is_lost_and_of_the_rest_what_a_killed_ingress_held()
+    {
+        string pushers = FreePort.NextAddress();
+        string pullers = FreePort.NextAddress();
+        await using NatsServer nats = NatsServer.Start("-js", "-sd", _store.FullName, "-m", "-1");
+        string route = $"pattern: pushpull, subject: work, window: {Window}, high_water_mark: {Mark}, stream: {{ name: WORK, ack_wait: \"3s\" }}";
+        PeerProcess ingress = Ingress();
+        PeerProcess egress = Egress();
+        try
+        {
+            await using PeerProcess programs = await PythonPeers.StartCodeAsync(
+                $"import sys\nsys.argv = ['-c', '{pushers}', '{pullers}', '{Size}']\n{PushAndPull}");
+            await FlowAsync();
+            await KillAsync(egress);
+            egress = Egress();
+            await FlowAsync();
+            await KillAsync(ingress);
+            ingress = Ingress();
+            await FlowAsync();
+
+            // Nothing is killed any more, and the last one comes behind all that is in the stream.
+            int pushed = 3 * Portion;
+            await UntilAsync(state => state.Sent == pushed && state.Last == pushed - 1);
+            long stored = 0;
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    (stored, long waiting) = await StreamAsync();
+                    return waiting == 0;
+                },
+                "the stream to be empty");
+
+            // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
+            Assert.InRange(pushed - stored, 0, Window + Mark + InProgram + (KernelBytes() / Size));
+            State end = await UntilAsync(state => state.Distinct >= stored - Mark);
+            Assert.InRange(end.Got - end.Distinct, 0, Window + Mark);
+
+            // In the midst of it somebody is killed, who has then much on the way.
+            async Task FlowAsync()
+            {
+                State before = await AskAsync(Portion);
+                await UntilAsync(state => state.Got >= before.Got + (Portion / 3));
+            }
+
+            async Task<State> UntilAsync(Func<State, bool> holds)
+            {
+                State state = default;
+                await Wait.UntilAsync(async () => holds(state = await AskAsync(0)), () => $"{state}");
+                return state;
+            }
+
+            async Task<State> AskAsync(int more)
+            {
+                await programs.WriteLineAsync(more.ToString(CultureInfo.InvariantCulture));
+                int[] numbers = [.. (await programs.ReadLineAsync()).Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
+                return new State(numbers[0], numbers[1], numbers[2], numbers[3]);
+            }
+        }
+        finally
+        {
+            await ingress.DisposeAsync();
+            await egress.DisposeAsync();
+        }
+
+        PeerProcess Ingress() => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", $"{route}, pushers: \"{pushers}\"");
+        PeerProcess Egress() => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", $"{route}, pullers: \"{pullers}\"");
+
+        // How many messages it has had, and how many it still has.
+        async Task<(long Stored, long Waiting)> StreamAsync()
+        {
+            JsonNode page = JsonNode.Parse(await nats.Http.GetStringAsync("/jsz?accounts=true&streams=true", TestContext.Current.CancellationToken))!;
+            JsonNode state = page["account_details"]![0]!["stream_detail"]![0]!["state"]!;
+            return ((long)state["last_seq"]!, (long)state["messages"]!);
+        }
+    }
+
+    private static async Task KillAsync(PeerProcess bridge)
+    {
+        await bridge.SignalAsync("KILL");
+        await bridge.WaitForExitAsync();
+        await bridge.DisposeAsync();
+    }
+
+    // What the sender's and the receiver's side of a connection can hold at most.
+    private static long KernelBytes() => ((string[])["tcp_wmem", "tcp_rmem"]).Sum(name => long.Parse(
+        File.ReadAllText($"/proc/sys/net/ipv4/{name}").Split('\t', StringSplitOptions.TrimEntries)[2], CultureInfo.InvariantCulture));
+
+    private readonly record struct State(int Sent, int Got, int Distinct, int Last);
+}
