@@ -83,12 +83,12 @@ public static class BrokerServices
 
     /// <summary>
     /// Adds a bridge: <see cref="ZeroMqBridge"/>, with the routes of the section <c>ZeroMqBridge</c> of the configuration. It reaches the server of
-    /// this host without a socket, unless that section names another.
+    /// this host without a socket, unless that section names another. A host has one bridge: called again, this adds to what code says of it.
     /// </summary>
     /// <param name="services">The services of a host.</param>
     /// <param name="configure">
     /// Given options with this host's loops, logger and server and the routes of the configuration, answers those to use; asked again when the
-    /// configuration's routes have changed. Null, and without routes in the configuration, for PUB and SUB at the usual ports.
+    /// configuration's routes have changed, and each time after those that were given before it. Null, and without routes in the configuration, for PUB and SUB at the usual ports.
     /// </param>
     /// <returns>The services, for more.</returns>
     public static IServiceCollection AddZeroMqBridge(
@@ -96,10 +96,21 @@ public static class BrokerServices
     {
         ArgumentNullException.ThrowIfNull(services);
         AddCommon(services);
+        bool isFirst = services.All(static service => service.ServiceType != typeof(BridgeReload));
         services.TryAddSingleton<BridgeReload>();
-        services.TryAddSingleton(provider => new BridgeStart(
-            provider, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<EventLoopGroup>(), configure).Start());
-        services.AddSingleton(new HostedPart(HostedPartKind.Bridge, static provider => provider.GetRequiredService<ZeroMqBridge>()));
+        if (configure is not null)
+        {
+            services.AddSingleton(new BridgeConfiguration(configure));
+        }
+
+        services.TryAddSingleton(static provider => new BridgeStart(
+            provider, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<EventLoopGroup>(),
+            [.. provider.GetServices<BridgeConfiguration>()]).Start());
+        if (isFirst)
+        {
+            services.AddSingleton(new HostedPart(HostedPartKind.Bridge, static provider => provider.GetRequiredService<ZeroMqBridge>()));
+        }
+
         return services;
     }
 

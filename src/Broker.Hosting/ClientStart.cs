@@ -40,8 +40,9 @@ internal static class ClientStart
         }
     }
 
+    /// <summary>Which setting is wrong; null when that is not known.</summary>
     // Texts of options begin with the one that is wrong, those of TLS with that, and of all settings addresses alone have a format.
-    private static string? Key(IServiceProvider services, BrokerClientSettings settings, Exception wrong) => wrong switch
+    public static string? Key(IServiceProvider services, BrokerClientSettings settings, Exception wrong) => wrong switch
     {
         FormatException => nameof(settings.Servers),
         _ when wrong.Message.StartsWith("TLS", StringComparison.Ordinal) => TlsKey(services, settings),

@@ -32,7 +32,8 @@ public sealed class HostedRouteKeysTests
     {
         ["pubsub"] =
         [
-            $"Subscribers={Any}=dial x", "Topics=a", "Prefix=plant=a.*=*", "Delimiter=/=ab", "SingleFrameDelimiter=,=ab", "Echo=false=1", "SendHighWaterMark=65536=5",
+            $"Subscribers={Any}=dial x", "Topics=a", "Prefix=plant=a.*=*", "Delimiter=/=ab", "SingleFrameDelimiter=,=ab", "MaxSingleFrameTopic=64=-1", "MaxSubjectLength=100=35", "MaxTopicBytes=1000=0", "MaxFrames=10=0",
+            "VerifyTopic=false=1", "RefuseForeignSubjects=true=1", "MaxPrefixes=10=-1", "MaxPrefixMemory=1000=-1", "MaxFilters=0=-1", "Echo=false=1", "SendHighWaterMark=65536=5",
             "MaxMessageSize=2048=0", "MaxPeers=5=none", "Heartbeat=00:00:05=0:0:0", "AcceptBridges=true=yes", "TraceFrame=true=yes",
             "LastValues:MaxTopics=5=0", "LastValues:MaxBytes=65536=100", "Publishers=tcp://localhost:*=dial x",
         ],
@@ -51,11 +52,11 @@ public sealed class HostedRouteKeysTests
         ["pushpull"] =
         [
             "Subject=b=a.*=*", "Pushers=tcp://localhost:*=dial x", $"Pullers={Any}=dial x", "Window=10=0", "WindowBytes=1000=0", "KeepOrder=true=1", "MaxMessageSize=2048=0", "MaxPeers=5=0",
-            "HighWaterMark=10=0", "HighWaterBytes=1000=0", "Heartbeat=00:00:05=often", "PeerTimeout=00:00:05=00:00:01=*", "StopTimeout=00:00:00=x",
+            "HighWaterMark=10=0", "HighWaterBytes=1000=0", "Heartbeat=00:00:05=often", "PeerTimeout=00:00:05=00:00:01", "StopTimeout=00:00:00=x",
         ],
         ["stream"] =
         [
-            "Stream:Name=t=a b=*", "Stream:Consumer=c=a b=*", "Stream:Create=false=x", "Stream:Domain=hub=a b=*", "Stream:Replicas=3=6", "Stream:MaxBytes=1000=x", "Stream:AckWait=00:00:05=x",
+            "Stream:Name=t=a b=*", "Stream:Consumer=c=a b=*", "Stream:Create=false=x", "Stream:Domain=hub=a b=*", "Stream:Replicas=3=6", "Stream:MaxBytes=1000=x", "Stream:AckWait=00:00:05=00:00:03.5",
         ],
         ["shadow"] = ["Shadow=true=maybe"],
         ["dealer"] =

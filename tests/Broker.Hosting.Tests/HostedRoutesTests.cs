@@ -6,6 +6,7 @@ using Broker.Bridge.Pipelines;
 using Broker.Bridge.PubSub;
 using Broker.Bridge.Requests;
 using Broker.Bridge.Routes;
+using Broker.Client.Errors;
 using Broker.Hosting.Bridges;
 using Broker.ZeroMq;
 using Broker.ZeroMq.Mechanisms;
@@ -137,6 +138,7 @@ public sealed partial class HostedRoutesTests
     [InlineData("Endpoint", "dial tcp://127.0.0.1:1", "ZeroMqBridge:Routes:devices:Endpoint: \"dial tcp://127.0.0.1:1\" is not an endpoint such as ")]
     [InlineData("Endpoint", "tcp://nonsense", "ZeroMqBridge:Routes:devices: ")]
     [InlineData("Endpoint", null, "ZeroMqBridge:Routes:devices: the route has no endpoint of ZeroMQ programs.")]
+    [InlineData("Subject", null, "ZeroMqBridge:Routes:devices:Subject: just one of it and Prefix must be said.")]
     [InlineData("Subject", "a b", "ZeroMqBridge:Routes:devices: 'a b' is no subject that can be subscribed to.")]
     public async Task A_start_says_what_is_wrong_and_at_which_key(string key, string? value, string expected)
     {
@@ -145,6 +147,47 @@ public sealed partial class HostedRoutesTests
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(settings));
 
         Assert.StartsWith(expected, Assert.Single(refused.Failures), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("Client:Servers:0", "nonsense://x y", true)]
+    [InlineData("Client:Servers:0", "nonsense://x y", false)]
+    [InlineData("Client:ConnectTimeout", "-00:00:01", true)]
+    [InlineData("Client:FirstConnect", "Retry", true)]
+    public async Task A_start_says_what_is_wrong_with_the_client_and_at_which_key(string key, string value, bool hasRoutes)
+    {
+        OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(
+            () => StartAsync([.. hasRoutes ? Devices : [], ($"ZeroMqBridge:{key}", value)]));
+
+        Assert.StartsWith($"ZeroMqBridge:{key.Replace(":0", "", StringComparison.Ordinal)}: ", Assert.Single(refused.Failures), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_bridge_waits_for_its_server_or_fails_the_start_as_FirstConnect_says()
+    {
+        (string, string)[] absent = [.. Devices, ("ZeroMqBridge:Client:Servers:0", $"nats://127.0.0.1:{FreePort.Next()}")];
+
+        await Assert.ThrowsAnyAsync<ClientException>(() => StartAsync([.. absent, ("ZeroMqBridge:Client:FirstConnect", "Fail")]));
+        foreach ((string, string)[] waits in ((string, string)[][])[absent, [.. absent, ("ZeroMqBridge:Client:FirstConnect", "Background")]])
+        {
+            await using TestHost host = await StartAsync(waits);
+            Assert.Null(host.Services.GetRequiredService<ZeroMqBridge>().Snapshot().Server);
+        }
+    }
+
+    [Fact]
+    public async Task What_code_says_of_the_bridge_in_several_places_is_all_heeded_and_there_is_one_bridge()
+    {
+        static WorkerRouteOptions Worker(string name) => new() { Name = name, Subject = name, Endpoints = [new(Bind: true, "tcp://127.0.0.1:*")] };
+
+        await using TestHost host = await TestHost.StartAsync(static services => services
+            .AddBroker(static settings => settings.InProcessOnly = true)
+            .AddZeroMqBridge(static (_, options) => options with { Routes = [.. options.Routes, Worker("first")] })
+            .AddZeroMqBridge()
+            .AddZeroMqBridge(static (_, options) => options with { Routes = [.. options.Routes, Worker("second")] }));
+
+        Assert.Equal(["first", "second"], host.Services.GetRequiredService<ZeroMqBridge>().Snapshot().Routes.Select(static route => route.Name));
+        Assert.Single(host.Services.GetServices<ZeroMqBridge>());
     }
 
     [Fact]

@@ -11,6 +11,9 @@ internal interface IRouteReader
     /// <summary>Null without the key.</summary>
     string? Text(string key);
 
+    /// <summary>A text that must be said; without the key that is wrong, and the answer is empty.</summary>
+    string Needed(string key);
+
     /// <summary>True or false.</summary>
     bool Flag(string key, bool otherwise);
 
@@ -23,6 +26,9 @@ internal interface IRouteReader
     /// <summary>A time above 0.</summary>
     TimeSpan Span(string key, TimeSpan otherwise);
 
+    /// <summary>Whole seconds, up to a day.</summary>
+    TimeSpan Seconds(string key, TimeSpan otherwise, int least);
+
     /// <summary>A time, or none.</summary>
     TimeSpan SpanOrNone(string key, TimeSpan otherwise);
 
@@ -31,6 +37,9 @@ internal interface IRouteReader
 
     /// <summary>One ASCII character.</summary>
     byte Character(string key, byte otherwise);
+
+    /// <summary>One ASCII character, or <c>none</c>.</summary>
+    byte? CharacterOrNone(string key, byte? otherwise);
 
     /// <summary>The beginning of subjects.</summary>
     string Prefix(string key, string otherwise);
@@ -50,6 +59,9 @@ internal interface IRouteReader
     /// <summary>What stands within a key; null without it.</summary>
     T? Inner<T>(string key, Func<IRouteReader, T> read)
         where T : class;
+
+    /// <summary>Of two keys just one must be there.</summary>
+    void OneOf(string key, string other);
 
     /// <summary>A key that says nothing without another, which is not there.</summary>
     void Lacks(string key, string other);

@@ -19,6 +19,8 @@ internal static class RoutePatterns
     internal const int MostPeers = 1_000_000;
 
     private const long MostBytes = 1L << 40;
+    private const int MostTopicBytes = 1 << 20;
+    private const int MostPrefixes = 1 << 24;
     private const int MostMessages = 1 << 24;
     private const int MostPending = 1 << 20;
 
@@ -49,13 +51,22 @@ internal static class RoutePatterns
             Topics = keys.Texts("Topics", "a prefix of topics") is { } topics ? [.. topics.Select(Encoding.UTF8.GetBytes)] : defaults.Topics,
             Mapping = Topics(keys) with
             {
-                SingleFrameDelimiter = keys.Character("SingleFrameDelimiter", defaults.Mapping.SingleFrameDelimiter!.Value),
+                SingleFrameDelimiter = keys.CharacterOrNone("SingleFrameDelimiter", defaults.Mapping.SingleFrameDelimiter),
+                MaxSingleFrameTopic = (int)keys.Whole("MaxSingleFrameTopic", defaults.Mapping.MaxSingleFrameTopic, 0, MostTopicBytes),
+                MaxSubjectLength = (int)keys.Whole("MaxSubjectLength", defaults.Mapping.MaxSubjectLength, 36, TopicCodec.MaxSubjectLengthLimit),
+                MaxTopicBytes = (int)keys.Bytes("MaxTopicBytes", defaults.Mapping.MaxTopicBytes, 1, MostTopicBytes),
+                MaxFrames = (int)keys.Whole("MaxFrames", defaults.Mapping.MaxFrames, 1, ushort.MaxValue),
+                VerifyTopic = keys.Flag("VerifyTopic", defaults.Mapping.VerifyTopic),
+                RefuseForeignSubjects = keys.Flag("RefuseForeignSubjects", defaults.Mapping.RefuseForeignSubjects),
                 Echo = keys.Flag("Echo", defaults.Mapping.Echo),
             },
             HighWaterMark = keys.Bytes("SendHighWaterMark", defaults.HighWaterMark, 1024, MostBytes),
             MaxMessageSize = (int)keys.Bytes("MaxMessageSize", defaults.MaxMessageSize, 1, LargestMessage),
             MaxPeers = (int)keys.Whole("MaxPeers", defaults.MaxPeers, 1, MostPeers),
             HeartbeatInterval = keys.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
+            MaxPrefixes = (int)keys.Whole("MaxPrefixes", defaults.MaxPrefixes, 0, MostPrefixes),
+            MaxPrefixMemory = keys.Bytes("MaxPrefixMemory", defaults.MaxPrefixMemory, 0, MostBytes),
+            MaxFilters = (int)keys.Whole("MaxFilters", defaults.MaxFilters, 0, MostPrefixes),
             AcceptBridges = keys.Flag("AcceptBridges", defaults.AcceptBridges),
             TraceFrame = keys.Flag("TraceFrame", defaults.TraceFrame),
             LastValues = keys.Inner("LastValues", static inner => new LastValueOptions
@@ -69,6 +80,7 @@ internal static class RoutePatterns
     private static RequestRouteOptions Request(IRouteReader keys)
     {
         var defaults = new RequestRouteOptions();
+        keys.OneOf("Subject", "Prefix");
         return Socket(keys, defaults) with
         {
             Subject = keys.Text("Subject"),
@@ -86,6 +98,7 @@ internal static class RoutePatterns
     private static WorkerRouteOptions Worker(IRouteReader keys)
     {
         var defaults = new WorkerRouteOptions();
+        keys.OneOf("Subject", "Prefix");
         return Socket(keys, defaults) with
         {
             Subject = keys.Text("Subject"),
@@ -101,7 +114,7 @@ internal static class RoutePatterns
 
     private static PushPullRouteOptions PushPull(IRouteReader keys)
     {
-        var defaults = new PushPullRouteOptions { Subject = keys.Text("Subject") ?? "" };
+        var defaults = new PushPullRouteOptions { Subject = keys.Needed("Subject") };
         return defaults with
         {
             Pushers = keys.Endpoints("Pushers"),
@@ -114,7 +127,7 @@ internal static class RoutePatterns
             HighWaterMark = (int)keys.Whole("HighWaterMark", defaults.HighWaterMark, 1, MostMessages),
             HighWaterBytes = keys.Bytes("HighWaterBytes", defaults.HighWaterBytes, 1, MostBytes),
             HeartbeatInterval = keys.SpanOrNever("Heartbeat", defaults.HeartbeatInterval),
-            PeerTimeout = keys.Span("PeerTimeout", defaults.PeerTimeout),
+            PeerTimeout = keys.Seconds("PeerTimeout", defaults.PeerTimeout, least: 2),
             StopTimeout = keys.SpanOrNone("StopTimeout", defaults.StopTimeout),
             Stream = keys.Inner("Stream", Stream),
             Shadow = keys.Flag("Shadow", defaults.Shadow),
@@ -123,7 +136,7 @@ internal static class RoutePatterns
 
     private static StreamQueueOptions Stream(IRouteReader keys)
     {
-        var defaults = new StreamQueueOptions { Stream = keys.Text("Name") ?? "" };
+        var defaults = new StreamQueueOptions { Stream = keys.Needed("Name") };
         return defaults with
         {
             Consumer = keys.Text("Consumer") ?? defaults.Consumer,
@@ -131,15 +144,15 @@ internal static class RoutePatterns
             Domain = keys.Text("Domain"),
             Replicas = (int)keys.Whole("Replicas", defaults.Replicas, 1, 5),
             MaxBytes = keys.Bytes("MaxBytes", defaults.MaxBytes, 0, 1L << 50),
-            AckWait = keys.Span("AckWait", defaults.AckWait),
+            AckWait = keys.Seconds("AckWait", defaults.AckWait, least: 3),
         };
     }
 
     private static RawRouteOptions Raw(IRouteReader keys, RawSocket socket) => Socket(keys, new RawRouteOptions
     {
         Socket = socket,
-        ToSubject = keys.Text("ToSubject") ?? "",
-        FromSubject = keys.Text("FromSubject") ?? "",
+        ToSubject = keys.Needed("ToSubject"),
+        FromSubject = keys.Needed("FromSubject"),
         QueueGroup = keys.Text("QueueGroup"),
     });
 

@@ -45,6 +45,16 @@ public sealed record StreamQueueOptions
         ArgumentOutOfRangeException.ThrowIfNegative(MaxBytes);
         ArgumentOutOfRangeException.ThrowIfLessThan(AckWait, TimeSpan.FromSeconds(3));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(AckWait, TimeSpan.FromDays(1));
+        RequireSeconds(AckWait, nameof(AckWait));
+    }
+
+    /// <exception cref="ArgumentOutOfRangeException">The time is not of whole seconds.</exception>
+    internal static void RequireSeconds(TimeSpan time, string option)
+    {
+        if (time.Ticks % TimeSpan.TicksPerSecond != 0)
+        {
+            throw new ArgumentOutOfRangeException(option, time, $"{option} must be of whole seconds.");
+        }
     }
 
     private static void RequireName(string name, string option)

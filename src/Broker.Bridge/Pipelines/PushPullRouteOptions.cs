@@ -117,6 +117,7 @@ public sealed record PushPullRouteOptions : RouteOptions
         SocketRouteOptions.ValidateHeartbeat(HeartbeatInterval);
         ArgumentOutOfRangeException.ThrowIfLessThan(PeerTimeout, TimeSpan.FromSeconds(2));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(PeerTimeout, TimeSpan.FromDays(1));
+        StreamQueueOptions.RequireSeconds(PeerTimeout, nameof(PeerTimeout));
         ArgumentOutOfRangeException.ThrowIfLessThan(StopTimeout, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(StopTimeout, TimeSpan.FromDays(1));
         foreach (BridgeEndpoint endpoint in Pushers.Concat(Pullers))

@@ -214,10 +214,18 @@ internal sealed class RawRoute : BridgeRoute
                 _sent++;
                 break;
             case RouteResult.Unroutable:
-                _unroutable++;
+                if (_unroutable++ == 0)
+                {
+                    Log.NotDelivered("nobody has the identity that they are for");
+                }
+
                 break;
             default:
-                _full++;
+                if (_full++ == 0)
+                {
+                    Log.NotDelivered("nobody is there, or too much waits for whom they are for");
+                }
+
                 break;
         }
     }

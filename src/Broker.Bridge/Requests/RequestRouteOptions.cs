@@ -24,7 +24,8 @@ public sealed record RequestRouteOptions : SocketRouteOptions
     /// <summary>How long a request waits for its answer, to an eighth more. Default 30 s.</summary>
     public TimeSpan TimeToLive { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>What a client gets whose request was not answered in time, as a body of one frame. Default null: nothing, as in ZeroMQ.</summary>
+    /// <summary>What a client gets whose request was not answered in time, as a body of one frame. Default null: nothing, so that a REQ without a
+    /// time-out of its own waits for ever, although a service comes later.</summary>
     public ReadOnlyMemory<byte>? TimeoutReply { get; init; }
 
     /// <summary>What becomes of a request that nobody subscribes to. Default <see cref="NoResponders.Hold"/>.</summary>

@@ -17,7 +17,7 @@ internal abstract class BridgeRoute : IAsyncDisposable
         Pattern = options.Pattern;
         Security = options.Security;
         Context = context;
-        Log = new RouteLog(context.Logger);
+        Log = new RouteLog(context.Logger, options.Name);
     }
 
     /// <summary>As its options say.</summary>

@@ -3,12 +3,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>What a route writes to its log. What peers say of themselves has been made printable where it was read.</summary>
-internal sealed partial class RouteLog(ILogger logger)
+/// <summary>What a route writes to its log, each line with its name. What peers say of themselves has been made printable where it was read.</summary>
+internal sealed partial class RouteLog(ILogger logger, string route)
 {
     internal const string BridgeRefused = "this peer is a bridge too, and messages would go round and round";
 
     private readonly ILogger _logger = logger;
+    private readonly string _route = route;
     private readonly RefusalEpisodes _refusals = new(TimeProvider.System);
 
     internal void ZeroMq(ZeroMqEvent what)
@@ -56,57 +57,98 @@ internal sealed partial class RouteLog(ILogger logger)
         }
     }
 
-    [LoggerMessage(101, LogLevel.Information, "Listening for ZeroMQ peers on {Endpoint}")]
-    internal partial void Listening(string endpoint);
+    internal void Listening(string endpoint) => Listening(_route, endpoint);
 
-    [LoggerMessage(102, LogLevel.Warning, "Cannot connect to {Endpoint}: {Reason}; trying again")]
-    internal partial void ConnectFailed(string endpoint, string? reason);
+    internal void ConnectFailed(string endpoint, string? reason) => ConnectFailed(_route, endpoint, reason);
 
-    [LoggerMessage(103, LogLevel.Warning, "ZeroMQ peer {Address} at {Endpoint} refused: {Reason}")]
-    internal partial void PeerRefused(string address, string endpoint, string? reason);
+    internal void PeerRefused(string address, string endpoint, string? reason) => PeerRefused(_route, address, endpoint, reason);
 
-    [LoggerMessage(104, LogLevel.Warning, "ZeroMQ subscriber {Address} is too slow: messages to it are dropped until it has caught up")]
-    internal partial void Dropping(string address);
+    internal void Dropping(string address) => Dropping(_route, address);
 
-    [LoggerMessage(105, LogLevel.Information, "ZeroMQ peer {Address} left with {Undelivered} messages queued for it")]
-    internal partial void LeftWithMessages(string address, long undelivered);
+    internal void LeftWithMessages(string address, long undelivered) => LeftWithMessages(_route, address, undelivered);
 
-    [LoggerMessage(106, LogLevel.Debug, "ZeroMQ peer {Address} connected at {Endpoint}")]
-    internal partial void PeerConnected(string address, string endpoint);
+    internal void PeerConnected(string address, string endpoint) => PeerConnected(_route, address, endpoint);
 
-    [LoggerMessage(107, LogLevel.Debug, "ZeroMQ peer {Address} disconnected: {Reason}")]
-    internal partial void PeerDisconnected(string address, string? reason);
+    internal void PeerDisconnected(string address, string? reason) => PeerDisconnected(_route, address, reason);
 
-    [LoggerMessage(120, LogLevel.Error, "The bridge met a fault of its own")]
-    internal partial void Fault(Exception error);
+    internal void Fault(Exception error) => Fault(error, _route);
 
-    [LoggerMessage(113, LogLevel.Warning, "A message was not bridged: {Reason}. Further ones of the same kind are only counted")]
-    internal partial void NotMapped(string reason);
+    internal void NotMapped(string reason) => NotMapped(_route, reason);
 
-    [LoggerMessage(115, LogLevel.Warning, "ZeroMQ messages are dropped: {Reason}. Further ones are only counted")]
-    internal partial void NotTaken(string reason);
+    internal void NotTaken(string reason) => NotTaken(_route, reason);
 
-    [LoggerMessage(118, LogLevel.Error, "The bridge cannot subscribe to {Filter}: {Reason}. Further ones are not told of until it has a server anew")]
-    internal partial void FilterRefused(string? filter, string reason);
+    internal void NotDelivered(string reason) => NotDelivered(_route, reason);
 
-    [LoggerMessage(119, LogLevel.Warning, "ZeroMQ peer {Address} at {Endpoint} refused: {Reason}; and {Before} more since the last such line")]
-    internal partial void PeerRefusedAnew(string address, string endpoint, string? reason, long before);
+    internal void FilterRefused(string? filter, string reason) => FilterRefused(_route, filter, reason);
 
-    [LoggerMessage(116, LogLevel.Debug, "ZeroMQ peer {Address} at {Endpoint} refused again: {Reason}")]
-    internal partial void RefusedAgain(string address, string endpoint, string? reason);
+    internal void PeerRefusedAnew(string address, string endpoint, string? reason, long before) => PeerRefusedAnew(_route, address, endpoint, reason, before);
 
-    [LoggerMessage(130, LogLevel.Warning, "The route ends with {Messages} messages from ZeroMQ that nobody has acknowledged")]
-    internal partial void Unacknowledged(long messages);
+    internal void RefusedAgain(string address, string endpoint, string? reason) => RefusedAgain(_route, address, endpoint, reason);
 
-    [LoggerMessage(134, LogLevel.Error, "The NATS server cannot be used for PUSH and PULL: {Reason}; PUSH programs wait for another")]
-    internal partial void Unsendable(string reason);
+    internal void Unacknowledged(long messages) => Unacknowledged(_route, messages);
 
-    [LoggerMessage(131, LogLevel.Warning, "The stream {Stream} cannot be used: {Reason}; PUSH programs wait until it can")]
-    internal partial void StreamAbsent(string stream, string reason);
+    internal void Unsendable(string reason) => Unsendable(_route, reason);
 
-    [LoggerMessage(132, LogLevel.Warning, "The stream takes no messages for now: {Answer}; PUSH programs wait, and it is asked again")]
-    internal partial void StreamRefuses(string answer);
+    internal void StreamAbsent(string stream, string reason) => StreamAbsent(_route, stream, reason);
 
-    [LoggerMessage(133, LogLevel.Warning, "The stream {Stream} has {Messages} messages that its consumer {Consumer} has passed over and will not deliver; the consumer is made again")]
-    internal partial void StreamPassedOver(string stream, long messages, string consumer);
+    internal void StreamRefuses(string answer) => StreamRefuses(_route, answer);
+
+    internal void StreamPassedOver(string stream, long messages, string consumer) => StreamPassedOver(_route, stream, messages, consumer);
+
+    [LoggerMessage(101, LogLevel.Information, "Route {Route}: listening for ZeroMQ peers on {Endpoint}")]
+    private partial void Listening(string route, string endpoint);
+
+    [LoggerMessage(102, LogLevel.Warning, "Route {Route}: cannot connect to {Endpoint}: {Reason}; trying again")]
+    private partial void ConnectFailed(string route, string endpoint, string? reason);
+
+    [LoggerMessage(103, LogLevel.Warning, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused: {Reason}")]
+    private partial void PeerRefused(string route, string address, string endpoint, string? reason);
+
+    [LoggerMessage(104, LogLevel.Warning, "Route {Route}: ZeroMQ subscriber {Address} is too slow: messages to it are dropped until it has caught up")]
+    private partial void Dropping(string route, string address);
+
+    [LoggerMessage(105, LogLevel.Information, "Route {Route}: ZeroMQ peer {Address} left with {Undelivered} messages queued for it")]
+    private partial void LeftWithMessages(string route, string address, long undelivered);
+
+    [LoggerMessage(106, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} connected at {Endpoint}")]
+    private partial void PeerConnected(string route, string address, string endpoint);
+
+    [LoggerMessage(107, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} disconnected: {Reason}")]
+    private partial void PeerDisconnected(string route, string address, string? reason);
+
+    [LoggerMessage(120, LogLevel.Error, "Route {Route}: the bridge met a fault of its own")]
+    private partial void Fault(Exception error, string route);
+
+    [LoggerMessage(113, LogLevel.Warning, "Route {Route}: a message was not bridged: {Reason}. Further ones of the same kind are only counted")]
+    private partial void NotMapped(string route, string reason);
+
+    [LoggerMessage(115, LogLevel.Warning, "Route {Route}: ZeroMQ messages are dropped: {Reason}. Further ones are only counted")]
+    private partial void NotTaken(string route, string reason);
+
+    [LoggerMessage(121, LogLevel.Warning, "Route {Route}: messages for ZeroMQ programs are dropped: {Reason}. Further ones are only counted")]
+    private partial void NotDelivered(string route, string reason);
+
+    [LoggerMessage(118, LogLevel.Error, "Route {Route}: the bridge cannot subscribe to {Filter}: {Reason}. Further ones are not told of until it has a server anew")]
+    private partial void FilterRefused(string route, string? filter, string reason);
+
+    [LoggerMessage(119, LogLevel.Warning, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused: {Reason}; and {Before} more since the last such line")]
+    private partial void PeerRefusedAnew(string route, string address, string endpoint, string? reason, long before);
+
+    [LoggerMessage(116, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused again: {Reason}")]
+    private partial void RefusedAgain(string route, string address, string endpoint, string? reason);
+
+    [LoggerMessage(130, LogLevel.Warning, "Route {Route}: it ends with {Messages} messages from ZeroMQ that nobody has acknowledged")]
+    private partial void Unacknowledged(string route, long messages);
+
+    [LoggerMessage(134, LogLevel.Error, "Route {Route}: the NATS server cannot be used for PUSH and PULL: {Reason}; PUSH programs wait for another")]
+    private partial void Unsendable(string route, string reason);
+
+    [LoggerMessage(131, LogLevel.Warning, "Route {Route}: the stream {Stream} cannot be used: {Reason}; PUSH programs wait until it can")]
+    private partial void StreamAbsent(string route, string stream, string reason);
+
+    [LoggerMessage(132, LogLevel.Warning, "Route {Route}: the stream takes no messages for now: {Answer}; PUSH programs wait, and it is asked again")]
+    private partial void StreamRefuses(string route, string answer);
+
+    [LoggerMessage(133, LogLevel.Warning, "Route {Route}: the stream {Stream} has {Messages} messages that its consumer {Consumer} has passed over and will not deliver; the consumer is made again")]
+    private partial void StreamPassedOver(string route, string stream, long messages, string consumer);
 }

@@ -2,7 +2,7 @@ namespace Broker.Bridge.Routes;
 
 /// <summary>
 /// What a route has done, at a moment. What came in by one side and neither went out by the other nor was dropped or refused is still within
-/// the bridge.
+/// the bridge; not so with PUB/SUB, where copies are counted, and what no subscriber asked for is not.
 /// </summary>
 public record RouteSnapshot
 {
@@ -24,7 +24,10 @@ public record RouteSnapshot
     /// <summary>Messages that came from ZeroMQ programs.</summary>
     public long FromZeroMq { get; init; }
 
-    /// <summary>Messages that were published. Some may be on their way to a server when that is lost.</summary>
+    /// <summary>
+    /// Messages that were published. Some may be on their way to a server when that is lost; those are counted for all routes together, in
+    /// <see cref="BridgeSnapshot.Client"/>.
+    /// </summary>
     public long ToSubjects { get; init; }
 
     /// <summary>Messages that came from the server for this route.</summary>

@@ -5,7 +5,7 @@ namespace Broker.Cli.Configuration;
 /// <summary>The keys that say which servers a bridge goes to, where these are not the one in this process.</summary>
 internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
 {
-    private const string UrlShape = "the address of a NATS server, such as \"nats://host:4222\"";
+    private const string UrlShape = "the address of a NATS server, such as \"nats://host:4222\" or \"wss://host\"";
 
     public BridgeConnection? Read(ConfigSection section, ConfigBlock block)
     {
@@ -30,7 +30,7 @@ internal sealed class BridgeConnectionConfig(List<ConfigProblem> problems)
     }
 
     private static string? Url(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url is { Scheme: "nats" or "tls", Host.Length: > 0 } ? text : null;
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url is { Scheme: "nats" or "tls" or "ws" or "wss", Host.Length: > 0 } ? text : null;
 
     private static string? Credentials(ConfigSection section)
     {

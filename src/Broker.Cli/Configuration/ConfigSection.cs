@@ -91,7 +91,17 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
     /// <summary>A time above 0.</summary>
     public TimeSpan Span(string key, TimeSpan otherwise) => Span(key, otherwise, "a duration such as \"10s\" or \"2m\"");
 
-    /// <summary>The same, or none: <c>0s</c>.</summary>
+    /// <summary>A time of whole seconds, up to a day.</summary>
+    public TimeSpan Seconds(string key, TimeSpan otherwise, int least)
+    {
+        string shape = $"a duration of whole seconds from \"{least}s\" to \"24h\"";
+        TimeSpan span = Span(key, otherwise, shape);
+        return span.Ticks % TimeSpan.TicksPerSecond == 0 && span >= TimeSpan.FromSeconds(least) && span <= TimeSpan.FromDays(1)
+            ? span
+            : Wrong(key, shape, Find(key)!, otherwise);
+    }
+
+    /// <summary>A time, or none: <c>0s</c>.</summary>
     public TimeSpan SpanOrNone(string key, TimeSpan otherwise)
         => Find(key) is ConfigText text && Duration.TryParse(text.Value, out TimeSpan none) && none == TimeSpan.Zero
             ? TimeSpan.Zero
@@ -127,6 +137,9 @@ internal sealed class ConfigSection(ConfigBlock block, List<ConfigProblem> probl
 
         return converted;
     }
+
+    /// <summary>Says of the block what it lacks.</summary>
+    public void Lacks(string problem) => problems.Add(new ConfigProblem(problem, block.Position));
 
     public T Wrong<T>(string key, string expected, ConfigValue found, T otherwise) => Wrong(key, expected, found, otherwise, isSecret);
 

@@ -13,6 +13,21 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public string? Text(string key) => section.Text(Written(key), null);
 
+    public string Needed(string key)
+    {
+        if (Text(key) is { } text)
+        {
+            return text;
+        }
+
+        if (!section.Has(Written(key)))
+        {
+            section.Lacks($"\"{Written(key)}\" must be said");
+        }
+
+        return "";
+    }
+
     public bool Flag(string key, bool otherwise) => section.Flag(Written(key), otherwise);
 
     public long Whole(string key, long otherwise, long least, long most) => section.Whole(Written(key), otherwise, least, most);
@@ -21,11 +36,15 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
 
     public TimeSpan Span(string key, TimeSpan otherwise) => section.Span(Written(key), otherwise);
 
+    public TimeSpan Seconds(string key, TimeSpan otherwise, int least) => section.Seconds(Written(key), otherwise, least);
+
     public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => section.SpanOrNone(Written(key), otherwise);
 
     public TimeSpan SpanOrNever(string key, TimeSpan otherwise) => section.SpanOrNever(Written(key), otherwise);
 
     public byte Character(string key, byte otherwise) => (byte)TopicKeys.Character(section, Written(key), (char)otherwise);
+
+    public byte? CharacterOrNone(string key, byte? otherwise) => (byte?)TopicKeys.CharacterOrNone(section, Written(key), (char?)otherwise);
 
     public string Prefix(string key, string otherwise) => TopicKeys.Prefix(section, Written(key), otherwise);
 
@@ -46,6 +65,14 @@ internal sealed class RouteKeys(ConfigSection section, ZeroMqEndpointConfig endp
     public T? Inner<T>(string key, Func<IRouteReader, T> read)
         where T : class
         => section.Inner(Written(key), inner => read(new RouteKeys(inner, endpoints)));
+
+    public void OneOf(string key, string other)
+    {
+        if (section.Has(Written(key)) == section.Has(Written(other)))
+        {
+            section.Lacks($"just one of \"{Written(key)}\" and \"{Written(other)}\" must be said");
+        }
+    }
 
     public void Lacks(string key, string other)
     {

@@ -18,4 +18,13 @@ internal static class TopicKeys
             ConfigText { Value: [var c] } when char.IsAscii(c) => c,
             var value => section.Wrong(key, "one ASCII character in quotes", value, otherwise),
         };
+
+    public static char? CharacterOrNone(ConfigSection section, string key, char? otherwise) =>
+        section.Find(key) switch
+        {
+            null => otherwise,
+            ConfigText { Value: [var c] } when char.IsAscii(c) => c,
+            ConfigText { Value: var word } when word.Equals("none", StringComparison.OrdinalIgnoreCase) => null,
+            var value => section.Wrong(key, "one ASCII character in quotes, or none", value, otherwise),
+        };
 }

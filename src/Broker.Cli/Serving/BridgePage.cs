@@ -11,9 +11,11 @@ using Broker.Bridge.Routes;
 
 namespace Broker.Cli.Serving;
 
-/// <summary>The page <c>/bridgez</c>: the counters of each route, by which an operator sees that nothing is lost.</summary>
+/// <summary>The page <c>/bridgez</c>: the counters of the connection and of each route, by which an operator sees what is lost.</summary>
 internal static class BridgePage
 {
+    private const string RefusedBecause = "refused_because";
+
     private static readonly JsonWriterOptions Indented = new() { Indented = true };
 
     /// <param name="read">The counters now; null while there is no bridge.</param>
@@ -29,6 +31,17 @@ internal static class BridgePage
         {
             json.WriteStartObject();
             json.WriteString("server", bridge?.Server);
+            if (bridge is not null)
+            {
+                json.WriteStartObject("connection");
+                foreach ((string name, long value) in Gauges(bridge).Concat(Counters(bridge)))
+                {
+                    json.WriteNumber(name, value);
+                }
+
+                json.WriteEndObject();
+            }
+
             json.WriteStartArray("routes");
             foreach (RouteSnapshot route in bridge?.Routes ?? [])
             {
@@ -46,6 +59,17 @@ internal static class BridgePage
                 foreach ((string name, long value) in Gauges(route).Concat(Counters(route)))
                 {
                     json.WriteNumber(name, value);
+                }
+
+                if (route is PubSubRouteSnapshot)
+                {
+                    json.WriteStartObject(RefusedBecause);
+                    foreach ((string reason, long count) in Reasons(route))
+                    {
+                        json.WriteNumber(reason, count);
+                    }
+
+                    json.WriteEndObject();
                 }
 
                 json.WriteEndObject();
@@ -67,6 +91,15 @@ internal static class BridgePage
 
         // All lines of one name stand together.
         var text = new StringBuilder();
+        foreach ((string type, string end, IEnumerable<(string, long)> values) in
+            ((string, string, IEnumerable<(string, long)>)[])[("gauge", "", Gauges(bridge)), ("counter", "_total", Counters(bridge))])
+        {
+            foreach ((string key, long value) in values)
+            {
+                text.Append(CultureInfo.InvariantCulture, $"# TYPE broker_bridge_{key}{end} {type}\nbroker_bridge_{key}{end} {value}\n");
+            }
+        }
+
         foreach ((string type, string end, Func<RouteSnapshot, IEnumerable<(string, long)>> read) in
             ((string, string, Func<RouteSnapshot, IEnumerable<(string, long)>>)[])[("gauge", "", Gauges), ("counter", "_total", Counters)])
         {
@@ -82,8 +115,20 @@ internal static class BridgePage
             }
         }
 
-        return text.ToString();
+        string refused = string.Concat(bridge.Routes.SelectMany(route => Reasons(route).Select(reason => string.Create(
+            CultureInfo.InvariantCulture,
+            $"broker_bridge_{RefusedBecause}_total{{route=\"{route.Name}\",pattern=\"{route.Pattern}\",reason=\"{reason.Name}\"}} {reason.Value}\n"))));
+        return refused.Length == 0 ? text.ToString() : $"{text}# TYPE broker_bridge_{RefusedBecause}_total counter\n{refused}";
     }
+
+    private static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge) =>
+        [("connected", bridge.Server is null ? 0 : 1), ("pending_bytes", bridge.Client.PendingBytes)];
+
+    private static IEnumerable<(string Name, long Value)> Counters(BridgeSnapshot bridge) =>
+        [("reconnects", bridge.Client.Reconnects), ("lost", bridge.Client.Lost), ("unconfirmed", bridge.Client.Unconfirmed)];
+
+    private static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route) =>
+        route is PubSubRouteSnapshot { RefusedBecause: var because } ? because.Select(static reason => (reason.Key.ToString(), reason.Value)) : [];
 
     private static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
     [

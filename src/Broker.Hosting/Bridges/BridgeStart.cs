@@ -15,13 +15,14 @@ namespace Broker.Hosting.Bridges;
 
 /// <summary>Starts the bridge of a host and keeps its routes as its configuration has them.</summary>
 internal sealed class BridgeStart(
-    IServiceProvider services, ILoggerFactory loggers, EventLoopGroup loops, Func<IServiceProvider, ZeroMqBridgeOptions, ZeroMqBridgeOptions>? configure)
+    IServiceProvider services, ILoggerFactory loggers, EventLoopGroup loops, IReadOnlyList<BridgeConfiguration> configurations)
 {
     /// <summary>The section of the configuration.</summary>
     public const string Section = "ZeroMqBridge";
 
     private const string RoutesKey = "Routes";
     private const string ClientKey = "Client";
+    private const string FirstConnectKey = $"{ClientKey}:{nameof(BrokerClientSettings.FirstConnect)}";
 
     private static readonly string[] Keys = [ClientKey, RoutesKey, RouteSecurity.Key];
 
@@ -32,14 +33,24 @@ internal sealed class BridgeStart(
         IConfigurationSection? section = services.GetService<IConfiguration>()?.GetSection(Section);
         var problems = new List<string>();
         IReadOnlyDictionary<string, RouteSettings> routes = ReadRoutes(section, problems);
-        ZeroMqBridgeOptions options = Configure(routes, Client(section, problems));
+        BrokerClientSettings? settings = ClientSettings(section, problems);
+        bool requireServer = RequireServer(section, settings, problems);
+        ZeroMqBridgeOptions options = Configure(routes, Client(settings), requireServer);
         ThrowIfAny(problems);
         // Before there is a bridge: a host that is disposed of meanwhile answers nothing any more, and would know nothing of it.
         BridgeReload? reload = section is null ? null : services.GetRequiredService<BridgeReload>();
         ZeroMqBridge bridge;
+        bool isChecked = false;
         try
         {
+            // What is wrong after this is the client's.
+            options.Validate();
+            isChecked = true;
             bridge = Blocking.Run(() => ZeroMqBridge.StartAsync(options));
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException && isChecked && settings is not null && ClientStart.Key(services, settings, e) is not null)
+        {
+            throw Wrong([$"{Section}:{ClientKey}:{ClientStart.Key(services, settings, e)}: {e.Message}"]);
         }
         catch (Exception e) when (routes.Count > 0 && e is ArgumentException or FormatException)
         {
@@ -55,7 +66,7 @@ internal sealed class BridgeStart(
             var wrong = new List<string>();
             IReadOnlyDictionary<string, RouteSettings> now = ReadRoutes(section, wrong);
             ThrowIfAny(wrong);
-            return (now, Configure(now, options.Client));
+            return (now, Configure(now, options.Client, requireServer));
         }
     }
 
@@ -92,23 +103,48 @@ internal sealed class BridgeStart(
 
     private static OptionsValidationException Wrong(IEnumerable<string> problems) => new(Options.DefaultName, typeof(ZeroMqBridgeOptions), problems);
 
-    private ZeroMqBridgeOptions Configure(IReadOnlyDictionary<string, RouteSettings> routes, ClientOptions client)
+    private ZeroMqBridgeOptions Configure(IReadOnlyDictionary<string, RouteSettings> routes, ClientOptions client, bool requireServer)
     {
         var options = new ZeroMqBridgeOptions
         {
             Logger = loggers.CreateLogger("Broker.Bridge"),
             Client = client,
-            Routes = routes.Count == 0 && configure is null ? [new PubSubRouteOptions()] : [.. routes.Values.Select(route => route.Options)],
+            RequireServer = requireServer,
+            Routes = routes.Count == 0 && configurations.Count == 0 ? [new PubSubRouteOptions()] : [.. routes.Values.Select(route => route.Options)],
         };
-        return configure?.Invoke(services, options) ?? options;
+        return configurations.Aggregate(options, (so, one) => one.Configure(services, so));
     }
 
-    private ClientOptions Client(IConfigurationSection? section, List<string> problems)
+    private ClientOptions Client(BrokerClientSettings? settings)
     {
         ClientOptions options = new ZeroMqBridgeOptions().Client with { Loops = loops };
+        return settings is null
+            ? options with { Dialer = services.GetService<BrokerServer>()?.Connect() }
+            : ClientStart.Apply(services, settings, options);
+    }
+
+    // A bridge waits for its server unless it is told not to, where a client fails.
+    private static bool RequireServer(IConfigurationSection? section, BrokerClientSettings? settings, List<string> problems)
+    {
+        if (settings is null || section![FirstConnectKey] is null)
+        {
+            return false;
+        }
+
+        if (settings.FirstConnect == FirstConnect.Retry)
+        {
+            problems.Add($"{Section}:{FirstConnectKey}: Retry would hold up the start without an end; Background does not.");
+        }
+
+        return settings.FirstConnect == FirstConnect.Fail;
+    }
+
+    // Null where nothing is said of the client.
+    private static BrokerClientSettings? ClientSettings(IConfigurationSection? section, List<string> problems)
+    {
         if (section?.GetSection(ClientKey) is not { } client || !client.Exists())
         {
-            return options with { Dialer = services.GetService<BrokerServer>()?.Connect() };
+            return null;
         }
 
         var settings = new BrokerClientSettings();
@@ -121,6 +157,6 @@ internal sealed class BridgeStart(
             problems.Add($"{client.Path}: {e.Message}");
         }
 
-        return ClientStart.Apply(services, settings, options);
+        return settings;
     }
 }

@@ -24,6 +24,17 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
         return section[key];
     }
 
+    public string Needed(string key)
+    {
+        if (Text(key) is { } text)
+        {
+            return text;
+        }
+
+        Problem(key, "it must be said");
+        return "";
+    }
+
     public long Whole(string key, long otherwise, long least, long most) =>
         Read(key, otherwise, $"a whole number from {least} to {most}", text =>
             long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) && number >= least && number <= most ? number : null);
@@ -35,6 +46,11 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     public TimeSpan Span(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\"", static text =>
             TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span > TimeSpan.Zero ? span : null);
+
+    public TimeSpan Seconds(string key, TimeSpan otherwise, int least) => Read(
+        key, otherwise, $"a time of whole seconds from \"{TimeSpan.FromSeconds(least)}\" to \"1.00:00:00\"", text =>
+            TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out TimeSpan span) && span.Ticks % TimeSpan.TicksPerSecond == 0
+            && span >= TimeSpan.FromSeconds(least) && span <= TimeSpan.FromDays(1) ? span : null);
 
     public TimeSpan SpanOrNone(string key, TimeSpan otherwise) => Read(
         key, otherwise, "a time such as \"00:00:30\"", static text =>
@@ -48,6 +64,11 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     public byte Character(string key, byte otherwise) =>
         Read(key, otherwise, "one ASCII character", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
 
+    public byte? CharacterOrNone(string key, byte? otherwise)
+        => string.Equals(Text(key), "none", StringComparison.OrdinalIgnoreCase) ? null
+            : Text(key) is null ? otherwise
+            : Read<byte>(key, 0, "one ASCII character, or none", static text => text is [var c] && char.IsAscii(c) ? (byte)c : null);
+
     public T Choice<T>(string key, T otherwise)
         where T : struct, Enum
         => Read(
@@ -58,6 +79,14 @@ internal sealed class RouteSection(IConfigurationSection section, List<string> p
     public string Prefix(string key, string otherwise) => Text(key) ?? otherwise;
 
     public IReadOnlyList<string>? Texts(string key, string one) => Texts(key) is { Count: > 0 } texts ? texts : null;
+
+    public void OneOf(string key, string other)
+    {
+        if ((Text(key) is null) == (Text(other) is null))
+        {
+            Problem(key, $"just one of it and {other} must be said");
+        }
+    }
 
     public void Lacks(string key, string other)
     {

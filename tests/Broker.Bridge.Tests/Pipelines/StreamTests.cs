@@ -122,7 +122,7 @@ public sealed class StreamTests : IDisposable
         await using var pusher = new PyPusher(bridge.PusherEndpoint(), "p");
         await pusher.SendAsync(10);
         await Wait.UntilAsync(
-            () => pipeline.Log.Warnings.Any(line => line.Contains("The stream WORK cannot be used", StringComparison.Ordinal)),
+            () => pipeline.Log.Warnings.Any(line => line.Contains("the stream WORK cannot be used", StringComparison.Ordinal)),
             () => string.Join('\n', pipeline.Log.Warnings));
         Assert.Equal(0, bridge.Route().Accepted);
     }

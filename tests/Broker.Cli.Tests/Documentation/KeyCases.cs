@@ -242,7 +242,7 @@ internal static class KeyCases
         .. Bridge("send_high_water_mark", ["64KB"], ["100", "x"]),
         .. Bridge("max_message_size", ["2KB"], ["0", "65MB", "x"]),
         .. Bridge("max_peers", ["5"], ["0", "x"]),
-        .. Bridge("url", ["\"NATSURL\"", "[\"NATSURL\", \"nats://127.0.0.1:9\"]"], ["\"http://x\"", "x", "1", "[]", "[1]"]),
+        .. Bridge("url", ["\"NATSURL\"", "[\"NATSURL\", \"nats://127.0.0.1:9\", \"ws://127.0.0.1:9\", \"wss://127.0.0.1:9\"]"], ["\"http://x\"", "x", "1", "[]", "[1]"]),
         .. Bridge("credentials", ["\"SEEDFILE\", url: \"NATSURL\""], ["\"FOLDER/none.creds\", url: \"NATSURL\"", "\"SEEDFILE\"", "1"]),
         .. Bridge(
             "security", ["{ mechanism: null }", "{ mechanism: curve, role: server, secret_key_file: \"ZSECRET\" }"],

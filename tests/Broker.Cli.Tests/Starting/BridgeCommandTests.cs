@@ -74,6 +74,68 @@ public sealed class BridgeCommandTests : IDisposable
     }
 
     [Fact]
+    public async Task The_page_and_the_metrics_tell_what_was_lost_with_a_server_that_was_killed_and_why_messages_were_refused()
+    {
+        using NatsServer server = NatsServer.Start();
+        string file = _folder.Write("bridge.conf", $$"""
+            http: "127.0.0.1:-1"
+            zeromq {
+              url: "{{server.Url}}"
+              routes: [ { pattern: pubsub, name: events, publishers: "tcp://127.0.0.1:*", max_topic_bytes: 10 } ]
+            }
+            """);
+        byte[] body = new byte[100_000];
+        string metrics = "";
+
+        RealRun run = await RealRun.Of(
+            async addresses =>
+            {
+                using var http = new HttpClient();
+                await using var publisher = new PublisherSocket();
+                publisher.Connect(addresses.ZeroMqRoutes.Single().Endpoints.Single());
+                await UntilAsync(page => Connection(page, "connected") == 1);
+
+                // A PUB drops what it sends before it is asked for anything.
+                await UntilAsync(
+                    page => page.GetProperty("routes")[0].GetProperty("refused_because").TryGetProperty("TopicTooLong", out _),
+                    () => publisher.TrySend("eleven bytes"u8, "x"u8));
+
+                // More than the kernel takes for a process that stands still.
+                server.Signal("STOP");
+                await UntilAsync(page => Connection(page, "pending_bytes") > body.Length, () => publisher.TrySend("a"u8, body));
+                server.Kill();
+                await UntilAsync(page => Connection(page, "lost") > 0 && Connection(page, "unconfirmed") > 0 && Connection(page, "connected") == 0);
+                server.Restart();
+                await UntilAsync(page => Connection(page, "reconnects") == 1);
+                metrics = await http.GetStringAsync(addresses.Monitoring.Single() + "/metrics", TestContext.Current.CancellationToken);
+
+                Task UntilAsync(Func<JsonElement, bool> holds, Action? eachTime = null)
+                {
+                    string page = "";
+                    return Wait.UntilAsync(
+                        async () =>
+                        {
+                            eachTime?.Invoke();
+                            page = await http.GetStringAsync(addresses.Monitoring.Single() + "/bridgez", TestContext.Current.CancellationToken);
+                            using JsonDocument document = JsonDocument.Parse(page);
+                            return holds(document.RootElement);
+                        },
+                        () => page);
+                }
+            },
+            "bridge", "-q", "-c", file);
+
+        Assert.True(run.ExitCode == ExitCode.Success, run.Said);
+        Assert.Matches("\nbroker_bridge_lost_total [1-9]", metrics);
+        Assert.Matches("\nbroker_bridge_unconfirmed_total [1-9]", metrics);
+        Assert.Contains("\nbroker_bridge_reconnects_total 1\n", metrics, StringComparison.Ordinal);
+        Assert.Contains("\nbroker_bridge_connected 1\n", metrics, StringComparison.Ordinal);
+        Assert.Matches("\nbroker_bridge_refused_because_total\\{route=\"events\",pattern=\"pubsub\",reason=\"TopicTooLong\"\\} [1-9]", metrics);
+
+        static long Connection(JsonElement page, string name) => page.GetProperty("connection").GetProperty(name).GetInt64();
+    }
+
+    [Fact]
     public async Task It_waits_for_a_server_that_is_not_there()
     {
         RealRun run = await RealRun.Of(
@@ -85,7 +147,18 @@ public sealed class BridgeCommandTests : IDisposable
     [Theory]
     [InlineData("port: 4222", "unknown key \"port\" at ")]
     [InlineData("zeromq { user: u }", "\"user\" must be the name of one of the users")]
-    [InlineData("zeromq { routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\" } ] }", "the route \"worker\" cannot be: Workers need either a subject")]
+    [InlineData("zeromq { routes: [ { pattern: worker, endpoint: \"tcp://127.0.0.1:*\" } ] }", "just one of \"subject\" and \"prefix\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: request, endpoint: \"tcp://127.0.0.1:*\", subject: a, prefix: b } ] }", "just one of \"subject\" and \"prefix\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\" } ] }", "\"subject\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", from_subject: a } ] }", "\"to_subject\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: pair, endpoint: \"tcp://127.0.0.1:*\", to_subject: a } ] }", "\"from_subject\" must be said")]
+    [InlineData("zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, stream { } } ] }", "\"name\" must be said")]
+    [InlineData(
+        "zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, peer_timeout: \"1s\" } ] }",
+        "\"peer_timeout\" must be a duration of whole seconds from \"2s\" to \"24h\"")]
+    [InlineData(
+        "zeromq { routes: [ { pattern: pushpull, pushers: \"tcp://127.0.0.1:*\", subject: a, stream { name: s, ack_wait: \"3.5s\" } } ] }",
+        "\"ack_wait\" must be a duration of whole seconds from \"3s\" to \"24h\"")]
     public async Task The_test_flag_says_what_is_wrong_with_a_file_and_where(string text, string expected)
     {
         string file = _folder.Write("bridge.conf", text);

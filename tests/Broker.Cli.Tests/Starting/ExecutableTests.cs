@@ -48,6 +48,48 @@ public sealed class ExecutableTests : IDisposable
     }
 
     [Fact]
+    public async Task A_bridge_alone_reads_its_routes_again_at_a_signal()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "signals are Unix's");
+        string file = Configure("{ pattern: worker, name: one, subject: a, endpoint: \"tcp://127.0.0.1:*\" }");
+        using Process process = Start(Path.Combine(AppContext.BaseDirectory, "broker"), "bridge", "-s", "nats://127.0.0.1:1", "-c", file, "--ports_file_dir", _folder.Path);
+        try
+        {
+            Task<string> said = process.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
+            await Wait.UntilAsync(() => File.Exists(Path.Combine(_folder.Path, $"broker_{process.Id}.ports")) || process.HasExited, "the start");
+            using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(
+                Path.Combine(_folder.Path, $"broker_{process.Id}.ports"), TestContext.Current.CancellationToken));
+            using var http = new HttpClient();
+            string page = ports.RootElement.GetProperty("monitoring")[0].GetString() + "/bridgez";
+            Assert.Equal(["one"], await RoutesAsync());
+
+            Configure("{ pattern: worker, name: one, subject: a, endpoint: \"tcp://127.0.0.1:*\" }, { pattern: pushpull, name: two, subject: b, pullers: \"tcp://127.0.0.1:*\" }");
+            UnixSignals.Send(process.Id, UnixSignals.HangUp);
+            await Wait.UntilAsync(async () => (await RoutesAsync()) is ["one", "two"], "the second route");
+
+            Configure("{ pattern: pushpull, name: two, subject: b, pullers: \"tcp://127.0.0.1:*\" }");
+            UnixSignals.Send(process.Id, UnixSignals.HangUp);
+            await Wait.UntilAsync(async () => (await RoutesAsync()) is ["two"], "the end of the first route");
+
+            UnixSignals.Send(process.Id, UnixSignals.Terminate);
+            await Wait.For(process.WaitForExitAsync(TestContext.Current.CancellationToken));
+            Assert.True(process.ExitCode == ExitCode.Success, await said);
+
+            async Task<string[]> RoutesAsync()
+            {
+                using JsonDocument document = JsonDocument.Parse(await http.GetStringAsync(page, TestContext.Current.CancellationToken));
+                return [.. document.RootElement.GetProperty("routes").EnumerateArray().Select(static route => route.GetProperty("name").GetString()!)];
+            }
+        }
+        finally
+        {
+            process.Kill();
+        }
+
+        string Configure(string routes) => _folder.Write("bridge.conf", $"http: \"127.0.0.1:-1\"\nzeromq {{ routes: [ {routes} ] }}");
+    }
+
+    [Fact]
     public async Task By_that_name_it_tells_nats_servers_version_alone()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "links are Unix's");
