@@ -1,6 +1,5 @@
 using System.Text;
 using Broker.Client.Subscriptions;
-using Broker.Client.Tests.Support;
 using Broker.Protocol;
 using Broker.Protocol.Parsing;
 
