@@ -39,10 +39,15 @@ public sealed partial class EventLoop
     public LoopTimer StartTimer(TimeSpan due, Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
-        RequireCurrent();
         var timer = new LoopTimer(this, callback);
-        _timers.Enqueue(timer, Now + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
+        Enqueue(timer, due);
         return timer;
+    }
+
+    internal void Enqueue(LoopTimer timer, TimeSpan due)
+    {
+        RequireCurrent();
+        _timers.Enqueue(timer, Now + (long)Math.Ceiling(Math.Max(0, due.TotalMilliseconds)));
     }
 
     /// <summary>
@@ -120,7 +125,10 @@ public sealed partial class EventLoop
             left--)
         {
             Remove();
-            Guarded(timer.Fire);
+            if (timer.Fire() is { } callback)
+            {
+                Guarded(callback);
+            }
         }
     }
 

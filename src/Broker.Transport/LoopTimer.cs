@@ -1,10 +1,11 @@
 namespace Broker.Transport;
 
-/// <summary>A callback that an <see cref="EventLoop"/> will make once. Used on the loop's thread only.</summary>
+/// <summary>A callback that an <see cref="EventLoop"/> will make. Used on the loop's thread only.</summary>
 public sealed class LoopTimer
 {
     private readonly EventLoop _loop;
-    private Action? _callback;
+    private readonly Action _callback;
+    private State _state = State.Pending;
 
     internal LoopTimer(EventLoop loop, Action callback)
     {
@@ -12,23 +13,51 @@ public sealed class LoopTimer
         _callback = callback;
     }
 
+    private enum State : byte
+    {
+        Pending,
+        Cancelled,
+        Fired,
+    }
+
     /// <summary>Whether the callback is still to come.</summary>
-    public bool IsPending => _callback is not null;
+    public bool IsPending => _state == State.Pending;
 
     /// <summary>The callback will not be made. Harmless when it has been.</summary>
     public void Cancel()
     {
-        if (_callback is not null)
+        if (_state == State.Pending)
         {
-            _callback = null;
+            _state = State.Cancelled;
             _loop.CountCancelled();
         }
     }
 
-    internal void Fire()
+    /// <summary>
+    /// Makes the callback once more, as <see cref="EventLoop.StartTimer"/> does, without another object. For a timer whose callback has been
+    /// made or is being made: one that was cancelled may still stand in the loop's queue, and would be there twice.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">Not on the loop's thread, or the callback has not been made.</exception>
+    public void Restart(TimeSpan due)
     {
-        Action? callback = _callback;
-        _callback = null;
-        callback?.Invoke();
+        if (_state != State.Fired)
+        {
+            throw new InvalidOperationException("Only a timer whose callback has been made can be started again.");
+        }
+
+        _loop.Enqueue(this, due);
+        _state = State.Pending;
+    }
+
+    /// <summary>What is to be called now that it is due; null when it was cancelled.</summary>
+    internal Action? Fire()
+    {
+        if (_state != State.Pending)
+        {
+            return null;
+        }
+
+        _state = State.Fired;
+        return _callback;
     }
 }

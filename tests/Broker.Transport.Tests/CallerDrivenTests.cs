@@ -103,6 +103,39 @@ public sealed class CallerDrivenTests
         return task.GetAwaiter().GetResult();
     }
 
+    [Fact]
+    public void A_timer_that_has_fired_can_be_started_again_also_by_its_own_callback_and_one_that_has_not_cannot()
+    {
+        using EventLoopGroup group = Driven(portable: false);
+        EventLoop loop = group[0];
+        loop.Attach();
+        int fired = 0;
+        LoopTimer? timer = null;
+        timer = loop.StartTimer(TimeSpan.FromMilliseconds(1), () =>
+        {
+            if (++fired < 3)
+            {
+                timer!.Restart(TimeSpan.FromMilliseconds(1));
+            }
+        });
+        Assert.Throws<InvalidOperationException>(() => timer.Restart(TimeSpan.Zero));
+        for (int millisecond = 1; millisecond <= 5; millisecond++)
+        {
+            _time.Advance(TimeSpan.FromMilliseconds(1));
+            DoAll(loop);
+            Assert.Equal(Math.Min(millisecond, 3), fired);
+        }
+
+        Assert.False(timer.IsPending);
+        timer.Restart(TimeSpan.FromMilliseconds(1));
+        Assert.True(timer.IsPending);
+        timer.Cancel();
+        Assert.Throws<InvalidOperationException>(() => timer.Restart(TimeSpan.Zero));
+        _time.Advance(Day);
+        DoAll(loop);
+        Assert.Equal(3, fired);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Broker.Transport;
 
 namespace Broker.ZeroMq.Queues;
 
@@ -16,7 +17,7 @@ internal sealed partial class SendQueue
     private static readonly TimeSpan StreamWindow = TimeSpan.FromMilliseconds(1);
 
     private readonly Action _flush;
-    private readonly Action _tick;
+    private LoopTimer? _window;
     private readonly TaskCompletionSource _emptied = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private MessageChunk _head;
     private int _read;
@@ -267,8 +268,21 @@ internal sealed partial class SendQueue
 
         _isStreaming = true;
         _takenAtTick = _taken;
-        _loop.StartTimer(StreamWindow, _tick);
+        StartWindow();
         return true;
+    }
+
+    // While messages stream it begins anew each time it has passed.
+    private void StartWindow()
+    {
+        if (_window is null)
+        {
+            _window = _loop.StartTimer(StreamWindow, Tick);
+        }
+        else
+        {
+            _window.Restart(StreamWindow);
+        }
     }
 
     private bool IsFlushedOften()
@@ -287,7 +301,7 @@ internal sealed partial class SendQueue
         if (Volatile.Read(ref _written) - _takenAtTick >= FlushesToStream)
         {
             _takenAtTick = _taken;
-            _loop.StartTimer(StreamWindow, _tick);
+            StartWindow();
         }
         else
         {

@@ -61,7 +61,6 @@ internal sealed partial class SendQueue
         _allowedBytes = _mostBytes;
         _head = _tail = pool.Take(ChunkPool.Small);
         _flush = Flush;
-        _tick = Tick;
         PlanNudge();
     }
 

@@ -21,14 +21,14 @@ public sealed class ConversationAllocationTests
         ["XSUB and XPUB"] = BetweenExtended,
     };
 
-    // All on one thread, what the loop does included. The other kinds send by a timer where messages come close together, and a timer is an object each
-    // millisecond: nothing that a message costs, but in a time that nobody knows.
-    [Fact]
-    public void A_thread_that_turns_the_loop_of_a_req_and_a_rep_allocates_nothing_for_a_request_and_its_reply()
+    // All on one thread, what the loop does included.
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void A_thread_that_turns_the_loop_of_both_ends_allocates_nothing_for_a_message_and_its_answer(string pair)
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = true });
         using var context = new ZeroMqContext(loops);
-        using var talk = Kinds["REQ and REP"](context);
+        using var talk = Kinds[pair](context);
 
         long least = LeastOfRounds(() =>
         {
