@@ -8,7 +8,8 @@ namespace Broker.Bridge.Tests;
 /// <summary>Programs that are asked whether they are there, and do not answer, lose their places; where nobody asks they keep them.</summary>
 public sealed class HeartbeatTests
 {
-    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(200);
+    // Long enough for the silent one to be seen, and for the other to answer, on a machine with much else to do.
+    private static readonly TimeSpan Short = TimeSpan.FromSeconds(2);
 
     [Theory]
     [InlineData("PUB")]
