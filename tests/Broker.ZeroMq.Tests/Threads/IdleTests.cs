@@ -11,7 +11,7 @@ public sealed class IdleTests
 
     [Fact]
     public Task Threads_that_wait_without_a_limit_sleep_with_their_loop() => RestAsync(
-        heartbeat: TimeSpan.Zero,
+        heartbeat: Timeout.InfiniteTimeSpan,
         pull =>
         {
             Assert.Throws<ObjectDisposedException>(() => pull.ReceiveBytes());
@@ -21,13 +21,13 @@ public sealed class IdleTests
 
     [Fact]
     public Task Who_awaits_has_no_thread_and_the_loop_sleeps() =>
-        RestAsync(heartbeat: TimeSpan.Zero, pull => Assert.ThrowsAsync<ObjectDisposedException>(() => pull.ReceiveStringAsync(TestContext.Current.CancellationToken).AsTask()), sleeps: true);
+        RestAsync(heartbeat: Timeout.InfiniteTimeSpan, pull => Assert.ThrowsAsync<ObjectDisposedException>(() => pull.ReceiveStringAsync(TestContext.Current.CancellationToken).AsTask()), sleeps: true);
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public Task Threads_that_look_up_ten_times_a_second_take_no_processor_time_with_or_without_heartbeats(bool heartbeats) => RestAsync(
-        heartbeats ? TimeSpan.FromMilliseconds(100) : TimeSpan.Zero,
+        heartbeats ? TimeSpan.FromMilliseconds(100) : Timeout.InfiniteTimeSpan,
         pull =>
         {
             byte[] buffer = new byte[8];
