@@ -69,6 +69,39 @@ public sealed class KilledBridgeTests
             print('flows', disorder, flush=True)
         """;
 
+    // The worker has the request while the bridge is killed, and answers it when another has taken its place.
+    private const string RequestAndReply = """
+        import sys, threading, zmq
+        clients, workers = sys.argv[1], sys.argv[2]
+        context = zmq.Context()
+        rep, first, second = context.socket(zmq.REP), context.socket(zmq.REQ), context.socket(zmq.REQ)
+        answers = threading.Semaphore(0)
+        rep.connect(workers)
+        def serve():
+            while True:
+                body = rep.recv()
+                print('has', body.decode(), flush=True)
+                answers.acquire()
+                rep.send(b'done ' + body)
+        threading.Thread(target=serve, daemon=True).start()
+        first.connect(clients)
+        first.send(b'1')
+        sys.stdin.readline()
+        second.connect(clients)
+        second.send(b'2')
+        answers.release()
+        sys.stdin.readline()
+        answers.release()
+        print(second.recv().decode(), first.poll(0), flush=True)
+        first.close(0)
+        first = context.socket(zmq.REQ)
+        first.connect(clients)
+        first.send(b'1')
+        sys.stdin.readline()
+        answers.release()
+        print(first.recv().decode(), flush=True)
+        """;
+
     private const string LastValue = """
         import sys, zmq
         publishers, subscribers = sys.argv[1], sys.argv[2]
@@ -156,6 +189,39 @@ public sealed class KilledBridgeTests
                 await bridge.DisposeAsync();
                 bridge = Bridge(nats, route);
             }
+        }
+        finally
+        {
+            await bridge.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task A_request_under_way_is_lost_and_whoever_asks_again_is_answered()
+    {
+        string clients = FreePort.NextAddress();
+        string workers = FreePort.NextAddress();
+        await using var nats = await BrokerProcess.StartAsync(-1);
+        string[] routes =
+        [
+            $"pattern: request, endpoint: \"{clients}\", subject: ask, time_to_live: \"1h\"", $"pattern: worker, endpoint: \"{workers}\", subject: ask, time_to_live: \"1h\"",
+        ];
+        PeerProcess bridge = Bridge(nats, routes);
+        try
+        {
+            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(RequestAndReply, clients, workers));
+            Assert.Equal("has 1", await programs.ReadLineAsync());
+            await bridge.SignalAsync("KILL");
+            await bridge.WaitForExitAsync();
+            await bridge.DisposeAsync();
+            bridge = Bridge(nats, routes);
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("has 2", await programs.ReadLineAsync());
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("done 2 0", await programs.ReadLineAsync());
+            Assert.Equal("has 1", await programs.ReadLineAsync());
+            await programs.WriteLineAsync("answer");
+            Assert.Equal("done 1", await programs.ReadLineAsync());
         }
         finally
         {
