@@ -197,7 +197,10 @@ public sealed partial class HostedRoutesTests
             (Routes + "a:Pattern", "pair"), (Routes + "a:MaxFrames", "0"), (Routes + "b:Subject", "b"), ("ZeroMqBridge:Rutes", "x")));
 
         Assert.Equal(
-            ["ZeroMqBridge:Routes:a:MaxFrames: ", "ZeroMqBridge:Routes:b:Pattern: ", "ZeroMqBridge:Rutes: "],
+            [
+                "ZeroMqBridge:Routes:a:FromSubject: ", "ZeroMqBridge:Routes:a:MaxFrames: ", "ZeroMqBridge:Routes:a:ToSubject: ",
+                "ZeroMqBridge:Routes:b:Pattern: ", "ZeroMqBridge:Rutes: ",
+            ],
             refused.Failures.Select(failure => failure[..(failure.IndexOf(": ", StringComparison.Ordinal) + 2)]).Order(StringComparer.Ordinal));
     }
 

@@ -134,7 +134,7 @@ public sealed class ServeConfigTests
     [InlineData("zeromq: 4", "\"zeromq\" must be a block, or true for its defaults, not 4 at test.conf:1:9")]
     [InlineData("zeromq { delimiter: ab }", "\"delimiter\" must be one ASCII character in quotes, not \"ab\" at test.conf:1:21")]
     [InlineData("zeromq { prefix: a.*.b }", "\"prefix\" must be one or more subject tokens such as \"zmq\" or \"plant.zmq\", not \"a.*.b\" at test.conf:1:18")]
-    [InlineData("zeromq { url: \"http://x\" }", "\"url\" must be the address of a NATS server, such as \"nats://host:4222\", not \"http://x\" at test.conf:1:15")]
+    [InlineData("zeromq { url: \"http://x\" }", "\"url\" must be the address of a NATS server, such as \"nats://host:4222\" or \"wss://host\", not \"http://x\" at test.conf:1:15")]
     [InlineData("zeromq { subscribers: [\"bind udp://x\"] }", "\"subscribers\" must be an endpoint such as \"bind tcp://127.0.0.1:5556\" or \"connect tcp://host:5556\", not \"bind udp://x\" at test.conf:1:24")]
     [InlineData("max_payload: 2KB\nmax_pending: 1KB", "max_payload (2048) must not be above max_pending (1024) at test.conf:1:14")]
     public void A_wrong_key_or_value_says_what_and_where(string text, string message) =>

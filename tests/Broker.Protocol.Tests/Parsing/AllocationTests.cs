@@ -22,10 +22,7 @@ public sealed class AllocationTests
     {
         byte[] stream = Repeat(operations);
         Assert.Equal(Warm, ParseClient(stream, Warm));
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        int count = ParseClient(stream, Operations);
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
-        Assert.Equal(Operations, count);
+        Assert.Equal(0, Least(() => ParseClient(stream, Operations)));
     }
 
     [Theory]
@@ -38,10 +35,22 @@ public sealed class AllocationTests
     {
         byte[] stream = Repeat(operations);
         Assert.Equal(Warm, ParseServer(stream, Warm));
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        int count = ParseServer(stream, Operations);
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
-        Assert.Equal(Operations, count);
+        Assert.Equal(0, Least(() => ParseServer(stream, Operations)));
+    }
+
+    // What an operation allocates shows in each round. The runtime may compile the loop anew during one, and allocates for that.
+    private static long Least(Func<int> round)
+    {
+        long least = long.MaxValue;
+        for (int i = 0; i < 5 && least != 0; i++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            int count = round();
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+            Assert.Equal(Operations, count);
+        }
+
+        return least;
     }
 
     // {n} stands for a payload of n bytes.
