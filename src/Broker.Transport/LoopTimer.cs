@@ -4,8 +4,9 @@ namespace Broker.Transport;
 public sealed class LoopTimer
 {
     private readonly EventLoop _loop;
-    private readonly Action _callback;
-    private State _state = State.Pending;
+
+    // Null once it was cancelled: until it would have been due it stands in the loop's queue, and keeps nothing alive from there.
+    private Action? _callback;
 
     internal LoopTimer(EventLoop loop, Action callback)
     {
@@ -13,22 +14,16 @@ public sealed class LoopTimer
         _callback = callback;
     }
 
-    private enum State : byte
-    {
-        Pending,
-        Cancelled,
-        Fired,
-    }
-
     /// <summary>Whether the callback is still to come.</summary>
-    public bool IsPending => _state == State.Pending;
+    public bool IsPending { get; private set; } = true;
 
     /// <summary>The callback will not be made. Harmless when it has been.</summary>
     public void Cancel()
     {
-        if (_state == State.Pending)
+        if (IsPending)
         {
-            _state = State.Cancelled;
+            IsPending = false;
+            _callback = null;
             _loop.CountCancelled();
         }
     }
@@ -40,24 +35,19 @@ public sealed class LoopTimer
     /// <exception cref="InvalidOperationException">Not on the loop's thread, or the callback has not been made.</exception>
     public void Restart(TimeSpan due)
     {
-        if (_state != State.Fired)
+        if (IsPending || _callback is null)
         {
             throw new InvalidOperationException("Only a timer whose callback has been made can be started again.");
         }
 
         _loop.Enqueue(this, due);
-        _state = State.Pending;
+        IsPending = true;
     }
 
     /// <summary>What is to be called now that it is due; null when it was cancelled.</summary>
     internal Action? Fire()
     {
-        if (_state != State.Pending)
-        {
-            return null;
-        }
-
-        _state = State.Fired;
+        IsPending = false;
         return _callback;
     }
 }

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Text;
 using Broker.Transport.InProcess;
 
@@ -101,6 +102,30 @@ public sealed class CallerDrivenTests
     {
         Assert.True(task.IsCompleted);
         return task.GetAwaiter().GetResult();
+    }
+
+    [Fact]
+    public void A_timer_that_was_cancelled_keeps_nothing_alive_until_it_would_have_been_due()
+    {
+        using EventLoopGroup group = Driven(portable: false);
+        group[0].Attach();
+        (LoopTimer timer, WeakReference target) = Cancelled(group[0]);
+
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        Assert.False(target.IsAlive);
+        GC.KeepAlive(timer);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static (LoopTimer Timer, WeakReference Target) Cancelled(EventLoop loop)
+        {
+            var target = new List<int>();
+            LoopTimer timer = loop.StartTimer(Day, () => target.Add(1));
+            timer.Cancel();
+            return (timer, new WeakReference(target));
+        }
     }
 
     [Fact]
