@@ -7,8 +7,6 @@ namespace Broker.LoadTest.Report;
 /// <summary>The rows that have a goal: what it is, the ratios to the baseline, and whether each part of it is reached.</summary>
 internal static class GoalTable
 {
-    private const double Mebibyte = 1024 * 1024;
-
     /// <summary>One table for each server that is compared with the baseline; none where no row has a goal.</summary>
     public static IEnumerable<Table> BuildAll(Results results)
     {
@@ -77,5 +75,5 @@ internal static class GoalTable
     }
 
     private static string Megabytes(Sample[] samples) =>
-        Comparison.Median(samples, m => m.ResidentBytes) is { } bytes ? Format.Digits(bytes / Mebibyte) : Format.Nothing;
+        Comparison.Median(samples, m => m.ResidentBytes) is { } bytes ? Format.Digits(bytes / 1e6) : Format.Nothing;
 }

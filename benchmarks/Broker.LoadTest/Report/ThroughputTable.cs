@@ -7,8 +7,6 @@ namespace Broker.LoadTest.Report;
 /// <summary>The main table: messages per second and server CPU per message of each server, then the ratios to the baseline.</summary>
 internal static class ThroughputTable
 {
-    private const double Mebibyte = 1024 * 1024;
-
     /// <summary>Null when no row belongs in it.</summary>
     public static Table? Build(Results results)
     {
@@ -59,7 +57,7 @@ internal static class ThroughputTable
             Format.Digits(1e9 / rate.Median),
             Format.Digits(cpu.Median),
             Format.Range(cpu, Format.Digits),
-            Format.Digits(Comparison.Median(samples, m => m.ResidentBytes)!.Value / Mebibyte),
+            Format.Digits(Comparison.Median(samples, m => m.ResidentBytes)!.Value / 1e6),
         ];
     }
 
