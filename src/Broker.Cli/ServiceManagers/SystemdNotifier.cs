@@ -113,12 +113,18 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
 
     private async Task AskAsync(Func<Task<bool>> answer)
     {
-        if (await answer().ConfigureAwait(false))
+        try
         {
-            Send("WATCHDOG=1");
+            if (await answer().ConfigureAwait(false))
+            {
+                Send("WATCHDOG=1");
+            }
         }
-
-        Volatile.Write(ref _isAsking, 0);
+        finally
+        {
+            // Whatever became of this answer, the next is asked for.
+            Volatile.Write(ref _isAsking, 0);
+        }
     }
 
     private void Send(string state)

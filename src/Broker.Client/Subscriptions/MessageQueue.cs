@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Threading.Channels;
 
 namespace Broker.Client.Subscriptions;
@@ -8,7 +7,7 @@ namespace Broker.Client.Subscriptions;
 /// thread. A waiting reader is woken when the queue is no longer empty and not for every message. What is not needed while nothing
 /// waits and nobody asks is not there: a program may have a hundred thousand of them.
 /// </summary>
-internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message>
+internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();
     private MessageRing _messages = new();
@@ -147,96 +146,6 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
         awaited.End(true, null);
     }
 
-    public override bool TryRead([MaybeNullWhen(false)] out Message item)
-    {
-        bool last;
-        lock (_gate)
-        {
-            if (_messages.Count == 0)
-            {
-                item = default;
-                ComeBack();
-                return false;
-            }
-
-            item = TakeOldest();
-            _isOut = true;
-            _inEpisode &= _messages.Count != 0;
-            last = HasEnded && _messages.Count == 0;
-        }
-
-        if (last)
-        {
-            Complete();
-        }
-
-        return true;
-    }
-
-    public override bool TryPeek([MaybeNullWhen(false)] out Message item)
-    {
-        lock (_gate)
-        {
-            item = _messages.Count == 0 ? default : _messages.Peek();
-            return _messages.Count != 0;
-        }
-    }
-
-    public override ValueTask<bool> WaitToReadAsync(CancellationToken cancellationToken = default)
-    {
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<bool>(cancellationToken);
-        }
-
-        ReadWaiter waiter;
-        lock (_gate)
-        {
-            ComeBack();
-            if (_messages.Count != 0)
-            {
-                return ValueTask.FromResult(true);
-            }
-
-            if (HasEnded)
-            {
-                return _error is null ? ValueTask.FromResult(false) : ValueTask.FromException<bool>(_error);
-            }
-
-            waiter = _waiter ??= new ReadWaiter(this);
-            if (waiter.IsTaken)
-            {
-                _others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-                return new ValueTask<bool>(_others.Task.WaitAsync(cancellationToken));
-            }
-
-            waiter.IsTaken = _isAwaited = true;
-        }
-
-        waiter.WatchFor(cancellationToken);
-        return waiter.Task;
-    }
-
-    /// <summary>A reader has the outcome of its wait.</summary>
-    internal void GiveBack(ReadWaiter waiter)
-    {
-        lock (_gate)
-        {
-            waiter.IsTaken = false;
-        }
-    }
-
-    /// <summary>Whether a wait is to be ended by the caller, for another reason than a message or the end.</summary>
-    internal bool TryTakeOut(ReadWaiter waiter)
-    {
-        lock (_gate)
-        {
-            bool was = _isAwaited && waiter == _waiter;
-            _isAwaited &= !was;
-            return was;
-        }
-    }
-
     /// <summary>Nothing more comes. What waits can still be read.</summary>
     internal void End(Exception? error)
     {
@@ -339,16 +248,6 @@ internal sealed class MessageQueue(QueueOptions options) : ChannelReader<Message
 
             _dropped++;
             return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
-        }
-    }
-
-    // Under the gate.
-    private void ComeBack()
-    {
-        _isOut = false;
-        if (HasEnded)
-        {
-            _others?.TrySetResult(false);
         }
     }
 
