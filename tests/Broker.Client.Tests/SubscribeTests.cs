@@ -145,6 +145,34 @@ public sealed class SubscribeTests
         Assert.False(subscription.IsActive);
     }
 
+    [Fact]
+    public async Task A_maximum_that_has_been_reached_ends_it_before_the_call_returns_whatever_the_loop_does()
+    {
+        await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
+        await using BrokerConnection connection = await Connect(server);
+        Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
+        var held = Wait.Source<bool>();
+        using var release = new ManualResetEventSlim();
+        using Subscription holds = connection.Subscribe("hold", (in MessageView _) =>
+        {
+            held.SetResult(true);
+            release.Wait(Wait.Limit);
+        });
+        for (int i = 0; i < 20; i++)
+        {
+            connection.Publish("a", default);
+        }
+
+        connection.Publish("hold", default);
+        await Wait.For(held.Task);
+        subscription.AutoUnsubscribe(20);
+        bool active = subscription.IsActive;
+        release.Set();
+        Assert.False(active);
+        await connection.PingAsync(Token);
+        Assert.Equal(20, subscription.Delivered);
+    }
+
     [Theory]
     [ClassData(typeof(EveryServer))]
     public async Task An_exception_in_a_handler_is_reported_and_harms_nothing_else(ServerKind kind, bool portable)

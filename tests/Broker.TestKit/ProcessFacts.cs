@@ -8,43 +8,38 @@ public static class ProcessFacts
     public static int ThreadsNamed(string prefix) => Tasks(prefix).Count();
 
     /// <summary>How often the threads with such a name have gone to sleep so far.</summary>
-    public static long Sleeps(string prefix) => Tasks(prefix).Sum(task =>
-        File.ReadLines(Path.Combine(task, "status"))
-            .Where(line => line.StartsWith("voluntary_ctxt_switches:", StringComparison.Ordinal))
-            .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':') + 1).Trim(), provider: null)));
+    public static long Sleeps(string prefix) => Tasks(prefix).Sum(task => Text(task, "status")
+        .Split('\n')
+        .Where(line => line.StartsWith("voluntary_ctxt_switches:", StringComparison.Ordinal))
+        .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':') + 1).Trim(), provider: null)));
 
     /// <summary>The processor time of the threads with such a name, in ticks of the kernel.</summary>
     public static long Ticks(string prefix) => Tasks(prefix).Sum(task =>
     {
-        string stat = File.ReadAllText(Path.Combine(task, "stat"));
+        string stat = Text(task, "stat");
+        if (stat.Length == 0)
+        {
+            return 0;
+        }
+
         string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
         return long.Parse(fields[11], provider: null) + long.Parse(fields[12], provider: null);
     });
 
-    private static IEnumerable<string> Tasks(string prefix)
+    private static IEnumerable<string> Tasks(string prefix) => OperatingSystem.IsLinux()
+        ? Directory.GetDirectories("/proc/self/task").Where(task => Text(task, "comm").StartsWith(prefix, StringComparison.Ordinal))
+        : [];
+
+    // Empty for a thread that has ended meanwhile: its files go at any moment.
+    private static string Text(string task, string file)
     {
-        if (!OperatingSystem.IsLinux())
+        try
         {
-            yield break;
+            return File.ReadAllText(Path.Combine(task, file));
         }
-
-        foreach (string task in Directory.GetDirectories("/proc/self/task"))
+        catch (IOException)
         {
-            string name;
-            try
-            {
-                name = File.ReadAllText(Path.Combine(task, "comm"));
-            }
-            catch (IOException)
-            {
-                // Ended meanwhile.
-                continue;
-            }
-
-            if (name.StartsWith(prefix, StringComparison.Ordinal))
-            {
-                yield return task;
-            }
+            return "";
         }
     }
 }

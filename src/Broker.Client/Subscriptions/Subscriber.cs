@@ -150,7 +150,14 @@ internal sealed class Subscriber(ConnectionCore core)
             WriteUnsubscribe(subscription, max);
         }
 
-        // Those that came before this are counted on the loop alone.
+        if (subscription.IsComplete && subscription.Queued is null)
+        {
+            // Not by the loop: an answer to a PING sent after this could be read before the loop does what it was asked.
+            Forget(subscription);
+            return;
+        }
+
+        // The loop alone knows whether another one comes at this moment, and has what is not in the queue yet.
         core.Loop.Run(subscription.EndIfComplete);
     }
 

@@ -110,11 +110,13 @@ public sealed class Subscription : IDisposable
         EndIfComplete();
     }
 
+    /// <summary>Whether the last message it was to have has come.</summary>
+    internal bool IsComplete => Volatile.Read(ref _max) is > 0 and long max && Delivered >= max;
+
     /// <summary>Ends it if the last message it was to have has come. On the loop.</summary>
     internal void EndIfComplete()
     {
-        long max = Volatile.Read(ref _max);
-        if (max != 0 && _delivered >= max)
+        if (IsComplete)
         {
             Connection.Core.Subscriber.Batch.Flush();
             Connection.Core.Subscriber.Forget(this);
