@@ -1,30 +1,29 @@
 using System.Diagnostics;
+using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
 
-// The loop's part in the memory of its group: what a burst has left in the pools goes, some seconds later.
+// The loop's part in the memory of its group: what a burst has left in the pools goes, after a while.
 public sealed partial class EventLoop
 {
-    private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(2);
+    // A burst that follows another one finds what that left: to make it anew takes tens of milliseconds, which all others wait.
+    private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan TrimPause = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan SenderGrace = TimeSpan.FromSeconds(1);
 
     private void TrimBlocksLater() => StartTimer(TrimInterval, TrimBlocks);
 
-    private void TrimBlocks()
-    {
-        if (Blocks.Trim())
-        {
-            TrimBlocksLater();
-        }
-    }
+    private void TrimBlocks() => Continue(Blocks.Trim(), TrimBlocks);
 
     internal void TrimDepotLater() => StartTimer(TrimInterval, TrimDepot);
 
-    private void TrimDepot()
+    private void TrimDepot() => Continue(Group.Depot.Trim(), TrimDepot);
+
+    private void Continue(Trimming trimming, Action trim)
     {
-        if (Group.Depot.Trim())
+        if (trimming != Trimming.Done)
         {
-            TrimDepotLater();
+            StartTimer(trimming == Trimming.Interrupted ? TrimPause : TrimInterval, trim);
         }
     }
 

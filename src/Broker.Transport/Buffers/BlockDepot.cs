@@ -7,11 +7,14 @@ namespace Broker.Transport.Buffers;
 /// </summary>
 internal sealed class BlockDepot
 {
-    private const long MostBytes = 16 * 1024 * 1024;
+    // What is let go while it is in use is made anew, and until a collection comes there is both: a burst's blocks stay until they are trimmed. But
+    // where the heap is small, as in a container, others need it too.
+    private const long MostBytes = 256 * 1024 * 1024;
+    private const int PartOfHeap = 16;
     private const long LeastBytes = 512 * 1024;
 
     private readonly Lock _gate = new();
-    private readonly BlockShelf _free = new(MostBytes, LeastBytes);
+    private readonly BlockShelf _free = new(Math.Min(MostBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / PartOfHeap), LeastBytes);
     private long _outstanding;
     private bool _trims;
 
@@ -54,9 +57,9 @@ internal sealed class BlockDepot
     internal void GiveChain(Block first)
     {
         bool asks;
+        Block? at = first;
         lock (_gate)
         {
-            Block? at = first;
             while (at is not null && !_free.IsOverfull)
             {
                 Block next = at;
@@ -68,6 +71,7 @@ internal sealed class BlockDepot
             _trims |= asks;
         }
 
+        BlockShelf.Discard(at);
         if (asks)
         {
             TrimLater?.Invoke();
@@ -88,19 +92,28 @@ internal sealed class BlockDepot
     {
         Interlocked.Add(ref _outstanding, -block.Array.Length);
         block.Next = null;
-        if (block.SizeClass != BlockSizes.Unpooled)
+        if (block.SizeClass == BlockSizes.Unpooled)
+        {
+            BlockShelf.Discard(block);
+        }
+        else
         {
             GiveChain(block);
         }
     }
 
-    /// <summary>Lets go what was kept for nothing. Returns whether to come again.</summary>
-    internal bool Trim()
+    /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again.</summary>
+    internal Trimming Trim()
     {
+        Block? idle;
+        Trimming outcome;
         lock (_gate)
         {
-            _free.Trim();
-            return _trims = _free.HasSurplus;
+            idle = _free.TakeIdle(out outcome);
+            _trims = outcome != Trimming.Done;
         }
+
+        BlockShelf.Discard(idle);
+        return outcome;
     }
 }

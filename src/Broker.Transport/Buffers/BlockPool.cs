@@ -47,6 +47,9 @@ internal sealed class BlockPool(BlockDepot depot)
         Volatile.Write(ref _outstanding, _outstanding - block.Array.Length);
         if (block.SizeClass == BlockSizes.Unpooled)
         {
+            // Of a chain whose others are given back one by one.
+            block.Next = null;
+            BlockShelf.Discard(block);
             return;
         }
 
@@ -63,11 +66,12 @@ internal sealed class BlockPool(BlockDepot depot)
         }
     }
 
-    /// <summary>Lets go what was kept for nothing. Returns whether to come again. On the loop.</summary>
-    internal bool Trim()
+    /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again. On the loop.</summary>
+    internal Trimming Trim()
     {
-        _free.Trim();
-        return _trims = _free.HasSurplus;
+        BlockShelf.Discard(_free.TakeIdle(out Trimming outcome));
+        _trims = outcome != Trimming.Done;
+        return outcome;
     }
 
     // Large ones one by one: what another loop has given back there is somebody else's to take too.

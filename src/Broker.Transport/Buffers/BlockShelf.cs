@@ -1,17 +1,19 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// Free blocks by size, last in first out, within a bound. What was not touched since the last <see cref="Trim"/> was kept for
-/// nothing and goes then, so that a burst's memory is the collector's some seconds after it. Not thread-safe.
+/// Free blocks by size, last in first out, within a bound. What was not touched since the last pass of <see cref="TakeIdle"/> was kept for
+/// nothing and goes then, so that a burst's memory is the system's some seconds after it. Not thread-safe.
 /// </summary>
 internal sealed class BlockShelf(long mostBytes, long leastBytes)
 {
+    private const long SliceBytes = 8 * 1024 * 1024;
+
     private readonly Block?[] _heads = new Block?[BlockSizes.Count];
     private readonly int[] _counts = new int[BlockSizes.Count];
     private readonly int[] _fewest = new int[BlockSizes.Count];
     private long _bytes;
 
-    /// <summary>Whether there is something that <see cref="Trim"/> may let go one day.</summary>
+    /// <summary>Whether there is something that <see cref="TakeIdle"/> may let go one day.</summary>
     internal bool HasSurplus => _bytes > leastBytes;
 
     /// <summary>Whether more is kept than the bound allows.</summary>
@@ -43,18 +45,58 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
         _bytes += block.Array.Length;
     }
 
-    /// <summary>Lets go what nobody needed since the last call, down to the least. The blocks are the collector's.</summary>
-    internal void Trim()
+    /// <summary>
+    /// Takes out some of what nobody needed since the last whole pass, as a chain to be discarded: no more at a time than takes a fraction of a millisecond.
+    /// With the last of it, or none, a pass is whole.
+    /// </summary>
+    internal Block? TakeIdle(out Trimming outcome)
     {
+        Block? idle = null;
+        long left = SliceBytes;
         // The large ones first: they are the most memory for the fewest uses.
         for (int sizeClass = BlockSizes.Count - 1; sizeClass >= 0; sizeClass--)
         {
-            for (int idle = _fewest[sizeClass]; idle > 0 && HasSurplus; idle--)
+            while (_fewest[sizeClass] > 0 && HasSurplus)
             {
-                Take(sizeClass);
-            }
+                if (left <= 0)
+                {
+                    outcome = Trimming.Interrupted;
+                    return idle;
+                }
 
-            _fewest[sizeClass] = _counts[sizeClass];
+                _fewest[sizeClass]--;
+                Block block = Take(sizeClass)!;
+                left -= block.Array.Length;
+                block.Next = idle;
+                idle = block;
+            }
+        }
+
+        _counts.CopyTo(_fewest.AsSpan());
+        outcome = HasSurplus ? Trimming.Waiting : Trimming.Done;
+        return idle;
+    }
+
+    /// <summary>
+    /// Gives the memory of blocks that were taken out back, on a thread that nobody's traffic waits for: a call of the kernel for each, which has the other
+    /// processors forget the pages too, takes tens of microseconds. Then they are the collector's.
+    /// </summary>
+    internal static void Discard(Block? idle)
+    {
+        if (idle is not null)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(DiscardAll, idle, preferLocal: false);
+        }
+    }
+
+    private static void DiscardAll(Block idle)
+    {
+        for (Block? at = idle; at is not null;)
+        {
+            Block gone = at;
+            at = at.Next;
+            gone.Next = null;
+            gone.Discard();
         }
     }
 }

@@ -58,6 +58,20 @@ internal sealed class RawConnection : IDisposable
         return text.ToString();
     }
 
+    /// <summary>Reads so many bytes, which must come in time.</summary>
+    public async Task SkipAsync(long count)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        timeout.CancelAfter(Wait.Limit);
+        var buffer = new byte[64 * 1024];
+        while (count > 0)
+        {
+            int read = await _socket.ReceiveAsync(buffer.AsMemory(0, (int)Math.Min(count, buffer.Length)), timeout.Token);
+            Assert.NotEqual(0, read);
+            count -= read;
+        }
+    }
+
     /// <summary>How many bytes come before the close, which must come in time.</summary>
     public async Task<int> CountToCloseAsync()
     {

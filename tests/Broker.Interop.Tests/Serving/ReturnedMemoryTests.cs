@@ -1,0 +1,55 @@
+using System.Globalization;
+using System.Text;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Serving;
+
+/// <summary>What a burst has taken goes back to the system: a broker that then has nothing to do holds about what it held before.</summary>
+public sealed class ReturnedMemoryTests
+{
+    private const int Readers = 6;
+    private const int Messages = 1_000_000;
+    private const int Batch = 40_000;
+    private const long Slack = 40 * 1024 * 1024;
+
+    [Fact]
+    public async Task When_readers_who_had_stopped_have_read_all_the_memory_goes_back()
+    {
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        var readers = new List<RawConnection>();
+        try
+        {
+            for (int i = 0; i < Readers; i++)
+            {
+                RawConnection reader = await broker.ConnectRawAsync();
+                readers.Add(reader);
+                await reader.SendAsync("CONNECT {\"verbose\":false}\r\nSUB a 1\r\nPING\r\n");
+                await reader.ReadToAsync("PONG\r\n");
+            }
+
+            using RawConnection publisher = await broker.ConnectRawAsync();
+            await publisher.SendAsync("CONNECT {\"verbose\":false}\r\n");
+            long before = broker.ResidentMemory();
+            byte[] batch = Encoding.ASCII.GetBytes(new StringBuilder().Insert(0, "PUB a 16\r\n0123456789abcdef\r\n", Batch).ToString());
+            for (int sent = 0; sent < Messages; sent += Batch)
+            {
+                await publisher.SendAsync(batch);
+            }
+
+            await publisher.SendAsync("PING\r\n");
+            await publisher.ReadToAsync("PONG\r\n");
+            long most = broker.ResidentMemory();
+            Assert.InRange(most - before, 2 * Slack, long.MaxValue);
+            await Task.WhenAll(readers.Select(static reader => reader.SkipAsync((long)Messages * "MSG a 1 16\r\n0123456789abcdef\r\n".Length)));
+
+            long now = 0;
+            await Wait.UntilAsync(
+                () => (now = broker.ResidentMemory()) - before <= Slack,
+                () => string.Create(CultureInfo.InvariantCulture, $"{before / 1e6:f1} MB before, {most / 1e6:f1} then, and {now / 1e6:f1} still"));
+        }
+        finally
+        {
+            readers.ForEach(static reader => reader.Dispose());
+        }
+    }
+}
