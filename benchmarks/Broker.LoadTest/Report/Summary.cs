@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Broker.LoadTest.Driver;
 using Broker.LoadTest.Runs;
 
 namespace Broker.LoadTest.Report;
@@ -62,7 +63,10 @@ internal static class Summary
 
         string ratios = results.Participants.Count > 1 ? $" Ratios are to {results.BaselineName}: of the medians, then the median (and the range) of each round's own." : "";
         Add(ThroughputTable.Build(results), $"Medians of the rounds; messages are counted where they are received; ns and CPU ns are per message, CPU is the server's, MB its resident memory after the row.{ratios}");
-        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time: percentiles of all rounds' round trips together. A bystander's PING is sent by schedule, so one that a stall delays is late by that.");
+        Add(LatencyTable.Build(results), "Microseconds from request to reply, one at a time: percentiles of all rounds' round trips together. A bystander's PING is sent by schedule, so one that a stall delays is late by that. "
+            + (Precedence.IsPermitted()
+                ? "Its thread runs ahead of all of ordinary priority: what it waits for is the server, which waits for a processor like any other."
+                : "Its thread waits for a processor like any other, which is in the figures: real-time scheduling was refused (root or CAP_SYS_NICE)."));
         foreach (Table table in GoalTable.BuildAll(results))
         {
             Add(table, "Goals are ratios to the baseline but for microseconds; a row reaches its goal when each part of it is reached.");

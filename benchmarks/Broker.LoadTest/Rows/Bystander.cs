@@ -46,6 +46,8 @@ internal sealed class Bystander : IDisposable
 
     private void Run()
     {
+        // What it waits for shall be the server, and not the hundreds of readers who are ready beside it.
+        Precedence.TryTake();
         _go.WaitOne();
         long due = Stopwatch.GetTimestamp();
         while (!_stopped)
