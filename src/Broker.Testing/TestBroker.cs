@@ -83,8 +83,13 @@ public sealed class TestBroker : IAsyncDisposable
     public static async Task<TestBroker> StartAsync(
         Action<BrokerServerOptions>? configure = null, ClientOptions? client = null, CancellationToken cancellationToken = default)
     {
-        // One loop: what a client has sent before another one asks is in the answer to that.
-        var options = new BrokerServerOptions { LoopOptions = new EventLoopOptions { Loops = 1, ThreadName = "test broker" } };
+        // One loop: what a client has sent before another one asks is in the answer to that. Time to come in for who waits for a processor, of which tests
+        // that run side by side leave little.
+        var options = new BrokerServerOptions
+        {
+            LoopOptions = new EventLoopOptions { Loops = 1, ThreadName = "test broker" },
+            AuthTimeout = Waiting.DefaultPatience,
+        };
         configure?.Invoke(options);
         if (options.EndPoints.Count == 0)
         {
@@ -235,7 +240,7 @@ public sealed class TestBroker : IAsyncDisposable
                 Dialer = server.Connect(user),
                 Loops = loops,
                 User = user is null ? options.User : null,
-                // Nothing is waited for here but a processor, of which tests that run side by side leave little.
+                // Nothing is waited for here but a processor.
                 ConnectTimeout = options.ConnectTimeout > Waiting.DefaultPatience ? options.ConnectTimeout : Waiting.DefaultPatience,
             },
             cancellationToken);
