@@ -87,6 +87,7 @@ public sealed class AllocationTests : IDisposable
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         await using var asks = new LoopDealer(loops[0], Count);
         asks.Connect(site.Endpoint("request"));
+        await Wait.UntilAsync(() => site.Requests.Peers == 1, "the client");
 
         AssertNothing(loops[0], body => asks.TrySend(default, body), () => $"{site.Requests}");
     }

@@ -82,12 +82,15 @@ public sealed class AccountingTests
             Assert.True(lost.Task.Wait(Wait.Limit));
         });
         Assert.True(written.Wait(Wait.Limit, Token));
+        using var begun = new ManualResetEventSlim();
         using var held = new ManualResetEventSlim();
         client.Loop.Post(() =>
         {
+            begun.Set();
             Assert.True(held.Wait(Wait.Limit));
             transport.Close();
         });
+        Assert.True(begun.Wait(Wait.Limit, Token));
         Publish(client, 5);
         held.Set();
         await Wait.For(closed);

@@ -117,6 +117,7 @@ public sealed partial class DocumentTests
     public async Task The_program_to_begin_with_prints_the_subject(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
+        await Patient.WarmUpAsync(server.Url, Token);
         string printed = await PrintedBy(() => FirstProgram.RunAsync(server.Url));
         Assert.Equal("weather.oslo", printed);
     }

@@ -35,6 +35,8 @@ public sealed class MemoryTests
             all[i] = Subscribe(i);
         }
 
+        // What says it to the server is on its way no more.
+        await Wait.UntilAsync(() => client.GetStatistics().PendingBytes == 0, "the server to have heard of all");
         long taken = GC.GetTotalMemory(forceFullCollection: true) - before;
         TestContext.Current.TestOutputHelper?.WriteLine($"{taken / (Subscriptions - 1)} bytes");
         Assert.InRange(taken / (Subscriptions - 1), 0, bytes);

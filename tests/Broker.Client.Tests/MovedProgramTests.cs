@@ -60,6 +60,7 @@ public sealed partial class MovedProgramTests
         await using AnyServer server = await AnyServer.StartAsync(kind);
         string url = server.Url;
         byte[] bytes = [1, 2, 3];
+        await Patient.WarmUpAsync(url, Token);
         await using var nats = await BrokerConnection.ConnectAsync(url);
         await using var sub = nats.SubscribeQueued("a");
         await nats.PublishAsync("a", bytes);
@@ -185,6 +186,7 @@ public sealed partial class MovedProgramTests
             kind, static o => o.Users = [new User("u", "p")], "authorization { user: u, password: p }");
         string url = server.Url.Replace("nats://", "nats://u:p@", StringComparison.Ordinal);
         string dead = "nats://127.0.0.1:1";
+        await Patient.WarmUpAsync(url, Token);
         await using (BrokerConnection nats = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [dead, url], Name = "x" }))
         {
             nats.Disconnected += static (_, _) => { };

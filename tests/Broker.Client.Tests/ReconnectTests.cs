@@ -48,6 +48,8 @@ public sealed class ReconnectTests
         Assert.IsType<ConnectionLostException>(await Wait.For(watch.Lost));
         await server.RestartAsync();
         await Wait.For(watch.Found);
+        // The server knows of its subscriptions, before another connection publishes for them.
+        await connection.PingAsync(Token);
         await using BrokerConnection other = await Patient.ConnectAsync(server.Options, Token);
         for (int i = 0; i < 100; i++)
         {
@@ -198,7 +200,7 @@ public sealed class ReconnectTests
             }
 
             peer.Send(FakeServer.PlainInfo);
-            peer.ReadLine();
+            peer.ReadRequest();
             peer.Send("-ERR 'Authorization Violation'\r\n");
         });
         var watch = new Watch();
@@ -260,8 +262,9 @@ public sealed class ReconnectTests
         connection.Subscribe("a", (in MessageView m) => twice += seen.Add(BitConverter.ToInt32(m.Body)) ? 0 : 1);
         int sent = 0;
         bool restarted = false;
-        while (!watch.Found.Task.IsCompleted)
+        for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; !watch.Found.Task.IsCompleted;)
         {
+            Assert.True(Environment.TickCount64 < end, $"{connection.State}, {sent} sent");
             if (connection.TryPublish("a"u8, BitConverter.GetBytes(sent)) == PublishStatus.Accepted)
             {
                 sent++;

@@ -96,11 +96,11 @@ public sealed class RequestFormsTests
         EventLoop loop = group[0];
         T Turned<T>(Task<T> task)
         {
-            while (!task.IsCompleted)
+            Wait.Until(() =>
             {
                 loop.RunOnce(TimeSpan.FromMilliseconds(10));
-            }
-
+                return task.IsCompleted;
+            });
             return task.GetAwaiter().GetResult();
         }
 

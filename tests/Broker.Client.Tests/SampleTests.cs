@@ -10,6 +10,7 @@ public sealed class SampleTests
     private static async Task<string[]> RunAsync(ServerKind kind, Func<string, TextWriter, Task> sample)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
+        await Patient.WarmUpAsync(server.Url, TestContext.Current.CancellationToken);
         using var output = new StringWriter(CultureInfo.InvariantCulture);
         await Wait.For(sample(server.Url, output));
         return output.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries);

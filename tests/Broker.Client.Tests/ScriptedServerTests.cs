@@ -80,8 +80,9 @@ public sealed class ScriptedServerTests
             Token);
         long accepted = 0;
         byte[] body = new byte[10_000];
-        while (!lost.Task.IsCompleted)
+        for (long limit = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; !lost.Task.IsCompleted;)
         {
+            Assert.True(Environment.TickCount64 < limit, $"{accepted} accepted");
             accepted += client.TryPublish("a"u8, body) is Publishing.PublishStatus.Accepted ? 1 : 0;
         }
 
@@ -120,7 +121,7 @@ public sealed class ScriptedServerTests
         using var full = new FakeServer(peer =>
         {
             peer.Send(FakeServer.PlainInfo);
-            peer.ReadLine();
+            peer.ReadRequest();
             peer.Send("-ERR 'maximum connections exceeded'\r\n");
         });
         ServerErrorException e = await Assert.ThrowsAsync<ServerErrorException>(

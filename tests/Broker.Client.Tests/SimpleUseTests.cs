@@ -28,6 +28,7 @@ public sealed class SimpleUseTests
     public async Task An_address_is_enough(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
+        await Patient.WarmUpAsync(server.Url, Token);
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Url, Token);
         Assert.Equal("4 degrees", await RoundTripAsync(client));
     }

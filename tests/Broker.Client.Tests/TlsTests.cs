@@ -39,7 +39,7 @@ public sealed class TlsTests
     public async Task Messages_go_over_TLS(ServerKind kind, bool clear, string scheme, bool required)
     {
         await using AnyServer server = await AnyServer.StartAsync(
-            kind, o => o.Tls = Offered with { AllowNonTls = clear }, $"allow_non_tls: {(clear ? "true" : "false")}\ntls {{ {Common.ServerKeys} }}");
+            kind, o => o.Tls = Offered with { AllowNonTls = clear }, $"allow_non_tls: {(clear ? "true" : "false")}\ntls {{ {Common.PatientServerKeys} }}");
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [$"{scheme}://localhost:{server.Port}"], Tls = Trusting with { Required = required } }, Token));
         Assert.Equal(SslProtocols.Tls13, connection.TlsFacts!.Protocol);
@@ -59,7 +59,7 @@ public sealed class TlsTests
     public async Task Where_TLS_is_only_offered_and_not_required_it_stays_clear(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
-            kind, o => o.Tls = Offered with { AllowNonTls = true }, $"allow_non_tls: true\ntls {{ {Common.ServerKeys} }}");
+            kind, o => o.Tls = Offered with { AllowNonTls = true }, $"allow_non_tls: true\ntls {{ {Common.PatientServerKeys} }}");
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(new() { Servers = [server.Url] }, Token));
         await connection.PingAsync(Token);
         Assert.Null(connection.TlsFacts);
@@ -70,7 +70,7 @@ public sealed class TlsTests
     [InlineData(ServerKind.Nats)]
     public async Task A_server_that_nobody_vouches_for_is_refused(ServerKind kind)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         foreach (ClientTlsOptions? options in new[] { null, new ClientTlsOptions { Authorities = [new TestCertificates().Authority] }, Trusting with { TargetHost = "example.org" } })
         {
             TlsException e = await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
@@ -111,7 +111,7 @@ public sealed class TlsTests
     [InlineData(ServerKind.Nats, false)]
     public async Task TLS_is_spoken_over_a_stream_or_a_pipe_of_ones_own(ServerKind kind, bool pipe)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         async ValueTask<Stream> OpenAsync(CancellationToken cancellationToken)
         {
             var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -172,7 +172,7 @@ public sealed class TlsTests
         await using AnyServer server = await AnyServer.StartAsync(
             kind,
             o => o.Tls = Offered with { ClientCertificates = ClientCertificateMode.Required, ClientAuthorityFile = Common.AuthorityFile },
-            $"tls {{ {Common.ServerKeys} verify: true }}");
+            $"tls {{ {Common.PatientServerKeys} verify: true }}");
         await Assert.ThrowsAsync<TlsException>(() => Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting, ConnectTimeout = Wait.Limit }, Token)));
         ClientTlsOptions[] good =
@@ -192,7 +192,7 @@ public sealed class TlsTests
     [InlineData(ServerKind.Nats)]
     public async Task A_connection_comes_back_over_TLS(ServerKind kind)
     {
-        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.ServerKeys} }}");
+        await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         TaskCompletionSource back = Wait.Source();
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
             new() { Servers = [server.Url], Tls = Trusting, ReconnectWait = TimeSpan.FromMilliseconds(10), OnReconnected = _ => back.TrySetResult() }, Token));

@@ -49,8 +49,8 @@ public sealed class ClientLogTests
         await server.DisposeAsync();
 
         Assert.IsAssignableFrom<ClientException>(await Wait.For(lost));
-        Assert.True(host.Log.Has("Broker.Client[1] Warning: Client (default): the server is lost"), host.Log.Text);
-        Assert.True(host.Log.Has("Broker.Client[5] Error: Client (default): a handler has thrown"), host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[1] Warning: Client (default): the server is lost"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[5] Error: Client (default): a handler has thrown"), () => host.Log.Text);
     }
 
     [Fact]

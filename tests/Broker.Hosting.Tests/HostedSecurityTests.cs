@@ -221,7 +221,7 @@ public sealed partial class HostedSecurityTests : IDisposable
 
         Assert.True(pull.TryReceiveString(out string? text, Wait.Limit));
         Assert.Equal("one", text);
-        Assert.Equal((1, 1), (Logs(host).Accepted, Logs(host).Pushers));
+        await Wait.UntilAsync(() => Logs(host) is { Accepted: 1, Pushers: 1 }, () => $"{Logs(host)}");
     }
 
     private static async Task AssertReachesAsync(ZeroMqSocketOptions programs, (string, string)[] security)

@@ -180,8 +180,8 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
         string publishers = FreePort.NextAddress();
         await using PeerProcess run = PeerProcess.Start(
             "worker", "dotnet",
-            program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--BrokerClient:ConnectTimeout=00:01:00",
-            $"--ZeroMq:Publishers={publishers}", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
+            program, "--contentRoot", Path.GetDirectoryName(program)!, "--Broker:Listen:0=127.0.0.1:0", "--Broker:AuthTimeout=00:02:00",
+            "--BrokerClient:ConnectTimeout=00:01:00", $"--ZeroMq:Publishers={publishers}", "--ZeroMq:Subscribers=tcp://127.0.0.1:*");
 
         string listening = await run.ReadLineWithAsync("Listening at 127.0.0.1:");
 

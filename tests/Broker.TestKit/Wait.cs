@@ -56,6 +56,25 @@ public static class Wait
     /// <param name="otherwise">Says in a failure how things stand.</param>
     public static Task UntilAsync(Func<Task<bool>> holds, Func<string> otherwise) => UntilAsync(holds, otherwise, Ended);
 
+    /// <summary>The same on the thread that calls, for looks that must be one thread's or take a moment themselves.</summary>
+    /// <param name="holds">Looked at again and again.</param>
+    /// <param name="what">Names in a failure what did not come.</param>
+    public static void Until(Func<bool> holds, string what = "the condition") => Until(holds, () => $"waited in vain for: {what}");
+
+    /// <param name="holds">Looked at again and again.</param>
+    /// <param name="otherwise">Says in a failure how things stand.</param>
+    public static void Until(Func<bool> holds, Func<string> otherwise)
+    {
+        var spin = default(SpinWait);
+        for (long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds; !holds(); spin.SpinOnce())
+        {
+            if (Environment.TickCount64 >= end || Ended.IsCancellationRequested)
+            {
+                Assert.Fail(otherwise());
+            }
+        }
+    }
+
     private static async Task UntilAsync(Func<Task<bool>> holds, Func<string> otherwise, CancellationToken cancellation)
     {
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellation);

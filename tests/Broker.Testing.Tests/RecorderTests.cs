@@ -59,7 +59,8 @@ public sealed class RecorderTests
         await AssertFailsAsync("Expected at least 1 message on 'orders.*' within 0.05 s. What came: none", () => recorder.WaitForCountAsync(1, Cancellation));
         broker.Client.Publish("orders.new", "1"u8);
         broker.Client.Publish("orders.raw", [1, 2, 0xff]);
-        await patient.WaitForCountAsync(2, Cancellation);
+        // And so has the other, on the same connection.
+        await patient.AssertCountAsync(2, Cancellation);
         const string Came = "What came:\n  1. orders.new: 1\n  2. orders.raw: 3 bytes 0102FF";
 
         await AssertFailsAsync($"Expected at least 3 messages on 'orders.*' within 0.05 s. {Came}", () => recorder.WaitForCountAsync(3, Cancellation));

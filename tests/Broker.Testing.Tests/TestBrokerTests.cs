@@ -72,7 +72,7 @@ public sealed class TestBrokerTests
 
         Assert.Equal((ConnectionState.Connected, ConnectionState.Connected), (broker.Client.State, bob.State));
         await Assert.ThrowsAsync<AuthorizationException>(() => broker.ConnectAsync(new ClientOptions { User = "bob", Password = "wrong" }, Cancellation));
-        await Assert.ThrowsAsync<AuthorizationException>(() => BrokerConnection.ConnectAsync(broker.ConnectionString, Cancellation));
+        await Assert.ThrowsAsync<AuthorizationException>(() => Outside.ConnectAsync(broker.ConnectionString));
     }
 
     [Fact]

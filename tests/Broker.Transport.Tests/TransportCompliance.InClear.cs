@@ -17,12 +17,8 @@ public abstract class TransportComplianceInClear(TransportKind kind) : Transport
         pairs.Near[0].Post(() => hold.Wait(ConnectionPairs.Patience));
         var near = new Probe();
         Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
-        while (near.Made is null)
-        {
-            await Task.Yield();
-        }
-
-        near.Made.ExternalStage.Write(sent);
+        await Wait.UntilAsync(() => near.Made is not null || connecting.IsCompleted, Cancellation);
+        near.Made!.ExternalStage.Write(sent);
         near.Made.FlushExternal();
         hold.Set();
         await connecting;

@@ -73,11 +73,17 @@ public sealed class PagingTests
         var query = new ConnectionQuery { Limit = 10, Offset = 5000, Order = ConnectionOrder.BytesOut };
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         await site.Server.InspectConnectionsAsync(query, cancellation);
-        long before = GC.GetTotalAllocatedBytes(precise: true);
-        ConnectionPage page = await site.Server.InspectConnectionsAsync(query, cancellation);
-        long allocated = GC.GetTotalAllocatedBytes(precise: true) - before;
-        Assert.Equal(10, page.Connections.Count);
-        Assert.Equal(Clients, page.Total);
+        // Of all that the process allocates meanwhile: the least of some rounds is the page's own.
+        long allocated = long.MaxValue;
+        for (int round = 0; round < 5; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            ConnectionPage page = await site.Server.InspectConnectionsAsync(query, cancellation);
+            allocated = Math.Min(allocated, GC.GetTotalAllocatedBytes(precise: true) - before);
+            Assert.Equal(10, page.Connections.Count);
+            Assert.Equal(Clients, page.Total);
+        }
+
         // An entry for the order of each, and a description of ten.
         Assert.InRange(allocated, 0, Clients * 128);
         JsonElement whole = await site.GetAsync("connz?limit=20000");

@@ -11,7 +11,7 @@ internal sealed class RawWebSocket : IDisposable
     // What comes back last, when all that was sent before is answered.
     private const string Last = "MSG the.end E 0\r\n\r\n";
 
-    private readonly TcpClient _client = new() { NoDelay = true, ReceiveTimeout = 20_000, SendTimeout = 20_000 };
+    private readonly TcpClient _client = new() { NoDelay = true, ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds, SendTimeout = (int)Wait.Limit.TotalMilliseconds };
     private readonly StringBuilder _data = new();
     private readonly StringBuilder _control = new();
     private readonly MemoryStream _message = new();

@@ -18,6 +18,9 @@ public sealed class FlowTests
     // In milliseconds: who would block for so long is asked again, unless all is full.
     private const int Refusal = 100;
 
+    // So often in a row, while nothing is handed over: one that is only slow is not full.
+    private const int Refusals = 5;
+
     // Likewise, of one that sends and one that receives by turns until the one is let.
     private const int Turn = 5;
 
@@ -69,10 +72,19 @@ public sealed class FlowTests
         var atFreed = new HashSet<int>();
         for (int i = 0; i < More; i++)
         {
-            while (!await push.SendLargeAsync(sent + i, Turn))
-            {
-                Assert.True(await freed.TryReceiveLargeAsync(Turn) is not { } number || atFreed.Add(number));
-            }
+            int next = sent + i;
+            await Wait.UntilAsync(
+                async () =>
+                {
+                    if (await push.SendLargeAsync(next, Turn))
+                    {
+                        return true;
+                    }
+
+                    Assert.True(await freed.TryReceiveLargeAsync(Turn) is not { } number || atFreed.Add(number));
+                    return false;
+                },
+                () => $"{next} is not sent, {site.Bridge.PushPull()}");
         }
 
         // The other takes nothing still, and all that was not with it by then comes to this one.
@@ -115,6 +127,9 @@ public sealed class FlowTests
             }
         }
 
+        // What the slow one does not get of the last one may be counted when the fast one has had it.
+        await Wait.UntilAsync(
+            () => site.Bridge.PubSub() is var route && route.Dropped + route.ToZeroMq - before >= 2 * Messages, () => $"{site.Bridge.PubSub()}");
         long lost = site.Bridge.PubSub().Dropped;
         Assert.InRange(lost, 1, Messages - 1);
         List<int> got = [];
@@ -132,12 +147,13 @@ public sealed class FlowTests
     public async Task C12_Each_PUSHs_messages_keep_their_order_and_none_is_lost_by_a_restart_that_lingers(ForeignKind kind, byte minor, bool foreign)
     {
         const int Each = 200;
-        PushPullRouteOptions route = ContractSite.PushPull with { HighWaterMark = 4 * Each };
-        await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, route);
-        route = route with
+        // Ports that nobody else is given while the bridge is away.
+        PushPullRouteOptions route = ContractSite.PushPull with
         {
-            Pushers = [new BridgeEndpoint(Bind: true, site.Bridge.Pushers())], Pullers = [new BridgeEndpoint(Bind: true, site.Bridge.Pullers())],
+            HighWaterMark = 4 * Each,
+            Pushers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())], Pullers = [new BridgeEndpoint(Bind: true, FreePort.NextAddress())],
         };
+        await using ContractSite site = await ContractSite.StartAsync(kind, minor, foreign, route);
         ForeignSocket pull = await site.ProgramAsync("PULL", site.Bridge.Pullers(), ("RCVHWM", 5));
         ForeignSocket[] pushers = [await site.ProgramAsync("PUSH", site.Bridge.Pushers()), await site.ProgramAsync("PUSH", site.Bridge.Pushers())];
         await SendAsync(0);
@@ -193,22 +209,27 @@ public sealed class FlowTests
         }
     }
 
-    // Until the egress has all that may wait there and the program would block.
+    // Until the egress has all that may wait there, hands nothing over any more, and the program would block.
     private static async Task<int> FillAsync(ForeignSocket push, ZeroMqBridge bridge, string route = "pushpull")
     {
         int sent = 0;
-        while (sent < Most)
-        {
-            if (await push.SendLargeAsync(sent, Refusal))
+        int refusals = 0;
+        long handedOver = -1;
+        await Wait.UntilAsync(
+            async () =>
             {
-                sent++;
-            }
-            else if (bridge.PushPull(route) is { Waiting: Window })
-            {
-                break;
-            }
-        }
+                if (await push.SendLargeAsync(sent, Refusal))
+                {
+                    refusals = 0;
+                    return ++sent == Most;
+                }
 
+                PushPullRouteSnapshot now = bridge.PushPull(route);
+                refusals = now.Waiting == Window && now.HandedOver == handedOver ? refusals + 1 : 0;
+                handedOver = now.HandedOver;
+                return refusals == Refusals;
+            },
+            () => $"{sent} sent, {bridge.PushPull(route)}");
         return sent;
     }
 }

@@ -103,15 +103,20 @@ public sealed class MeetingTests
         }
 
         var pulled = new List<string>();
-        for (int turn = 0; pulled.Count < Messages; turn++)
-        {
-            if (await pulls[turn % 2].ReceiveAsync(timeout: 20) is { } message)
+        int turn = 0;
+        await Wait.UntilAsync(
+            async () =>
             {
-                pulled.Add(message);
-            }
-        }
+                while (await pulls[turn++ % 2].ReceiveAsync(timeout: 20) is { } message)
+                {
+                    pulled.Add(message);
+                }
 
-        Assert.Equal(Messages, pulled.Distinct(StringComparer.Ordinal).Count());
+                return pulled.Count >= Messages;
+            },
+            () => $"{pulled.Count} of {Messages} messages");
+
+        Assert.Equal((Messages, Messages), (pulled.Count, pulled.Distinct(StringComparer.Ordinal).Count()));
         await Wait.UntilAsync(() => here.PushPull().InFlight == 0, () => $"{here.PushPull()}");
         Assert.Equal(Messages, here.PushPull().HandedOver + there.PushPull().HandedOver);
         Assert.Equal((Messages + 1, 0), (here.PubSub().FromZeroMq, there.PubSub().FromZeroMq));

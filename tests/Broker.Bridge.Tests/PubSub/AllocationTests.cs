@@ -73,8 +73,9 @@ public sealed class AllocationTests
         // Compiles the code and fills the pools.
         Round(Messages);
         Round(Messages);
-        long once = Round(Messages);
-        long twice = Round(2 * Messages);
+        // Other threads of the process allocate too: the best of a few rounds is its own.
+        long once = Enumerable.Range(0, 3).Min(_ => Round(Messages));
+        long twice = Enumerable.Range(0, 3).Min(_ => Round(2 * Messages));
         Assert.InRange(twice - once, -Allowance, Allowance);
         Assert.InRange(once, 0, Allowance);
     }

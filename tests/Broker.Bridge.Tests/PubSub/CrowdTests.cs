@@ -40,10 +40,11 @@ public sealed class CrowdTests
         });
         await native.FlushAsync(TestContext.Current.CancellationToken);
 
-        // Each SUB gets its own topic and the common one, each PUB knows that the bridge wants everything.
+        // Each SUB gets its own topic and the common one, each PUB knows that the bridge wants everything, and the stranger hears the common one.
         await Wait.UntilAsync(() => crowd.ReadyPublishers == pairs, () => $"{crowd.ReadyPublishers} publishers of {pairs}, {site.Route.Snapshot()}");
+        Task foreignHears = foreign.HearAsync();
         await Wait.UntilAsync(
-            () => crowd.IsReady,
+            () => crowd.IsReady && foreignHears.IsCompleted,
             () => $"some subscriber of {pairs} is not served, {site.Route.Snapshot()}",
             () =>
             {
@@ -54,6 +55,7 @@ public sealed class CrowdTests
 
                 native.TryPublish(site.Subject("all.p"), Shapes.Probe);
             });
+        await foreignHears;
         Assert.Equal((pairs, pairs + 1), (site.Route.Snapshot().Publishers, site.Route.Snapshot().Subscribers));
 
         // From the ZeroMQ side: to each SUB its own, and one of each PUB to all.

@@ -71,7 +71,8 @@ public sealed class RawRouteTests
         native.Publish("raw.back", "x"u8, headers: Encoding.ASCII.GetBytes("NATS/1.0\r\nZmq-Identity: 6e6f\r\n\r\n"));
         native.Publish("raw.back", "x"u8);
         native.Publish("raw.back", "x"u8, headers: Encoding.ASCII.GetBytes("NATS/1.0\r\nZmq-Identity: 6\r\n\r\n"));
-        await Wait.UntilAsync(() => Route().FromSubjects == 5, "what the bridge cannot deliver");
+        await Wait.UntilAsync(
+            () => Route() is { FromSubjects: 5, ToZeroMq: 2, Unroutable: 1, Refused: 2, Dropped: 1 }, () => $"what the bridge cannot deliver: {Route()}");
 
         RawRouteSnapshot route = Route();
         Assert.Equal((2, 1, 2, 1), (route.ToZeroMq, route.Unroutable, route.Refused, route.Dropped));

@@ -97,7 +97,7 @@ public sealed class LogLineWriterTests
             writer.Add("two");
 
             await Task.Run(writer.Dispose, TestContext.Current.CancellationToken)
-                .WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+                .WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
         }
         finally
         {

@@ -250,12 +250,23 @@ public sealed class MessageCommandTests
         Assert.DoesNotContain("Parameter", run.Error, StringComparison.Ordinal);
     }
 
-    internal static Task<BrokerServer> StartAsync() => BrokerServer.StartAsync(static options => options.Listen(0), TestContext.Current.CancellationToken);
+    internal static Task<BrokerServer> StartAsync() => BrokerServer.StartAsync(
+        static options =>
+        {
+            options.Listen(0);
+            options.AuthTimeout = Wait.Limit;
+        },
+        TestContext.Current.CancellationToken);
 
     internal static Task<BrokerConnection> ConnectAsync(BrokerServer server) => BrokerConnection.ConnectAsync(
         new ClientOptions { Servers = [Url(server)], ConnectTimeout = Wait.Limit }, TestContext.Current.CancellationToken);
 
     internal static string Url(BrokerServer server) => $"nats://127.0.0.1:{((IPEndPoint)server.EndPoints[0]).Port}";
 
-    private static string[] Lines(ShellRun run) => run.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+    // The whole ones: what is written may end within a line.
+    private static string[] Lines(ShellRun run)
+    {
+        string output = run.Output;
+        return output[..(output.LastIndexOf('\n') + 1)].Split('\n', StringSplitOptions.RemoveEmptyEntries);
+    }
 }

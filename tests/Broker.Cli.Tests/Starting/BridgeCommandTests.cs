@@ -76,7 +76,7 @@ public sealed class BridgeCommandTests : IDisposable
     [Fact]
     public async Task The_page_and_the_metrics_tell_what_was_lost_with_a_server_that_was_killed_and_why_messages_were_refused()
     {
-        using NatsServer server = NatsServer.Start();
+        using NatsServer server = NatsServer.StartAt(FreePort.Next());
         string file = _folder.Write("bridge.conf", $$"""
             http: "127.0.0.1:-1"
             zeromq {

@@ -25,13 +25,9 @@ public sealed class ExecutableTests : IDisposable
         {
             string file = Path.Combine(_folder.Path, $"{name}_{process.Id}.ports");
             using var guard = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-            guard.CancelAfter(TimeSpan.FromMinutes(2));
-            while (!File.Exists(file))
-            {
-                Assert.False(process.HasExited);
-                await Task.Delay(20, guard.Token);
-            }
-
+            guard.CancelAfter(2 * Wait.Limit);
+            await Wait.UntilAsync(() => File.Exists(file) || process.HasExited, "the ports file");
+            Assert.False(process.HasExited);
             using JsonDocument ports = JsonDocument.Parse(await File.ReadAllTextAsync(file, guard.Token));
             using var http = new HttpClient();
             string health = await http.GetStringAsync(ports.RootElement.GetProperty("monitoring")[0].GetString() + "/healthz", guard.Token);

@@ -24,12 +24,14 @@ internal sealed record RealRun(int ExitCode, string Output, string Error, ServeA
         stop.CancelAfter(TimeSpan.FromMinutes(2));
         using var output = new StringWriter();
         using var error = new StringWriter();
+        // One guard for each: the log writes beside the command.
+        (TextWriter guardedOutput, TextWriter guardedError) = (TextWriter.Synchronized(output), TextWriter.Synchronized(error));
         ObservedHost host = Observe(new ServeHost());
         var command = new BrokerCommand(
-            TextWriter.Synchronized(output),
-            TextWriter.Synchronized(error),
-            new Screen(output, error, isTerminal: false, static () => 200),
-            new ShellStreams(Stream.Null, Stream.Null, error, isInputRedirected: true, colours: false),
+            guardedOutput,
+            guardedError,
+            new Screen(guardedOutput, guardedError, isTerminal: false, static () => 200),
+            new ShellStreams(Stream.Null, Stream.Null, guardedError, isInputRedirected: true, colours: false),
             () => host)
         {
             CreateBridge = identify => host = Observe(new BridgeHost(identify)),

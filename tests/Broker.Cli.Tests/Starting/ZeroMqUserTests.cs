@@ -102,7 +102,7 @@ public sealed class ZeroMqUserTests : IDisposable
     private static async Task<string> ReadUntilAsync(TcpClient client, string end)
     {
         using var guard = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        guard.CancelAfter(TimeSpan.FromMinutes(1));
+        guard.CancelAfter(Wait.Limit);
         var text = new StringBuilder();
         byte[] buffer = new byte[4096];
         while (!text.ToString().Contains(end, StringComparison.Ordinal))

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Net;
 using Broker.Server;
 using Broker.Transport;
 
@@ -45,7 +44,13 @@ internal sealed class AnyServer : IAsyncDisposable
         ServerKind kind, Action<BrokerServerOptions>? configure = null, string? configuration = null, bool portable = false)
     {
         var server = new AnyServer(kind == ServerKind.Nats ? NatsServer.StartWithConfiguration(configuration ?? "") : null, configure, portable);
-        server.Port = server._nats?.Port ?? await server.StartBrokerAsync();
+        // One that nobody is given while it is being restarted.
+        server.Port = server._nats?.Port ?? FreePort.Next();
+        if (server._nats is null)
+        {
+            await server.StartBrokerAsync();
+        }
+
         return server;
     }
 
@@ -94,15 +99,11 @@ internal sealed class AnyServer : IAsyncDisposable
         _portable?.Dispose();
     }
 
-    private async Task<int> StartBrokerAsync()
-    {
-        _broker = await BrokerServer.StartAsync(
-            options =>
-            {
-                options.Listen(Port);
-                _configure?.Invoke(options);
-            },
-            TestContext.Current.CancellationToken);
-        return ((IPEndPoint)_broker.EndPoints[0]).Port;
-    }
+    private async Task StartBrokerAsync() => _broker = await BrokerServer.StartAsync(
+        options =>
+        {
+            options.Listen(Port);
+            _configure?.Invoke(options);
+        },
+        TestContext.Current.CancellationToken);
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using System.Text;
 
 namespace Broker.Client.Tests.Support;
@@ -56,7 +57,7 @@ internal sealed class FakeServer : IDisposable
             {
                 script(new Peer(socket));
             }
-            catch (Exception e) when (e is IOException or SocketException or EndOfStreamException or ObjectDisposedException)
+            catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException or AuthenticationException)
             {
                 // The client has gone.
             }
@@ -87,12 +88,19 @@ internal sealed class FakeServer : IDisposable
             throw new EndOfStreamException();
         }
 
+        /// <summary>CONNECT and PING: a socket that is closed before all of it is read resets the connection, and what was said last may be lost.</summary>
+        public string ReadRequest()
+        {
+            string connect = ReadLine();
+            Assert.Equal("PING", ReadLine());
+            return connect;
+        }
+
         /// <summary>INFO, CONNECT, PING, PONG.</summary>
         public string ShakeHands(string info = PlainInfo)
         {
             Send(info);
-            string connect = ReadLine();
-            Assert.Equal("PING", ReadLine());
+            string connect = ReadRequest();
             Send("PONG\r\n");
             return connect;
         }

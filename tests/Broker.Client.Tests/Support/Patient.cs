@@ -14,6 +14,16 @@ internal static class Patient
 
     private static readonly TimeSpan Default = new ClientOptions().ConnectTimeout;
 
+    /// <summary>
+    /// Connects once, for programs that do it with the default: what has to be compiled and started for a first connect takes none of their two
+    /// seconds then.
+    /// </summary>
+    public static async Task WarmUpAsync(string url, CancellationToken cancellationToken)
+    {
+        await using BrokerConnection first = await ConnectAsync(url, cancellationToken);
+        await first.PingAsync(cancellationToken);
+    }
+
     public static Task<BrokerConnection> ConnectAsync(string servers, CancellationToken cancellationToken = default)
         => ConnectAsync(new ClientOptions { Servers = servers.Split(',') }, cancellationToken);
 

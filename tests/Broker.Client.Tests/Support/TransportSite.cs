@@ -102,8 +102,8 @@ internal sealed class TransportSite : IAsyncDisposable
         {
             Way.WebSocket => NatsServer.StartWithConfiguration("websocket { listen: \"127.0.0.1:-1\", no_tls: true }"),
             Way.SecureWebSocket => NatsServer.StartWithConfiguration(
-                $"websocket {{ listen: \"127.0.0.1:-1\"\n tls {{ {TestCertificates.Common.ServerKeys} }} }}"),
-            Way.Tls => NatsServer.StartWithConfiguration($"tls {{ {TestCertificates.Common.ServerKeys} }}"),
+                $"websocket {{ listen: \"127.0.0.1:-1\"\n tls {{ {TestCertificates.Common.PatientServerKeys} }} }}"),
+            Way.Tls => NatsServer.StartWithConfiguration($"tls {{ {TestCertificates.Common.PatientServerKeys} }}"),
             _ => NatsServer.Start(),
         };
         _owned.Add(server);

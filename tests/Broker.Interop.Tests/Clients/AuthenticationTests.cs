@@ -91,8 +91,8 @@ public sealed class AuthenticationTests(SharedServers servers)
     [MemberData(nameof(Combinations.All), MemberType = typeof(Combinations))]
     public async Task A_user_that_a_reload_removes_is_closed_and_the_others_notice_nothing(string client, string server)
     {
-        const string Before = "authorization { users = [ { user: a, password: old }, { user: b, password: pw } ] }\n";
-        const string After = "authorization { users = [ { user: b, password: pw } ] }\n";
+        const string Before = "authorization { timeout: 60, users = [ { user: a, password: old }, { user: b, password: pw } ] }\n";
+        const string After = "authorization { timeout: 60, users = [ { user: b, password: pw } ] }\n";
         await using var reloaded = await ConfiguredServer.StartAsync(server, Before);
         await using var removed = await NatsSession.ConnectAsync(client, reloaded.Url, "user=a", "pass=old");
         await using var other = await NatsSession.ConnectAsync(client, reloaded.Url, "user=b", "pass=pw");

@@ -62,7 +62,7 @@ public sealed class ReconnectTests
     public async Task A_client_with_credentials_shows_them_again(string client, string server)
     {
         var key = UserKey.Create();
-        await using var restarted = await ConfiguredServer.StartAsync(server, $"authorization {{ users = [ {{ nkey: {key.Public} }} ] }}\n");
+        await using var restarted = await ConfiguredServer.StartAsync(server, $"authorization {{ timeout: 60, users = [ {{ nkey: {key.Public} }} ] }}\n");
         await using var session = await NatsSession.ConnectAsync(client, restarted.Url, key.Options);
         await session.SubscribeAsync("a", "subject");
 

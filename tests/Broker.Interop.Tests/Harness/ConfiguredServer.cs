@@ -26,14 +26,14 @@ internal sealed class ConfiguredServer : IAsyncDisposable
 
     public PeerProcess Process => _server.Process;
 
-    /// <summary>Starts <c>broker</c> or <c>nats-server</c> on a free port.</summary>
+    /// <summary>Starts <c>broker</c> or <c>nats-server</c> on a port that nobody else is given while it is away.</summary>
     public static async Task<ConfiguredServer> StartAsync(string name, string configuration = "", params string[] flags)
     {
         var directory = Directory.CreateTempSubdirectory("server-");
         try
         {
             await File.WriteAllTextAsync(FileIn(directory), configuration, TestContext.Current.CancellationToken);
-            return new ConfiguredServer(name, directory, flags, await StartAsync(name, directory, flags, -1));
+            return new ConfiguredServer(name, directory, flags, await StartAsync(name, directory, flags, FreePort.Next()));
         }
         catch
         {

@@ -9,6 +9,9 @@ namespace Broker.Interop.Tests.Harness;
 /// </summary>
 internal sealed class NatsSession : IAsyncDisposable
 {
+    // In milliseconds: only ends a test that hangs.
+    private const int Patience = 60_000;
+
     private readonly PeerProcess _process;
     private readonly Queue<string> _events = new();
     private readonly Dictionary<string, Queue<Message>> _messages = new(StringComparer.Ordinal);
@@ -71,14 +74,14 @@ internal sealed class NatsSession : IAsyncDisposable
     public Task DrainAsync(string? id = null) => OkAsync("drain", id is null ? [] : [id]);
 
     public async Task<string> RequestAsync(string subject, string payload) =>
-        Assert.Single(await OkAsync("request", subject, payload, "10000"));
+        Assert.Single(await OkAsync("request", subject, payload, Text(Patience)));
 
-    /// <summary>The replies to one request: as many as said, or those that come within the wait.</summary>
-    public Task<string[]> RequestManyAsync(string subject, string payload, int count, int waitMilliseconds = 10_000) =>
-        OkAsync("many", subject, payload, Text(count), Text(waitMilliseconds));
+    /// <summary>The replies to one request: as many as said.</summary>
+    public Task<string[]> RequestManyAsync(string subject, string payload, int count) =>
+        OkAsync("many", subject, payload, Text(count), Text(Patience));
 
     /// <summary>What the client says to a request that must fail.</summary>
-    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = 10_000) =>
+    public Task<string> RequestFailureAsync(string subject, int timeoutMilliseconds = Patience) =>
         FailureAsync("request", subject, "ask", Text(timeoutMilliseconds));
 
     /// <summary>What the client says to a publish that it must refuse itself.</summary>

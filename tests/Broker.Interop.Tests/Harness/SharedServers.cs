@@ -24,7 +24,7 @@ public sealed class SharedServers : IAsyncDisposable
     internal Task<ConfiguredServer> OpenAsync(string server) => StartAsync(server, "");
 
     /// <summary>A server whose clients show the token <c>letmein</c>.</summary>
-    internal Task<ConfiguredServer> WithTokenAsync(string server) => StartAsync(server, "authorization { token: letmein }\n");
+    internal Task<ConfiguredServer> WithTokenAsync(string server) => StartAsync(server, "authorization { token: letmein, timeout: 60 }\n");
 
     /// <summary>
     /// A server with users: <c>ada</c> (password <c>plain</c>), <c>bob</c> (<c>secret</c>, kept as a hash), <see cref="Key"/>,
@@ -33,7 +33,7 @@ public sealed class SharedServers : IAsyncDisposable
     /// </summary>
     internal Task<ConfiguredServer> WithUsersAsync(string server) => StartAsync(server, $$"""
         authorization {
-          timeout: 2
+          timeout: 60
           users = [
             { user: ada, password: plain }
             { user: bob, password: "{{Hash}}" }

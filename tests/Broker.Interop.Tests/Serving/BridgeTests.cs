@@ -150,14 +150,15 @@ public sealed class BridgeTests
     [Fact]
     public async Task Live_peers_go_on_after_the_broker_is_restarted()
     {
-        var broker = await BrokerProcess.StartWithZeroMqAsync();
+        // Ports that nobody else is given while it is away.
+        var (port, publishers, subscribers) = (FreePort.Next(), FreePort.NextAddress(), FreePort.NextAddress());
+        var broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}", port);
         try
         {
             await using var client = await Peers.Libnats.SubscribeAsync(broker.Url, "zmq.>");
             await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "t");
             await using var pub = await Peers.Libzmq.PublishAsync(broker.Publishers);
             await pub.SendUntilReceivedAsync("t", client, sub);
-            var (port, publishers, subscribers) = (broker.Port, broker.Publishers, broker.Subscribers);
 
             await broker.DisposeAsync();
             broker = await BrokerProcess.StartWithZeroMqAsync($"bind {publishers}", $"bind {subscribers}", port);

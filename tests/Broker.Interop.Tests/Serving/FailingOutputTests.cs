@@ -57,7 +57,7 @@ public sealed class FailingOutputTests : IDisposable
         await Wait.UntilAsync(() => File.ReadAllText(log).Contains("Unknown Protocol Operation", StringComparison.Ordinal));
         string[] lines = await File.ReadAllLinesAsync(log, Ct);
 
-        Assert.Matches(@"^\d{4}-.* \[warn\] log: \d+ lines were not written here: ", lines[0]);
+        Assert.Matches(@"^\d{4}-.* \[warn\] log: (1 line was|\d+ lines were) not written here: ", lines[0]);
         Assert.DoesNotContain('\0', string.Concat(lines));
         await broker.SignalAsync("TERM");
         Assert.Equal(0, await broker.WaitForExitAsync());
@@ -135,11 +135,11 @@ public sealed class FailingOutputTests : IDisposable
         {
             using RawConnection client = await RawConnection.OpenAsync(new Uri(ports.Nats[0]).Port);
             await client.SendAsync("GARBAGE\r\n");
-            await client.ReadToAsync("-ERR");
+            await (ends ? client.ReadToCloseAsync() : client.ReadToAsync("-ERR"));
         }
-        catch (Exception e) when (ends && e is IOException or System.Net.Sockets.SocketException or InvalidOperationException)
+        catch (System.Net.Sockets.SocketException) when (ends)
         {
-            // It stops.
+            // It stops, and whoever was let in before that may be closed without a word.
         }
     }
 }

@@ -21,7 +21,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         "authorization { users: [ { user: ada, password: \"$2a$11$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS\" }, { user: bob, password: pw } ] }\n";
 
     private static readonly TimeSpan Hold = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = Wait.Limit;
 
     // The first few are of all kinds.
     private static readonly (string Kind, int Limit)[] Crowds =

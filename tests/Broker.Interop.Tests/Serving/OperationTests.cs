@@ -114,11 +114,13 @@ public sealed class OperationTests : IDisposable
         await newcomer.SendAsync("PUB zmq.a 1\r\nx\r\n");
         await stays.ReadToAsync("MSG zmq.a 1 1\r\nx\r\n");
         await using var sub = await Peers.Python.SubscribeAsync(broker.Subscribers, "b");
-        for (var message = (string?)null; message is null;)
-        {
-            await newcomer.SendAsync("PUB zmq.b 1\r\ny\r\n");
-            message = await sub.Process.TryReadLineAsync(TimeSpan.FromMilliseconds(100));
-        }
+        await Wait.UntilAsync(
+            async () =>
+            {
+                await newcomer.SendAsync("PUB zmq.b 1\r\ny\r\n");
+                return await sub.Process.TryReadLineAsync(TimeSpan.FromMilliseconds(100)) is not null;
+            },
+            "the message at the ZeroMQ subscriber");
     }
 
     [Fact]

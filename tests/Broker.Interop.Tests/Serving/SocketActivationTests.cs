@@ -29,7 +29,9 @@ public sealed class SocketActivationTests : IDisposable
 
         await ReadToAsync(subscriber, "MSG a 1 2\r\nhi\r\n");
         await Assert.ThrowsAsync<SocketException>(() => ConnectAsync(new IPEndPoint(IPAddress.Loopback, own)));
-        Assert.Contains("in place of \"listen\" and \"port\": descriptor 3 (port0), descriptor 4 (port1)", broker.Errors, StringComparison.Ordinal);
+        // Said long before, but read by another thread than this.
+        const string Said = "in place of \"listen\" and \"port\": descriptor 3 (port0), descriptor 4 (port1)";
+        await Wait.UntilAsync(() => broker.Errors.Contains(Said, StringComparison.Ordinal), () => broker.Errors);
         await broker.SignalAsync("TERM");
         Assert.Equal(0, await broker.WaitForExitAsync());
     }

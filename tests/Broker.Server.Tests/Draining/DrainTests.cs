@@ -6,7 +6,7 @@ namespace Broker.Server.Tests.Draining;
 
 public sealed class DrainTests
 {
-    private static readonly TimeSpan Long = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Long = Wait.Limit;
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 

@@ -62,12 +62,15 @@ public sealed class MonitoringCostTests
         }
 
         long received = 0;
-        while (received == 0)
-        {
-            // The sums come with a later event than the one that asked for them.
-            await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct);
-            received = System.Text.Json.JsonDocument.Parse(sys.ReadMessage().Payload).RootElement.GetProperty("received").GetProperty("msgs").GetInt64();
-        }
+        await Wait.UntilAsync(
+            async () =>
+            {
+                // The sums come with a later event than the one that asked for them.
+                await dialer.DialAsync(server.Loops[0], new InProcessClient(), Ct);
+                received = System.Text.Json.JsonDocument.Parse(sys.ReadMessage().Payload).RootElement.GetProperty("received").GetProperty("msgs").GetInt64();
+                return received != 0;
+            },
+            "the sums");
 
         Assert.Equal(1, received);
     }

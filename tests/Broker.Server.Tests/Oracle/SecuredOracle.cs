@@ -5,25 +5,34 @@ namespace Broker.Server.Tests.Oracle;
 /// <summary>Both servers, told the same about who may do what.</summary>
 internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> configure) : OracleServer
 {
+    // No case is about time: however late who speaks has his turn, he is heard.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
     internal static IReadOnlyDictionary<string, (string Config, Action<BrokerServerOptions> Configure)> Kinds { get; } =
         new Dictionary<string, (string, Action<BrokerServerOptions>)>(StringComparer.Ordinal)
         {
-            ["token"] = ("authorization { token: s3cret }", o => o.Token = "s3cret"),
-            ["users"] = ("authorization { timeout: 0.5\n users: [ { user: a, password: b }, { user: c, password: d } ] }", o =>
+            ["token"] = ("authorization { timeout: 60\n token: s3cret }", o =>
             {
-                o.AuthTimeout = TimeSpan.FromSeconds(0.5);
+                o.AuthTimeout = Patience;
+                o.Token = "s3cret";
+            }),
+            ["users"] = ("authorization { timeout: 60\n users: [ { user: a, password: b }, { user: c, password: d } ] }", o =>
+            {
+                o.AuthTimeout = Patience;
                 o.Users = [new User("a", "b"), new User("c", "d")];
             }),
             ["no auth user"] = ("""
-                authorization { users: [ { user: a, password: b }, { user: g, password: h, permissions: { publish: "x", subscribe: "x" } } ] }
+                authorization { timeout: 60, users: [ { user: a, password: b }, { user: g, password: h, permissions: { publish: "x", subscribe: "x" } } ] }
                 no_auth_user: g
                 """, o =>
             {
+                o.AuthTimeout = Patience;
                 o.Users = [new User("a", "b"), new User("g", "h", new Permissions { Publish = SubjectPermissions.Only("x"), Subscribe = SubjectPermissions.Only("x") })];
                 o.NoAuthUser = "g";
             }),
             ["permissions"] = ("""
                 authorization {
+                  timeout: 60
                   default_permissions: { publish: [dp, "dp.*"], subscribe: { allow: [ds, "ds.>"], deny: "ds.no.*" } }
                   users: [
                     { user: d, password: d },
@@ -36,6 +45,7 @@ internal sealed class SecuredOracle(string config, Action<BrokerServerOptions> c
                     { user: m, password: m, permissions: { subscribe: { deny: ["a.b", "*.c.d"] }, publish: [">"] } } ] }
                 """, o =>
             {
+                o.AuthTimeout = Patience;
                 o.DefaultPermissions = new Permissions
                 {
                     Publish = SubjectPermissions.Only("dp", "dp.*"),

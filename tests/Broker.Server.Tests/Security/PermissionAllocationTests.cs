@@ -10,6 +10,7 @@ public sealed class PermissionAllocationTests
 {
     private const int Batch = 250;
     private const int Messages = 100_000;
+    private const int Attempts = 3;
     private const int Tolerance = 16 * 1024;
 
     // What the publisher says, and what the subscriber answers.
@@ -58,9 +59,19 @@ public sealed class PermissionAllocationTests
 
         int count = response.Length == 0 ? Messages : Messages / 10;
         Run(count / 4);
-        long once = Run(count);
-        long twice = Run(count * 2);
-        Assert.True(Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance, $"{once} bytes, then {twice} for twice as many");
+        long once = 0;
+        long twice = 0;
+        bool isNothing = false;
+
+        // What each message allocated would be there every time; a block that the pool makes at the first delay of a peer is not.
+        for (int attempt = 0; attempt < Attempts && !isNothing; attempt++)
+        {
+            once = Run(count);
+            twice = Run(count * 2);
+            isNothing = Math.Abs(twice - once) <= Tolerance && twice <= 2 * Tolerance;
+        }
+
+        Assert.True(isNothing, $"{once} bytes, then {twice} for twice as many");
     }
 
     private static RawClient Open(BrokerServer server, string user, string says)

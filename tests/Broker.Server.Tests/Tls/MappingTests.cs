@@ -15,6 +15,7 @@ public sealed class MappingTests
         ClientCertificates = ClientCertificateMode.Required,
         ClientAuthorityFile = Common.AuthorityFile,
         MapUsers = true,
+        Timeout = TimeSpan.FromSeconds(60),
     };
 
     [Fact]

@@ -10,7 +10,7 @@ namespace Broker.Server.Tests.Tls;
 public sealed class TlsOptionsTests
 {
     private static readonly TestCertificates Common = TestCertificates.Common;
-    private static readonly ServerTlsOptions Good = new() { Certificate = Common.Server };
+    private static readonly ServerTlsOptions Good = new() { Certificate = Common.Server, Timeout = TimeSpan.FromSeconds(60) };
 
     public static TheoryData<string, string> Wrong => new()
     {

@@ -11,7 +11,8 @@ namespace Broker.Server.Tests.Tls;
 
 public sealed class TlsTests
 {
-    private static readonly ServerTlsOptions Plain = new() { Certificate = TestCertificates.Common.Server };
+    // Where time is not what a test is about there is enough of it.
+    private static readonly ServerTlsOptions Plain = new() { Certificate = TestCertificates.Common.Server, Timeout = TimeSpan.FromSeconds(60) };
 
     private static readonly ServerTlsOptions Verifying = Plain with
     {
@@ -232,7 +233,8 @@ public sealed class TlsTests
 
         client.Send(RawClient.Quiet);
 
-        Assert.Equal("", client.Sync());
+        // The next second may be over by now.
+        Assert.Equal("", client.Sync().Replace("PING\r\n", "", StringComparison.Ordinal));
     }
 
     [Fact]

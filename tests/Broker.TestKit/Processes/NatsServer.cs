@@ -50,7 +50,7 @@ public sealed class NatsServer : INatsServer, IDisposable
     public static void Require() => Programs.Require(Name);
 
     /// <summary>Starts one with more arguments, and returns when clients can connect.</summary>
-    public static NatsServer Start(params string[] arguments) => StartAt(-1, arguments);
+    public static NatsServer Start(params string[] arguments) => StartAt(FreePort.Next(), arguments);
 
     /// <summary>The same at a port.</summary>
     public static NatsServer StartAt(int port, params string[] arguments) => Start(static _ => [], port, arguments);
@@ -64,13 +64,13 @@ public sealed class NatsServer : INatsServer, IDisposable
                 File.WriteAllText(file, configuration);
                 return ["-c", file];
             },
-            -1,
+            FreePort.Next(),
             arguments);
 
     /// <summary>Ends it without a goodbye.</summary>
     public void Kill() => Process.Dispose();
 
-    /// <summary>Kills it, if that was not done, and starts it again at the same port.</summary>
+    /// <summary>Kills it, if that was not done, and starts it again at the same port, which nobody is given meanwhile.</summary>
     public void Restart()
     {
         Kill();

@@ -89,7 +89,7 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
     /// <summary>Skips lines up to one that contains the text.</summary>
     public async Task<string> ReadLineWithAsync(string text)
     {
-        while (true)
+        for (long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds; Environment.TickCount64 < end;)
         {
             string line = await ReadLineAsync();
             if (line.Contains(text, StringComparison.Ordinal))
@@ -97,6 +97,8 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
                 return line;
             }
         }
+
+        throw Failure($"wrote no line with '{text}' in time");
     }
 
     public async Task WriteLineAsync(string line)
@@ -189,12 +191,18 @@ public sealed class PeerProcess : IDisposable, IAsyncDisposable
     private async Task ReadOutputAsync()
     {
         StreamReader output = _process.StandardOutput;
-        while (await output.ReadLineAsync(CancellationToken.None) is { } line)
+        try
         {
-            _lines.Writer.TryWrite(line);
+            while (await output.ReadLineAsync(CancellationToken.None) is { } line)
+            {
+                _lines.Writer.TryWrite(line);
+            }
         }
-
-        _lines.Writer.Complete();
+        finally
+        {
+            // Whoever still waits for a line learns of the end also where the program was disposed of.
+            _lines.Writer.Complete();
+        }
     }
 
     private async Task ReadErrorsAsync()

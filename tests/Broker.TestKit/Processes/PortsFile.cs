@@ -10,8 +10,8 @@ public sealed record PortsFile(
     IReadOnlyList<string> Publishers,
     IReadOnlyList<string> Subscribers)
 {
-    // Half a minute. Attempts are counted, so that a machine which stood still meanwhile does not end a test.
-    private const int Attempts = 1500;
+    // Two minutes. Attempts are counted, so that a machine which stood still meanwhile does not end a test.
+    private const int Attempts = 6000;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
@@ -49,12 +49,25 @@ public sealed record PortsFile(
 
     private static PortsFile? TryRead(string directory, PeerProcess server)
     {
-        if (Directory.EnumerateFiles(directory, $"*_{server.Id}.ports").FirstOrDefault() is { } path && Parse(File.ReadAllText(path)) is { } ports)
+        if (Directory.EnumerateFiles(directory, $"*_{server.Id}.ports").FirstOrDefault() is { } path && Read(path) is { } text && Parse(text) is { } ports)
         {
             return ports;
         }
 
         return server.HasExited ? throw server.Failure("ended before it wrote its ports file") : null;
+    }
+
+    private static string? Read(string path)
+    {
+        try
+        {
+            return File.ReadAllText(path);
+        }
+        catch (IOException)
+        {
+            // Its writer has it, or has taken it away again at its end.
+            return null;
+        }
     }
 
     private static PortsFile? Parse(string text)

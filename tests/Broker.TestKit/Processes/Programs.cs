@@ -33,7 +33,7 @@ public static class Programs
         };
         using Process process = Process.Start(start)!;
         using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(TimeSpan.FromMinutes(1));
+        timeout.CancelAfter(Wait.Limit);
         Task<string> output = process.StandardOutput.ReadToEndAsync(timeout.Token);
         Task<string> errors = process.StandardError.ReadToEndAsync(timeout.Token);
         await process.StandardInput.WriteAsync(input.AsMemory(), timeout.Token);

@@ -54,6 +54,9 @@ public sealed class TestCertificates : IDisposable
     /// <summary>Lines of a <c>tls</c> block of nats-server's configuration, for <see cref="Server"/>.</summary>
     public string ServerKeys => $"cert_file: \"{CertificateFile}\"\nkey_file: \"{KeyFile}\"\nca_file: \"{AuthorityFile}\"\n";
 
+    /// <summary>The same, which give a machine with much else to do time for a handshake: nats-server's own two seconds are few.</summary>
+    public string PatientServerKeys => ServerKeys + "timeout: 60\n";
+
     /// <summary>Writes <c>NAME.pem</c> and <c>NAME.key</c> of a certificate that signs itself into a folder.</summary>
     public static (string Certificate, string Key) WriteSelfSigned(string folder, string name = "server")
     {

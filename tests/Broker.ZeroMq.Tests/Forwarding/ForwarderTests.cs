@@ -65,7 +65,7 @@ public sealed class ForwarderTests
             _ = new Pump(rig, push, Each, sent => [Wire.Ascii($"{number} {sent}"), new byte[sent % 400]]);
         }
 
-        await done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        await Wait.For(done);
         Assert.All(next, n => Assert.Equal(Each, n));
         Assert.InRange(refused, 30, 100);
     }
@@ -81,7 +81,7 @@ public sealed class ForwarderTests
         push.Connect(forwarder.Front.Bind(rig.AnyPort).ToString());
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         var pump = new Pump(rig, push, 100_000, _ => [new byte[10_000]]);
-        await pump.HeldUp.Task.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
+        await Wait.For(pump.HeldUp);
         Assert.InRange(rig.Loops.HeldBytes, 0, 1 << 20);
         Assert.InRange(pump.Sent, 10, 5_000);
         Assert.Equal(0, forwarder.Back.Room);

@@ -111,11 +111,13 @@ public sealed class ThreadMatrixTests
         }
 
         // A PUB does not tell when a subscription has come.
-        do
-        {
-            await asks.Socket.SendAsync([Wire.Ascii("probe")]);
-        }
-        while (await answers.Socket.ReceiveAsync(timeout: 20) is null);
+        await Wait.UntilAsync(
+            async () =>
+            {
+                await asks.Socket.SendAsync([Wire.Ascii("probe")]);
+                return await answers.Socket.ReceiveAsync(timeout: 20) is not null;
+            },
+            "a probe");
 
         string over = ForeignSocket.Show(Wire.Ascii("over")).ToJsonString();
         await asks.Socket.SendAsync([Wire.Ascii("over")]);

@@ -66,12 +66,10 @@ public sealed class ConflationTests
         var publisher = rig.Publisher(o => o with { Conflate = true });
         var subscriber = other.Subscriber(onMessage: Taker(got));
         subscriber.Subscribe([]);
-        bool isPaused = false;
         subscriber.Connect(publisher.Bind(AnyPort).ToString());
         await rig.InterestAsync("+");
-        while (!isPaused)
-        {
-            isPaused = await other.OnLoopAsync(() =>
+        await Wait.UntilAsync(
+            () => other.OnLoopAsync(() =>
             {
                 foreach (var peer in subscriber.Peers)
                 {
@@ -79,8 +77,8 @@ public sealed class ConflationTests
                 }
 
                 return subscriber.Peers.Count > 0;
-            });
-        }
+            }),
+            "the publisher at the subscriber");
 
         for (int i = 0; i < Count; i++)
         {

@@ -4,7 +4,7 @@ namespace Broker.ZeroMq.Tests.Queues;
 
 public sealed class ReceiveWaitTests
 {
-    private static readonly TimeSpan Guard = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Guard = Wait.Limit;
 
     [Theory]
     [InlineData(0)]

@@ -7,7 +7,7 @@ namespace Broker.ZeroMq.Tests.Queues;
 
 public sealed class SendQueueTests
 {
-    private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Guard = Wait.Limit;
 
     [Fact]
     public void Messages_reach_the_loop_in_order_and_leave_no_memory_behind()

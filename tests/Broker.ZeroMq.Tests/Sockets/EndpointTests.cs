@@ -71,7 +71,7 @@ public sealed class EndpointTests
         await using var rig = new Rig();
         var publisher = rig.Publisher();
         var endpoint = publisher.Bind("tcp://127.0.0.1:*");
-        int free = FreePort();
+        int free = FreePort.Next();
         var subscriber = rig.Subscriber(o => o with { OnEvent = null });
         subscriber.Connect($"tcp://127.0.0.2:{free};127.0.0.1:{endpoint.Port}");
         for (int i = 0; i < 3; i++)
@@ -185,7 +185,7 @@ public sealed class EndpointTests
     {
         await using var rig = new Rig();
         var first = rig.Publisher();
-        string bound = first.Bind("tcp://127.0.0.1:*").ToString();
+        string bound = first.Bind(FreePort.NextAddress()).ToString();
         Assert.True(first.Unbind(bound));
         Assert.False(first.Unbind(bound));
         rig.Publisher().Bind(bound);
@@ -210,13 +210,6 @@ public sealed class EndpointTests
         Assert.Throws<ZeroMqBindException>(() => rig.Publisher().Bind("ipc://" + path));
         Assert.True(File.Exists(path));
         Directory.Delete(directory, recursive: true);
-    }
-
-    private static int FreePort()
-    {
-        using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        probe.Bind(new IPEndPoint(IPAddress.Parse("127.0.0.2"), 0));
-        return ((IPEndPoint)probe.LocalEndPoint!).Port;
     }
 
     // Bound under another name, so that closing it does not remove the file: what a killed process leaves behind.

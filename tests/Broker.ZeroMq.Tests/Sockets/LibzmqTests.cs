@@ -149,7 +149,7 @@ public sealed class LibzmqTests
         subscriber.Subscribe("b"u8);
         subscriber.Unsubscribe("b"u8);
         string endpoint;
-        using (var first = await LibzmqPeer.StartAsync("XPUB", "bind", AnyPort))
+        using (var first = await LibzmqPeer.StartAsync("XPUB", "bind", FreePort.NextAddress()))
         {
             endpoint = first.Endpoint;
             subscriber.Connect(endpoint);
@@ -176,7 +176,7 @@ public sealed class LibzmqTests
         await using var rig = new Rig();
         var publisher = rig.Publisher();
         string endpoint;
-        using (var first = await LibzmqPeer.StartAsync("SUB", "bind", AnyPort))
+        using (var first = await LibzmqPeer.StartAsync("SUB", "bind", FreePort.NextAddress()))
         {
             endpoint = first.Endpoint;
             publisher.Connect(endpoint);
@@ -198,7 +198,7 @@ public sealed class LibzmqTests
     {
         await using var rig = new Rig();
         var first = rig.Publisher();
-        string endpoint = first.Bind(AnyPort).ToString();
+        string endpoint = first.Bind(FreePort.NextAddress()).ToString();
         using var peer = await LibzmqPeer.StartAsync("SUB", "connect", endpoint);
         await peer.DoAsync("subscribe", Wire.Ascii("t"));
         await rig.InterestAsync("+t");

@@ -77,6 +77,25 @@ internal sealed class RawPeer : IDisposable
         return all.ToArray();
     }
 
+    /// <summary>So much of what the other side sends, or less when it closes before.</summary>
+    public RawPeer HearUpTo(int count)
+    {
+        byte[] buffer = new byte[count];
+        try
+        {
+            for (int at = 0, got = 1; at < count && got != 0; at += got)
+            {
+                got = _socket.Receive(buffer, at, count - at, SocketFlags.None);
+            }
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
+        {
+            // As in ReadToEnd.
+        }
+
+        return this;
+    }
+
     public byte[] Read(int count)
     {
         var buffer = new byte[count];

@@ -44,7 +44,7 @@ public sealed class SeveralLoopsTests
 
         foreach (var ledger in ledgers)
         {
-            await ledger.Done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+            await Wait.For(ledger.Done);
         }
 
         await stop.CancelAsync();

@@ -25,11 +25,8 @@ public sealed class SlowSubscriberTests
         using var fast = await LibzmqPeer.StartAsync("SUB", "connect", endpoint, "RCVHWM=0");
         await fast.DoAsync("count");
         await fast.DoAsync("subscribe");
-        while (publisher.Peers.Count < 2 || await rig.PublishAsync(publisher, Wire.Ascii("warm"), Repeated("warm")) < 2)
-        {
-            await Task.Delay(10, TestContext.Current.CancellationToken);
-        }
-
+        await Wait.UntilAsync(
+            async () => publisher.Peers.Count == 2 && await rig.PublishAsync(publisher, Wire.Ascii("warm"), Repeated("warm")) == 2, "both");
         var fastInfo = publisher.Peers.Single(peer => peer != slowInfo);
         long slowBefore = slowInfo.MessagesSent + slowInfo.MessagesDropped;
         for (int sent = 0; sent < Messages; sent += 50)
@@ -43,9 +40,9 @@ public sealed class SlowSubscriberTests
 
                 return 0;
             });
-            while (fastInfo.PendingBytes > 100_000)
+            if (fastInfo.PendingBytes > 100_000)
             {
-                await Task.Delay(1, TestContext.Current.CancellationToken);
+                await Wait.UntilAsync(() => fastInfo.PendingBytes <= 100_000, "the fast one");
             }
         }
 
@@ -61,11 +58,7 @@ public sealed class SlowSubscriberTests
         Assert.All(told, e => Assert.Equal(slowInfo, e.Peer));
 
         await slow.DoAsync("resume");
-        while (slowInfo.PendingBytes > 0 || fastInfo.PendingBytes > 0)
-        {
-            await Task.Delay(10, TestContext.Current.CancellationToken);
-        }
-
+        await Wait.UntilAsync(() => slowInfo.PendingBytes == 0 && fastInfo.PendingBytes == 0, () => $"{slowInfo.PendingBytes} and {fastInfo.PendingBytes} wait");
         long slowSent = slowInfo.MessagesSent;
         long fastSent = fastInfo.MessagesSent;
         Assert.Equal(2, await rig.PublishAsync(publisher, Wire.Ascii("END"), []));

@@ -80,10 +80,10 @@ public sealed class SubscriptionShareTests
         rig.Loop.Post(NextTurn);
         using (var peer = new RawPeer(publisher.Bind(AnyPort)).Handshake("SUB").Send(Subscriptions("", Many)))
         {
-            await done.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+            await Wait.For(done);
         }
 
-        await gone.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        await Wait.For(gone);
         await rig.OnLoopAsync(() => over = true);
 
         // A piece has 256; what is left of one read and the begin of the next may meet between two posted actions.

@@ -8,7 +8,7 @@ public abstract class PatternSocketTests : IDisposable
 
     protected PatternSocketTests(SocketTransport transport) => _transport = transport;
 
-    private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Guard = Wait.Limit;
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
@@ -210,11 +210,11 @@ public abstract class PatternSocketTests : IDisposable
         using var message = new ZeroMqMessage();
 
         // What is published before the peer is there goes to nobody.
-        while (!sub.TryReceive(message, TimeSpan.FromMilliseconds(10)))
+        Wait.Until(() =>
         {
             pub.Send("weather.oslo", "4 degrees");
-        }
-
+            return sub.TryReceive(message, TimeSpan.FromMilliseconds(10));
+        });
         Assert.Equal("weather.oslo", message.GetString(0));
         pub.Send("news", "none");
         pub.Send("weather.end", "of it");
@@ -226,11 +226,12 @@ public abstract class PatternSocketTests : IDisposable
 
         sub.Unsubscribe("weather");
         sub.Subscribe("other"u8);
-        while (!sub.TryReceive(message, TimeSpan.FromMilliseconds(10)) || message.GetString(0) != "other")
+        Wait.Until(() =>
         {
             pub.Send("weather", "too late");
             pub.Send("other"u8);
-        }
+            return sub.TryReceive(message, TimeSpan.FromMilliseconds(10)) && message.GetString(0) == "other";
+        });
     }
 
     [Fact]

@@ -91,12 +91,12 @@ public sealed class PeerOptionTests
         push.Connect(endpoint);
 
         // What goes to the connection that is not taken is lost with it.
-        string? got;
-        do
+        string? got = null;
+        Wait.Until(() =>
         {
             push.TrySend("again"u8);
-        }
-        while (!pull.TryReceiveString(out got, TimeSpan.FromMilliseconds(20)));
+            return pull.TryReceiveString(out got, TimeSpan.FromMilliseconds(20));
+        });
         Assert.Equal("again", got);
         Assert.Contains(nameof(InvalidOperationException), (await events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected)).Reason, StringComparison.Ordinal);
     }

@@ -2,7 +2,7 @@ namespace Broker.ZeroMq.Tests.Threads;
 
 public sealed class PollerTests
 {
-    private static readonly TimeSpan Guard = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Guard = Wait.Limit;
 
     [Fact]
     public void Sockets_timers_and_actions_are_served_on_the_thread_that_runs_it()

@@ -61,11 +61,11 @@ public sealed class SecuredPairTests
                 {
                     sub.Subscribe("t");
                     sub.Connect(pub.Bind(AnyPort));
-                    while (!sub.TryReceive(message, TimeSpan.FromMilliseconds(10)))
+                    Wait.Until(() =>
                     {
                         pub.Send("t", "b");
-                    }
-
+                        return sub.TryReceive(message, TimeSpan.FromMilliseconds(10));
+                    });
                     Assert.Equal("t|b", Show(message.ToArrays()));
                 }
 

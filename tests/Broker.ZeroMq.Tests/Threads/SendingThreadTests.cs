@@ -30,7 +30,7 @@ public sealed class SendingThreadTests
             isBusy.Set();
             done.Wait();
         });
-        isBusy.Wait(TestContext.Current.CancellationToken);
+        Assert.True(isBusy.Wait(Wait.Limit, TestContext.Current.CancellationToken));
         try
         {
             byte[] body = new byte[1024];
@@ -80,7 +80,7 @@ public sealed class SendingThreadTests
             {
                 var peer = Assert.Single(push.Peers);
                 peer.Close("for the test");
-                SpinWait.SpinUntil(() => !peer.IsConnected);
+                Wait.Until(() => !peer.IsConnected);
                 Assert.True(push.TrySend(Wire.Ascii("1")));
                 push.FlushPipes();
                 Assert.True(push.TrySend(Wire.Ascii("2")));

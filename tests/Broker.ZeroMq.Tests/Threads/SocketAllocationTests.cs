@@ -52,7 +52,7 @@ public sealed class SocketAllocationTests
             }
         });
 
-        Assert.True(sender.Join(TimeSpan.FromSeconds(60)));
+        Assert.True(sender.Join(Wait.Limit));
         Assert.InRange(receiving, 0, Allowed);
         Assert.InRange(sending, 0, Allowed);
     }
@@ -81,11 +81,7 @@ public sealed class SocketAllocationTests
             int there = 0;
             while (there < Messages)
             {
-                while (!source.HasMessages)
-                {
-                    Thread.Yield();
-                }
-
+                Wait.Until(() => source.HasMessages);
                 before = GC.GetAllocatedBytesForCurrentThread();
                 while (source.HasMessages)
                 {

@@ -164,6 +164,9 @@ public sealed class SocketOptionTests
             Assert.True(++sent < FarBeyond, "Nothing holds the sender up.");
         }
 
+        // Its loop may be later than a sender who fills the kernel.
+        Wait.Until(() => pull.HeldBytes > 0, "what was sent");
+
         // A read of its peer, and the blocks being whole, may go beyond it.
         Assert.InRange(pull.HeldBytes, 1, 2 * Bound);
         for (int i = 0; i < sent; i++)
@@ -195,15 +198,23 @@ public sealed class SocketOptionTests
         push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{endpoint.Port}"));
         var failed = await events.TakeAsync(e => e.Kind == ZeroMqEventKind.ConnectFailed);
         Assert.Equal("no connection within the time for connecting", failed.Reason);
-        using var accepted = await listener.AcceptAsync(TestContext.Current.CancellationToken);
+        using var accepted = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
 
         // One that was made in the moment of its end may come before it.
-        int greeted = 0;
-        while (greeted == 0)
-        {
-            using var next = await listener.AcceptAsync(TestContext.Current.CancellationToken);
-            greeted = await next.ReceiveAsync(new byte[1], TestContext.Current.CancellationToken);
-        }
+        await Wait.UntilAsync(
+            async () =>
+            {
+                using var next = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
+                try
+                {
+                    return await Wait.For(next.ReceiveAsync(new byte[1], TestContext.Current.CancellationToken).AsTask()) == 1;
+                }
+                catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
+                {
+                    return false;
+                }
+            },
+            "a greeting");
     }
 
     [Fact]

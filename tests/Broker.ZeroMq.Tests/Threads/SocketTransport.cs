@@ -23,11 +23,14 @@ public abstract class SocketTransport : IDisposable
     /// <summary>The system's sockets, without a context.</summary>
     public sealed class OfSystem : SocketTransport
     {
+        // Names are the machine's, where others may run the same tests.
+        private readonly string _own = $"{Guid.NewGuid():N}";
+
         public override ZeroMqContext? Context => null;
 
         public override string AnyEndpoint => "tcp://127.0.0.1:*";
 
-        public override string Named(string name) => "ipc://@" + name;
+        public override string Named(string name) => $"ipc://@{name}-{_own}";
     }
 
     /// <summary>Names of a context with so many loops.</summary>

@@ -85,10 +85,11 @@ public sealed class TurningTests
             }
         }
 
-        while (got < Count)
+        Wait.Until(() =>
         {
-            Take(Wait.Limit);
-        }
+            Take(TimeSpan.FromMilliseconds(10));
+            return got == Count;
+        });
 
         passing.Join();
 
@@ -114,8 +115,13 @@ public sealed class TurningTests
         sub.Connect(pub.Bind(AnyPort));
         Assert.Equal([1, (byte)'t'], pub.ReceiveBytes());
         pub.Send("t1");
-        Assert.False(pub.TryReceiveString(out _, TimeSpan.FromMilliseconds(1)));
-        Assert.Equal("t1", sub.ReceiveString());
+        string? heard = null;
+        Wait.Until(() =>
+        {
+            Assert.False(pub.TryReceiveString(out _, TimeSpan.FromMilliseconds(1)));
+            return sub.TryReceiveString(out heard, TimeSpan.FromMilliseconds(1));
+        });
+        Assert.Equal("t1", heard);
 
         using var router = new RouterSocket(context: context);
         using var dealer = new DealerSocket();
@@ -126,8 +132,12 @@ public sealed class TurningTests
         answer.Append(asked[0]);
         answer.Append("you");
         router.Send(answer);
-        Assert.False(router.TryReceive(answer, TimeSpan.FromMilliseconds(1)));
-        Assert.Equal("you", dealer.ReceiveString());
+        Wait.Until(() =>
+        {
+            Assert.False(router.TryReceive(answer, TimeSpan.FromMilliseconds(1)));
+            return dealer.TryReceiveString(out heard, TimeSpan.FromMilliseconds(1));
+        });
+        Assert.Equal("you", heard);
     }
 
     [Fact]
@@ -180,11 +190,11 @@ public sealed class TurningTests
         string? text = null;
         var received = Task.Run(async () => text = await pull.ReceiveStringAsync(Token), Token);
         push.Send("hello");
-        while (!received.IsCompleted)
+        Wait.Until(() =>
         {
             loops[0].RunOnce(TimeSpan.FromMilliseconds(1));
-        }
-
+            return received.IsCompleted;
+        });
         Assert.Equal("hello", text);
     }
 

@@ -34,14 +34,16 @@ internal sealed class ContractSite : IAsyncDisposable
     private readonly List<ZeroMqBridge> _bridges = [];
     private readonly List<BrokerConnection> _clients = [];
     private BrokerServer? _server;
-    private int _port;
+    private readonly int _port;
     private int _marks;
 
     private ContractSite(ForeignKind kind, byte minor, bool foreign)
     {
         ForeignHost.Require(kind);
         (_kind, _minor) = (kind, minor);
-        _remote = foreign ? NatsServer.Start() : null;
+        // A port that nobody else is given while the server is away.
+        _port = FreePort.Next();
+        _remote = foreign ? NatsServer.StartAt(_port) : null;
         _loops = foreign ? null : new EventLoopGroup(new EventLoopOptions { Loops = 1 });
     }
 
@@ -81,7 +83,6 @@ internal sealed class ContractSite : IAsyncDisposable
     public static async Task<ContractSite> StartAsync(ForeignKind kind, byte minor, bool foreign, params RouteOptions[] routes)
     {
         var site = new ContractSite(kind, minor, foreign);
-        site._port = site._remote?.Port ?? 0;
         if (!foreign)
         {
             await site.StartServerAsync();
@@ -117,7 +118,6 @@ internal sealed class ContractSite : IAsyncDisposable
         }
 
         _server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = _loops }.Listen(_port));
-        _port = ((IPEndPoint)_server.EndPoints[0]).Port;
     }
 
     /// <summary>A bridge that reaches the server as from elsewhere.</summary>
@@ -199,12 +199,14 @@ internal sealed class ContractSite : IAsyncDisposable
     public async Task HearsAsync(ForeignSocket sub, string subject)
     {
         BrokerConnection client = await ClientAsync();
-        do
-        {
-            client.Publish(subject, "probe"u8);
-            await client.FlushAsync(TestContext.Current.CancellationToken);
-        }
-        while (await sub.ReceiveAsync(timeout: 20) is null);
+        await Wait.UntilAsync(
+            async () =>
+            {
+                client.Publish(subject, "probe"u8);
+                await client.FlushAsync(TestContext.Current.CancellationToken);
+                return await sub.ReceiveAsync(timeout: 20) is not null;
+            },
+            () => $"nothing of {subject} comes");
         await AlignAsync(subject, sub);
     }
 

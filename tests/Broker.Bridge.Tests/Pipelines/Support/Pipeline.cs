@@ -45,12 +45,13 @@ internal sealed class Pipeline : IAsyncDisposable
         var pipeline = new Pipeline { _isApart = apart };
         if (foreign)
         {
-            pipeline.Remote = NatsServer.Start(arguments);
+            // At a port that nobody else is given while it is away.
+            pipeline.Remote = NatsServer.StartAt(FreePort.Next(), arguments);
         }
         else
         {
             pipeline._loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
-            pipeline.Server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = pipeline._loops }.Listen(0));
+            pipeline.Server = await BrokerServer.StartAsync(new BrokerServerOptions { Loops = pipeline._loops }.Listen(apart ? FreePort.Next() : 0));
         }
 
         return pipeline;

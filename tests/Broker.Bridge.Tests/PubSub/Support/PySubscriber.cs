@@ -15,6 +15,10 @@ internal sealed class PySubscriber(string endpoint) : PyPeer("SUB", Script, endp
             if words[0] == 'subscribe':
                 socket.setsockopt(zmq.SUBSCRIBE, words[1].encode())
                 print('ok')
+            elif words[0] == 'hear':
+                while not socket.recv_multipart()[-1].startswith(b'\1probe'):
+                    pass
+                print('ok')
             else:
                 got = []
                 while len(got) < int(words[1]):
@@ -25,6 +29,9 @@ internal sealed class PySubscriber(string endpoint) : PyPeer("SUB", Script, endp
         """;
 
     internal Task SubscribeAsync(string prefix) => AskAsync($"subscribe {prefix}");
+
+    /// <summary>Waits for a message that only finds out whether messages come, and skips others.</summary>
+    internal Task HearAsync() => AskAsync("hear");
 
     /// <summary>The next so many messages, each as its frames with a space between; those that only find out whether messages come are left out.</summary>
     internal async Task<string[]> ReceiveAsync(int count) => (await AskAsync($"receive {Shapes.Number(count)}")).Split('|');

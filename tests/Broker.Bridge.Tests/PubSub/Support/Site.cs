@@ -4,6 +4,7 @@ using Broker.Bridge.PubSub;
 using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Client.Publishing;
+using Broker.Client.Subscriptions;
 using Broker.Server;
 using Broker.Transport;
 
@@ -14,6 +15,8 @@ internal sealed class Site : IAsyncDisposable
 {
     private readonly EventLoopGroup? _loops;
     private readonly List<BrokerConnection> _clients = [];
+    private ClientOptions _identity = new();
+    private int _marks;
 
     private Site(EventLoopGroup? loops, BrokerServer? server, NatsServer? remote)
     {
@@ -61,6 +64,7 @@ internal sealed class Site : IAsyncDisposable
             site = new Site(group, await BrokerServer.StartAsync(options.Listen(0)), null);
         }
 
+        site._identity = client?.Invoke(site._identity) ?? site._identity;
         site.Bridge = await site.BridgeAsync(change, client);
         return site;
     }
@@ -96,9 +100,11 @@ internal sealed class Site : IAsyncDisposable
             TestContext.Current.CancellationToken);
     }
 
+    /// <summary>A native client, of the user that the bridge is.</summary>
     public async Task<BrokerConnection> ClientAsync()
     {
-        var client = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url] }, TestContext.Current.CancellationToken);
+        var options = new ClientOptions { Servers = [Url], User = _identity.User, Password = _identity.Password };
+        BrokerConnection client = await BrokerConnection.ConnectAsync(options, TestContext.Current.CancellationToken);
         _clients.Add(client);
         return client;
     }
@@ -119,13 +125,29 @@ internal sealed class Site : IAsyncDisposable
 
     public async Task ReadyAsync(Publisher publisher)
     {
+        const string Topic = "\u0001ready";
+        byte[] last = Mark();
+        TaskCompletionSource heard = Wait.Source();
+        BrokerConnection client = await ClientAsync();
+        using Subscription subscription = client.Subscribe(Subject(Topic), (in MessageView message) =>
+        {
+            if (message.Body.SequenceEqual(last))
+            {
+                heard.TrySetResult();
+            }
+        });
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+
         long before = Route.Snapshot().ToSubjects;
         await Wait.UntilAsync(
             () => Route.Snapshot().ToSubjects > before,
             () => "nothing of the publisher reaches the bridge",
-            () => _ = publisher.SendAsync("\u0001ready"u8.ToArray(), Shapes.Probe));
-        // What was sent meanwhile must not be counted later.
-        await publisher.OnLoopAsync(() => { });
+            () => _ = publisher.SendAsync(Shapes.Bytes(Topic), Shapes.Probe));
+        // What was sent meanwhile must not be counted later: it has come when the last has, in order.
+        await publisher.SendAsync(Shapes.Bytes(Topic), last);
+        await Wait.For(heard);
+        subscription.Unsubscribe();
+        await client.FlushAsync(TestContext.Current.CancellationToken);
     }
 
     /// <summary>A SUB that gets, from now on, what is published on NATS for its first prefix.</summary>
@@ -149,7 +171,14 @@ internal sealed class Site : IAsyncDisposable
             () => subscriber.Probes > before,
             () => "nothing reaches the subscriber",
             () => client.TryPublish(subject, Shapes.Probe));
+        // What was published meanwhile must not be counted later: it has come when the last has, in order.
+        byte[] last = Mark();
+        client.Publish(subject, last);
+        await Wait.UntilAsync(() => subscriber.Marks.ContainsKey(Shapes.Text([last])), () => "what finds out whether messages come is lost");
     }
+
+    // A probe that no other is.
+    private byte[] Mark() => [.. Shapes.Probe, .. Shapes.Bytes(Shapes.Number(Interlocked.Increment(ref _marks)))];
 
     public async ValueTask DisposeAsync()
     {

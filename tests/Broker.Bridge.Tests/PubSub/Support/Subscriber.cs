@@ -31,6 +31,9 @@ internal sealed class Subscriber : IAsyncDisposable
 
     public ConcurrentQueue<string> Order { get; } = new();
 
+    /// <summary>The bodies of probes that came.</summary>
+    public ConcurrentDictionary<string, bool> Marks { get; } = new(StringComparer.Ordinal);
+
     public ConcurrentQueue<ZeroMqEvent> Events { get; } = new();
 
     public LoopSubscriber Socket => _socket;
@@ -76,6 +79,7 @@ internal sealed class Subscriber : IAsyncDisposable
 
         if (frames[^1].AsSpan().StartsWith(Shapes.Probe))
         {
+            Marks.TryAdd(Shapes.Text([frames[^1]]), true);
             Interlocked.Increment(ref _probes);
             return true;
         }

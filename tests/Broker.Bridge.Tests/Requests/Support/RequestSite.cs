@@ -66,7 +66,7 @@ internal sealed class RequestSite : IAsyncDisposable
         RequestSite site;
         if (loops == 0)
         {
-            site = new RequestSite(null, null, NatsServer.Start());
+            site = new RequestSite(null, null, NatsServer.StartAt(FreePort.Next()));
         }
         else
         {

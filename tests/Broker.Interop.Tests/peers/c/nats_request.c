@@ -20,7 +20,7 @@ int main(int argc, char **argv)
         from_hex(subject);
         size_t n = from_hex(payload);
         natsMsg *reply = NULL;
-        status = natsConnection_Request(&reply, connection, subject, payload, (int)n, 5000);
+        status = natsConnection_Request(&reply, connection, subject, payload, (int)n, 60000);
         if (status == NATS_OK) {
             fputs("MSG", stdout);
             print_hex(natsMsg_GetSubject(reply), strlen(natsMsg_GetSubject(reply)));

@@ -248,7 +248,7 @@ static natsStatus run(natsConnection *connection, char **words, size_t *sizes, i
     if (is(words[0], "many"))
         return request_many(connection, words, sizes, replies, got);
     if (is(words[0], "flush"))
-        return natsConnection_FlushTimeout(connection, 10000);
+        return natsConnection_FlushTimeout(connection, 60000);
     if (is(words[0], "rtt")) {
         int64_t nanoseconds;
         return natsConnection_GetRTT(connection, &nanoseconds);
@@ -258,7 +258,7 @@ static natsStatus run(natsConnection *connection, char **words, size_t *sizes, i
     if (is(words[0], "drain")) {
         natsSubscription *subscription = slot_of(words[1])->subscription;
         status = natsSubscription_Drain(subscription);
-        return status == NATS_OK ? natsSubscription_WaitForDrainCompletion(subscription, 10000) : status;
+        return status == NATS_OK ? natsSubscription_WaitForDrainCompletion(subscription, 60000) : status;
     }
     return NATS_INVALID_ARG;
 }

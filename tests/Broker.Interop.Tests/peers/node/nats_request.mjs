@@ -8,7 +8,7 @@ say("READY");
 let asked = 0;
 for await (const [subject, payload] of lines()) {
   try {
-    const reply = await connection.request(subject.toString(), payload, { timeout: 5000 });
+    const reply = await connection.request(subject.toString(), payload, { timeout: 60_000 });
     say("MSG", toHex(reply.subject), toHex(reply.data));
   } catch (error) {
     say("ERR", error.message.replaceAll("\n", " "));
