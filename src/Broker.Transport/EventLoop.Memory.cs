@@ -3,7 +3,7 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
 
-// The loop's part in the memory of its group: what a burst has left in the pools goes, after a while.
+// The loop's part in the memory of its group: what a burst has left in the pools goes, bit by bit.
 public sealed partial class EventLoop
 {
     // A burst that follows another one finds what that left: to make it anew takes tens of milliseconds, which all others wait.

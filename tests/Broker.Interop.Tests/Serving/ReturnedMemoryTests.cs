@@ -10,7 +10,9 @@ public sealed class ReturnedMemoryTests
     private const int Readers = 6;
     private const int Messages = 1_000_000;
     private const int Batch = 40_000;
-    private const long Slack = 40 * 1024 * 1024;
+
+    // Of nearly 200 MB that are held then; a third goes each ten seconds.
+    private const long Slack = 60 * 1024 * 1024;
 
     [Fact]
     public async Task When_readers_who_had_stopped_have_read_all_the_memory_goes_back()
