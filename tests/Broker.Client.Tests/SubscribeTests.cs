@@ -151,6 +151,7 @@ public sealed class SubscribeTests
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
         await using BrokerConnection connection = await Connect(server);
         Subscription subscription = connection.Subscribe("a", (in MessageView _) => { });
+        QueuedSubscription queued = connection.SubscribeQueued("a");
         var held = Wait.Source<bool>();
         using var release = new ManualResetEventSlim();
         using Subscription holds = connection.Subscribe("hold", (in MessageView _) =>
@@ -166,11 +167,21 @@ public sealed class SubscribeTests
         connection.Publish("hold", default);
         await Wait.For(held.Task);
         subscription.AutoUnsubscribe(20);
-        bool active = subscription.IsActive;
+        queued.AutoUnsubscribe(20);
+        (bool, bool) active = (subscription.IsActive, queued.Subscription.IsActive);
         release.Set();
-        Assert.False(active);
+        Assert.Equal((false, false), active);
         await connection.PingAsync(Token);
         Assert.Equal(20, subscription.Delivered);
+
+        // What had come is there all the same.
+        int read = 0;
+        await foreach (Message message in queued.ReadAllAsync(Token))
+        {
+            read++;
+        }
+
+        Assert.Equal(20, read);
     }
 
     [Theory]

@@ -150,14 +150,9 @@ internal sealed class Subscriber(ConnectionCore core)
             WriteUnsubscribe(subscription, max);
         }
 
-        if (subscription.IsComplete && subscription.Queued is null)
-        {
-            // Not by the loop: an answer to a PING sent after this could be read before the loop does what it was asked.
-            Forget(subscription);
-            return;
-        }
-
-        // The loop alone knows whether another one comes at this moment, and has what is not in the queue yet.
+        // At once: an answer to a PING sent after this could be read before the loop does what it is asked. The loop alone knows whether another
+        // one comes at this moment, and has what is not in a queue yet.
+        subscription.StopIfComplete();
         core.Loop.Run(subscription.EndIfComplete);
     }
 

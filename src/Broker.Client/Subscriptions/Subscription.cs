@@ -110,8 +110,14 @@ public sealed class Subscription : IDisposable
         EndIfComplete();
     }
 
-    /// <summary>Whether the last message it was to have has come.</summary>
-    internal bool IsComplete => Volatile.Read(ref _max) is > 0 and long max && Delivered >= max;
+    /// <summary>Takes no more if the last message it was to have has come. Any thread.</summary>
+    internal void StopIfComplete()
+    {
+        if (IsComplete)
+        {
+            _active = false;
+        }
+    }
 
     /// <summary>Ends it if the last message it was to have has come. On the loop.</summary>
     internal void EndIfComplete()
@@ -122,6 +128,8 @@ public sealed class Subscription : IDisposable
             Connection.Core.Subscriber.Forget(this);
         }
     }
+
+    private bool IsComplete => Volatile.Read(ref _max) is > 0 and long max && Delivered >= max;
 
     /// <summary>More than <see cref="WriteTo"/> writes.</summary>
     internal int WireSize => Encoding.UTF8.GetByteCount(Filter) + Encoding.UTF8.GetByteCount(Queue ?? "") + (2 * OperationWriter.LineOverhead);

@@ -92,11 +92,7 @@ internal sealed class BlockDepot
     {
         Interlocked.Add(ref _outstanding, -block.Array.Length);
         block.Next = null;
-        if (block.SizeClass == BlockSizes.Unpooled)
-        {
-            BlockShelf.Discard(block);
-        }
-        else
+        if (block.SizeClass != BlockSizes.Unpooled)
         {
             GiveChain(block);
         }

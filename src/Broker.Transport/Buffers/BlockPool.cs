@@ -47,9 +47,7 @@ internal sealed class BlockPool(BlockDepot depot)
         Volatile.Write(ref _outstanding, _outstanding - block.Array.Length);
         if (block.SizeClass == BlockSizes.Unpooled)
         {
-            // Of a chain whose others are given back one by one.
-            block.Next = null;
-            BlockShelf.Discard(block);
+            // The collector's: the next of its size would have the system find all of its pages anew.
             return;
         }
 

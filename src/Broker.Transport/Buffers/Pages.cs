@@ -24,5 +24,8 @@ internal static unsafe class Pages
         {
             _ = ((delegate* unmanaged<void*, nuint, int, int>)s_adviseMemory)((void*)begin, end - begin, MADV_DONTNEED);
         }
+
+        // Nobody else may refer to it any more. Were it collected before the kernel is done, these could be somebody's pages again.
+        GC.KeepAlive(pinned);
     }
 }

@@ -6,7 +6,7 @@ internal enum Trimming
     /// <summary>No more is kept than always may be.</summary>
     Done,
 
-    /// <summary>What is left was in use lately: it is looked at again after a while.</summary>
+    /// <summary>More is kept, in use lately or for a while yet: it is looked at again later.</summary>
     Waiting,
 
     /// <summary>There is more to let go, which is left for the next turns.</summary>
