@@ -7,20 +7,24 @@ internal sealed partial class MessageQueue
 {
     public override bool TryRead([MaybeNullWhen(false)] out Message item)
     {
-        bool last;
-        lock (_gate)
+        ReadersSide front = Front();
+        bool last = false;
+        lock (front.Gate)
         {
-            if (_messages.Count == 0)
+            if (front.Messages.Count == 0 && !TryChangeRings(front))
             {
                 item = default;
-                ComeBack();
                 return false;
             }
 
-            item = TakeOldest();
-            _isOut = true;
-            _inEpisode &= _messages.Count != 0;
-            last = HasEnded && _messages.Count == 0;
+            item = front.Take();
+            front.IsOut = true;
+            // What is behind the others of this ring waits for the next change.
+            if (front.Messages.Count == 0 && Pending == 0)
+            {
+                _inEpisode = false;
+                last = HasEnded;
+            }
         }
 
         if (last)
@@ -33,10 +37,16 @@ internal sealed partial class MessageQueue
 
     public override bool TryPeek([MaybeNullWhen(false)] out Message item)
     {
-        lock (_gate)
+        ReadersSide front = Front();
+        lock (front.Gate)
         {
-            item = _messages.Count == 0 ? default : _messages.Peek();
-            return _messages.Count != 0;
+            lock (_gate)
+            {
+                ChangeRingsIfEmpty(front);
+            }
+
+            item = front.Messages.Count == 0 ? default : front.Messages.Peek();
+            return front.Messages.Count != 0;
         }
     }
 
@@ -47,11 +57,19 @@ internal sealed partial class MessageQueue
             return ValueTask.FromCanceled<bool>(cancellationToken);
         }
 
+        // Where nothing ever came nobody is out, and nothing is made for who waits.
+        if (_front is { } front)
+        {
+            lock (front.Gate)
+            {
+                ComeBack(front);
+            }
+        }
+
         ReadWaiter waiter;
         lock (_gate)
         {
-            ComeBack();
-            if (_messages.Count != 0)
+            if (Pending != 0)
             {
                 return ValueTask.FromResult(true);
             }
@@ -95,13 +113,32 @@ internal sealed partial class MessageQueue
         }
     }
 
-    // Under the gate.
-    private void ComeBack()
+    // Under the readers' lock. False when there is nothing.
+    private bool TryChangeRings(ReadersSide front)
     {
-        _isOut = false;
+        lock (_gate)
+        {
+            if (_coming.Count == 0)
+            {
+                ComeBack(front);
+                return false;
+            }
+
+            ChangeRingsIfEmpty(front);
+            return true;
+        }
+    }
+
+    // Under the readers' lock: the queue ends under it.
+    private void ComeBack(ReadersSide front)
+    {
+        front.IsOut = false;
         if (HasEnded)
         {
-            _others?.TrySetResult(false);
+            lock (_gate)
+            {
+                _others?.TrySetResult(false);
+            }
         }
     }
 }

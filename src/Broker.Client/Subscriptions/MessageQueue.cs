@@ -7,29 +7,42 @@ namespace Broker.Client.Subscriptions;
 /// thread. A waiting reader is woken when the queue is no longer empty and not for every message. What is not needed while nothing
 /// waits and nobody asks is not there: a program may have a hundred thousand of them.
 /// </summary>
+/// <remarks>
+/// The loop and the readers have a lock and a ring each. Readers who have emptied theirs change it for the loop's, with all that came
+/// meanwhile: so the two meet once for many messages. Who needs both locks takes the readers' first.
+/// </remarks>
 internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();
-    private MessageRing _messages = new();
+
+    // What was put in since the readers last changed rings.
+    private MessageRing _coming = new();
+
+    // Made under the gate, when the first message comes or somebody asks.
+    private volatile ReadersSide? _front;
     private TaskCompletionSource? _completion;
     private ReadWaiter? _waiter;
 
     // Of readers beside the first; behind the end, when nobody waits for a message, of who waits for the reader that is out.
     private TaskCompletionSource<bool>? _others;
 
-    // Whether a reader has taken a message, and asked for no more since.
-    private bool _isOut;
     private Exception? _error;
     private bool _isAwaited;
-    private bool _inEpisode;
+    private volatile bool _inEpisode;
 
     // In one octet: beside the other three and what follows another bool would cost each queue eight.
     private volatile Ends _ends;
     private int _most;
-    private long _bytes;
     private long _mostBytes;
-    private long _queued;
     private long _dropped;
+
+    // All that was ever put in: what waits is what of that has not been taken out.
+    private long _queued;
+    private long _queuedBytes;
+
+    // The loop's: of what has been taken out, so much at least.
+    private long _knownTaken;
+    private long _knownTakenBytes;
 
     [Flags]
     private enum Ends : byte
@@ -65,7 +78,26 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
 
     public override bool CanPeek => true;
 
-    public override int Count => _messages.Count;
+    public override int Count => (int)Pending;
+
+    // These two by any thread as a moment's truth. What was taken is read first: so it is never less than what waits.
+    private long Pending
+    {
+        get
+        {
+            long taken = _front?.Taken ?? 0;
+            return Volatile.Read(ref _queued) - taken;
+        }
+    }
+
+    private long PendingBytes
+    {
+        get
+        {
+            long taken = _front?.TakenBytes ?? 0;
+            return Volatile.Read(ref _queuedBytes) - taken;
+        }
+    }
 
     /// <summary>What happened to a message that was put in.</summary>
     internal enum Outcome
@@ -94,7 +126,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
 
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         var outcome = Outcome.Queued;
-        // Nobody else puts anything in: what is seen without the gate can only have become less.
+        // Nobody else puts anything in: what is seen without a lock can only have become less.
         (int messages, long bytes) = batch?.Of(this) ?? default;
         if (IsFull(size + bytes, messages))
         {
@@ -131,15 +163,16 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
                 return;
             }
 
+            _front ??= new ReadersSide();
             foreach (ref readonly Message message in messages)
             {
-                _messages.Add(in message);
+                _coming.Add(in message);
             }
 
-            _bytes += bytes;
-            _queued += messages.Length;
-            _most = Math.Max(_most, _messages.Count);
-            _mostBytes = Math.Max(_mostBytes, _bytes);
+            Volatile.Write(ref _queued, _queued + messages.Length);
+            Volatile.Write(ref _queuedBytes, _queuedBytes + bytes);
+            _most = Math.Max(_most, (int)Pending);
+            _mostBytes = Math.Max(_mostBytes, PendingBytes);
             awaited = TakeAwaited();
         }
 
@@ -151,17 +184,20 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     {
         Awaited awaited;
         bool empty;
-        lock (_gate)
+        lock (Front().Gate)
         {
-            if (HasEnded)
+            lock (_gate)
             {
-                return;
-            }
+                if (HasEnded)
+                {
+                    return;
+                }
 
-            _ends |= Ends.Ended;
-            _error = error;
-            awaited = TakeAwaited();
-            empty = _messages.Count == 0;
+                _ends |= Ends.Ended;
+                _error = error;
+                awaited = TakeAwaited();
+                empty = Pending == 0;
+            }
         }
 
         if (empty)
@@ -176,11 +212,16 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     /// <summary>Throws away what waits: nobody will read it.</summary>
     internal void Clear()
     {
-        lock (_gate)
+        ReadersSide front = Front();
+        lock (front.Gate)
         {
-            _messages.Clear();
-            _bytes = 0;
-            ComeBack();
+            lock (_gate)
+            {
+                front.Messages.Clear();
+                _coming.Clear();
+                front.TookAll(_queued, _queuedBytes);
+                ComeBack(front);
+            }
         }
 
         Complete();
@@ -189,65 +230,32 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
     /// <summary>Completes when no reader is busy with a message: the last to take one has asked for more. For a queue that has ended.</summary>
     internal Task WhenBackAsync()
     {
-        lock (_gate)
+        ReadersSide front = Front();
+        lock (front.Gate)
         {
-            return _isOut ? (_others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
+            lock (_gate)
+            {
+                return front.IsOut ? (_others ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task : Task.CompletedTask;
+            }
         }
     }
 
     internal QueueStatistics GetStatistics()
     {
-        lock (_gate)
+        lock (Front().Gate)
         {
-            return new QueueStatistics
+            lock (_gate)
             {
-                Pending = _messages.Count,
-                PendingBytes = _bytes,
-                MostPending = _most,
-                MostPendingBytes = _mostBytes,
-                Queued = _queued,
-                Dropped = _dropped,
-            };
-        }
-    }
-
-    private bool IsFull(long size, int coming = 0)
-        => _messages.Count + coming >= options.MaxMessages || Volatile.Read(ref _bytes) + size > options.MaxBytes;
-
-    // On the loop, for a queue that was full a moment ago. It may have become less so since; what is counted as dropped is not put in
-    // although a reader makes room right afterwards.
-    private Outcome MakeRoom(long size, out bool hasRoom)
-    {
-        lock (_gate)
-        {
-            hasRoom = false;
-            if (HasEnded)
-            {
-                return Outcome.Dropped;
-            }
-
-            if (!IsFull(size))
-            {
-                hasRoom = true;
-                return Outcome.Queued;
-            }
-
-            Outcome outcome = _inEpisode ? Outcome.Dropped : Outcome.FirstDropped;
-            _inEpisode = true;
-            if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
-            {
-                while (IsFull(size))
+                return new QueueStatistics
                 {
-                    TakeOldest();
-                    _dropped++;
-                }
-
-                hasRoom = true;
-                return outcome;
+                    Pending = Count,
+                    PendingBytes = PendingBytes,
+                    MostPending = _most,
+                    MostPendingBytes = _mostBytes,
+                    Queued = _queued,
+                    Dropped = _dropped,
+                };
             }
-
-            _dropped++;
-            return options.WhenFull == FullQueuePolicy.End ? Outcome.Overrun : outcome;
         }
     }
 
@@ -260,12 +268,28 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         return awaited;
     }
 
-    // Under the gate, not empty.
-    private Message TakeOldest()
+    private ReadersSide Front()
     {
-        Message message = _messages.Take();
-        _bytes -= message.Size;
-        return message;
+        if (_front is { } front)
+        {
+            return front;
+        }
+
+        lock (_gate)
+        {
+            return _front ??= new ReadersSide();
+        }
+    }
+
+    // Under both locks.
+    private void ChangeRingsIfEmpty(ReadersSide front)
+    {
+        if (front.Messages.Count == 0)
+        {
+            MessageRing emptied = front.Messages;
+            front.Messages = _coming;
+            _coming = emptied;
+        }
     }
 
     private void Complete()

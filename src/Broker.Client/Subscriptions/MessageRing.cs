@@ -6,7 +6,7 @@ internal struct MessageRing
     private const int FirstCapacity = 4;
 
     // What a burst has made larger is given up when it has been filled and emptied so many times in a row without need of it.
-    private const int LargestToKeep = 2048;
+    private const int LargestToKeep = 1024;
     private const int Use = 4;
     private const int Patience = 64;
 
