@@ -8,7 +8,6 @@ public sealed partial class EventLoop
 {
     // A burst that follows another one finds what that left: to make it anew takes tens of milliseconds, which all others wait.
     private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan TrimPause = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan SenderGrace = TimeSpan.FromSeconds(1);
 
     private void TrimBlocksLater() => StartTimer(TrimInterval, TrimBlocks);
@@ -23,7 +22,7 @@ public sealed partial class EventLoop
     {
         if (trimming != Trimming.Done)
         {
-            StartTimer(trimming == Trimming.Interrupted ? TrimPause : TrimInterval, trim);
+            StartTimer(trimming == Trimming.Interrupted ? Group.Depot.Discarding.Pause : TrimInterval, trim);
         }
     }
 

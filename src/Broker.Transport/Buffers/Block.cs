@@ -7,7 +7,7 @@ namespace Broker.Transport.Buffers;
 internal sealed class Block
 {
     // What is smaller is not worth a call of the kernel.
-    private const int LeastToDiscard = 16 * 1024;
+    private const int LeastToAdvise = 16 * 1024;
 
     internal Block(BlockDepot home, int capacity, int sizeClass)
     {
@@ -15,6 +15,10 @@ internal sealed class Block
         // Pinned for life: the kernel is given its address without a handle per call.
         Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
         SizeClass = sizeClass;
+        if (OperatingSystem.IsLinux() && capacity >= LeastToAdvise)
+        {
+            Pages.Populate(Array);
+        }
     }
 
     internal byte[] Array { get; }
@@ -42,7 +46,7 @@ internal sealed class Block
     /// </summary>
     internal void Discard()
     {
-        if (OperatingSystem.IsLinux() && Array.Length >= LeastToDiscard)
+        if (OperatingSystem.IsLinux() && Array.Length >= LeastToAdvise)
         {
             Pages.Discard(Array);
         }

@@ -9,7 +9,7 @@ internal sealed class BlockDepot
 {
     // What is let go while it is in use is made anew, and until a collection comes there is both: a burst's blocks stay until they are trimmed. But
     // where the heap is small, as in a container, others need it too.
-    private const long MostBytes = 256 * 1024 * 1024;
+    private const long MostBytes = 1024 * 1024 * 1024;
     private const int PartOfHeap = 16;
     private const long LeastBytes = 512 * 1024;
 
@@ -20,6 +20,9 @@ internal sealed class BlockDepot
 
     /// <summary>Asked for, by any thread, when there is something to <see cref="Trim"/> after a while.</summary>
     internal Action? TrimLater { get; set; }
+
+    /// <summary>How what the depot and the loops' pools let go becomes the system's.</summary>
+    internal Discarding Discarding { get; } = new();
 
     /// <summary>
     /// The size of all blocks that were taken here and by the loops' pools, less what came back here: its part of what is held.
@@ -71,7 +74,7 @@ internal sealed class BlockDepot
             _trims |= asks;
         }
 
-        BlockShelf.Discard(at);
+        Discarding.Begin(at);
         if (asks)
         {
             TrimLater?.Invoke();
@@ -101,6 +104,11 @@ internal sealed class BlockDepot
     /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again.</summary>
     internal Trimming Trim()
     {
+        if (Discarding.IsUnderWay)
+        {
+            return Trimming.Interrupted;
+        }
+
         Block? idle;
         Trimming outcome;
         lock (_gate)
@@ -109,7 +117,7 @@ internal sealed class BlockDepot
             _trims = outcome != Trimming.Done;
         }
 
-        BlockShelf.Discard(idle);
+        Discarding.Begin(idle);
         return outcome;
     }
 }

@@ -67,7 +67,12 @@ internal sealed class BlockPool(BlockDepot depot)
     /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again. On the loop.</summary>
     internal Trimming Trim()
     {
-        BlockShelf.Discard(_free.TakeIdle(out Trimming outcome));
+        if (depot.Discarding.IsUnderWay)
+        {
+            return Trimming.Interrupted;
+        }
+
+        depot.Discarding.Begin(_free.TakeIdle(out Trimming outcome));
         _trims = outcome != Trimming.Done;
         return outcome;
     }

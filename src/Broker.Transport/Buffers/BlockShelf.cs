@@ -2,7 +2,7 @@ namespace Broker.Transport.Buffers;
 
 /// <summary>
 /// Free blocks by size, last in first out, within a bound. What was not touched since the last pass of <see cref="TakeIdle"/> was kept for
-/// nothing, and a third of it goes then: a burst's memory is the system's a minute after it. Not thread-safe.
+/// nothing, and a third of it goes then: a burst's memory is the system's some minutes after it at most. Not thread-safe.
 /// </summary>
 internal sealed class BlockShelf(long mostBytes, long leastBytes)
 {
@@ -89,28 +89,5 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
         _counts.CopyTo(_fewest.AsSpan());
         outcome = HasSurplus ? Trimming.Waiting : Trimming.Done;
         return idle;
-    }
-
-    /// <summary>
-    /// Gives the memory of blocks that were taken out back, on a thread that nobody's traffic waits for: a call of the kernel for each, which has the other
-    /// processors forget the pages too, takes tens of microseconds. Then they are the collector's.
-    /// </summary>
-    internal static void Discard(Block? idle)
-    {
-        if (idle is not null)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(DiscardAll, idle, preferLocal: false);
-        }
-    }
-
-    private static void DiscardAll(Block idle)
-    {
-        for (Block? at = idle; at is not null;)
-        {
-            Block gone = at;
-            at = at.Next;
-            gone.Next = null;
-            gone.Discard();
-        }
     }
 }
