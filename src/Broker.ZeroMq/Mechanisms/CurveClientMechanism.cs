@@ -39,7 +39,7 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, CurveLayout.InitiateFixedData + metadataSize);
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output)
+    public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
     {
         Span<byte> hello = stackalloc byte[CurveLayout.HelloData];
         hello.Clear();

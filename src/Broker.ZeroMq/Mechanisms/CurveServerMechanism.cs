@@ -38,7 +38,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         + ZmtpCommandWriter.CommandSize("READY"u8.Length, CurveLayout.ReadyFixedData + metadataSize);
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) => default;
+    public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output) => default;
 
     /// <inheritdoc/>
     public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)

@@ -25,7 +25,7 @@ internal sealed class PlainClientMechanism(byte[] username, byte[] password) : I
         ZmtpCommandWriter.CommandSize("HELLO"u8.Length, HelloSize) + ZmtpCommandWriter.CommandSize("INITIATE"u8.Length, metadataSize);
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output)
+    public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
     {
         byte[] hello = [(byte)username.Length, .. username, (byte)password.Length, .. password];
         return new ZmtpMechanismStep(ZmtpCommandWriter.WriteCommand(output, "HELLO"u8, hello), Done: false, ZmtpError.None);

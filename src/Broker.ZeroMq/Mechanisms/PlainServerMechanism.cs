@@ -25,7 +25,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
         ZmtpCommandWriter.CommandSize("WELCOME"u8.Length, 0) + ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) => default;
+    public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output) => default;
 
     /// <inheritdoc/>
     public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)

@@ -64,7 +64,8 @@ public abstract class ZeroMqSecurity
 
     /// <summary>Makes the state of one handshake.</summary>
     /// <param name="asks">Whether the application is asked to admit the peer.</param>
-    internal abstract IZmtpMechanism Create(bool asks);
+    /// <param name="binds">Whether the peer has connected to us.</param>
+    internal abstract IZmtpMechanism Create(bool asks, bool binds);
 
     private static byte[] Encode(string text, string name)
     {
@@ -81,7 +82,7 @@ public abstract class ZeroMqSecurity
 
         public override string ToString() => Mechanism;
 
-        internal override IZmtpMechanism Create(bool asks) => new NullMechanism(asks);
+        internal override IZmtpMechanism Create(bool asks, bool binds) => new NullMechanism(asks, binds);
     }
 
     private sealed class PlainServerSecurity : ZeroMqSecurity
@@ -92,7 +93,7 @@ public abstract class ZeroMqSecurity
 
         internal override bool NeedsAuthentication => true;
 
-        internal override IZmtpMechanism Create(bool asks) => new PlainServerMechanism();
+        internal override IZmtpMechanism Create(bool asks, bool binds) => new PlainServerMechanism();
     }
 
     private sealed class PlainClientSecurity(byte[] username, byte[] password) : ZeroMqSecurity
@@ -101,7 +102,7 @@ public abstract class ZeroMqSecurity
 
         public override bool IsServer => false;
 
-        internal override IZmtpMechanism Create(bool asks) => new PlainClientMechanism(username, password);
+        internal override IZmtpMechanism Create(bool asks, bool binds) => new PlainClientMechanism(username, password);
     }
 
     private sealed class CurveServerSecurity(CurveKeyPair keys) : ZeroMqSecurity
@@ -110,7 +111,7 @@ public abstract class ZeroMqSecurity
 
         public override bool IsServer => true;
 
-        internal override IZmtpMechanism Create(bool asks) => new CurveServerMechanism(keys, asks);
+        internal override IZmtpMechanism Create(bool asks, bool binds) => new CurveServerMechanism(keys, asks);
     }
 
     private sealed class CurveClientSecurity(CurveKeyPair keys, CurveKey serverKey) : ZeroMqSecurity
@@ -119,6 +120,6 @@ public abstract class ZeroMqSecurity
 
         public override bool IsServer => false;
 
-        internal override IZmtpMechanism Create(bool asks) => new CurveClientMechanism(keys, serverKey);
+        internal override IZmtpMechanism Create(bool asks, bool binds) => new CurveClientMechanism(keys, serverKey);
     }
 }

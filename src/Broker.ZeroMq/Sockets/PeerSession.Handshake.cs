@@ -25,7 +25,7 @@ internal abstract partial class PeerSession
         bool isOurs = ZeroMqEndpoint.IsInprocText(Endpoint);
         var security = isOurs ? ZeroMqSecurity.Null : options.Security;
         bool asks = !isOurs && options.Authenticate is not null && (Link is null || security.IsServer);
-        _handshake = new ZmtpHandshake(Socket.Handshake, security.Create(asks));
+        _handshake = new ZmtpHandshake(Socket.Handshake, security.Create(asks, binds: Link is null));
 
         // One limit for all of it: a greeting that trickles in gains nothing.
         _handshakeTimer = Loop.StartTimer(options.HandshakeTimeout, () => Refuse("the handshake took too long"));
@@ -39,12 +39,10 @@ internal abstract partial class PeerSession
         do
         {
             var handshake = _handshake!;
-            var stage = Stage;
-            var step = handshake.Advance(bytes[consumed..], stage.GetSpan(handshake.MaxOutputSize));
-            stage.Advance(step.Written);
+            var step = handshake.Advance(bytes[consumed..], Stage.GetSpan(handshake.MaxOutputSize));
             consumed += step.Consumed;
             needed = step.Needed;
-            Follow(handshake, step.Written != 0);
+            Follow(handshake, step.Written);
             if (step.State != ZmtpHandshakeState.Admission)
             {
                 break;
@@ -54,19 +52,23 @@ internal abstract partial class PeerSession
         return consumed;
     }
 
-    private void Follow(ZmtpHandshake handshake, bool hasLastWords)
+    // So much was written to the stage and not handed to it yet.
+    private void Follow(ZmtpHandshake handshake, int written)
     {
-        switch (handshake.State)
+        if (handshake.State == ZmtpHandshakeState.Active)
         {
-            case ZmtpHandshakeState.Failed:
-                Refuse(FailureOf(handshake), hasLastWords ? LastWords : TimeSpan.Zero);
-                break;
-            case ZmtpHandshakeState.Admission:
-                Ask(handshake);
-                break;
-            case ZmtpHandshakeState.Active:
-                Welcome(handshake);
-                break;
+            Welcome(handshake, written);
+            return;
+        }
+
+        Stage.Advance(written);
+        if (handshake.State == ZmtpHandshakeState.Failed)
+        {
+            Refuse(FailureOf(handshake), written != 0 ? LastWords : TimeSpan.Zero);
+        }
+        else if (handshake.State == ZmtpHandshakeState.Admission)
+        {
+            Ask(handshake);
         }
     }
 
@@ -133,25 +135,25 @@ internal abstract partial class PeerSession
         }
 
         _userId = admission.UserId;
-        int written = handshake.Admit(output);
-        stage.Advance(written);
-        if (handshake.State != ZmtpHandshakeState.Mechanism)
-        {
-            Follow(handshake, written != 0);
-        }
+        Follow(handshake, handshake.Admit(output));
     }
 
-    private void Welcome(ZmtpHandshake handshake)
+    private void Welcome(ZmtpHandshake handshake, int written)
     {
         var zmtp = handshake.Peer!;
+        int ready = handshake.ReadySize;
+        Stage.Advance(written - ready);
         _handshakeTimer?.Cancel();
         _handshakeTimer = null;
         _cipher = handshake.TakeCipher(Socket.InboundLimits);
         EndHandshake();
         Peer = new ZeroMqPeer(this, Socket.NextPeerId(), zmtp, _userId);
-        if ((Socket.CommonOptions.AcceptPeer?.Invoke(Peer) ?? Socket.RefusalOf(this)) is { } reason)
+        string? objection = Socket.CommonOptions.AcceptPeer?.Invoke(Peer);
+        if ((objection ?? Socket.RefusalOf(this)) is { } reason)
         {
-            if (zmtp.UnderstandsCommands)
+            // An ERROR in READY's place is for good (RFC 23), so none is said where only the place is missing. Behind READY it would not be
+            // understood where all else is encrypted.
+            if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
             {
                 var stage = Stage;
                 stage.Advance(ZmtpCommandWriter.WriteError(stage.GetSpan(ZmtpCommandWriter.MaxErrorSize), reason));
@@ -168,6 +170,7 @@ internal abstract partial class PeerSession
             return;
         }
 
+        Stage.Advance(ready);
         if (_cipher is not null)
         {
             Connection.StartRecords(_cipher);

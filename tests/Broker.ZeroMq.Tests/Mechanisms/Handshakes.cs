@@ -12,8 +12,8 @@ internal sealed class Handshakes
 
     public Handshakes(ZeroMqSecurity client, ZeroMqSecurity server, bool asks = false)
     {
-        Client = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "me"u8.ToArray()), client.Create(asks: false));
-        Server = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Router), server.Create(asks));
+        Client = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Dealer, "me"u8.ToArray()), client.Create(asks: false, binds: false));
+        Server = new ZmtpHandshake(new ZmtpHandshakeOptions(ZmtpSocketType.Router), server.Create(asks, binds: true));
     }
 
     public ZmtpHandshake Client { get; }

@@ -65,7 +65,7 @@ public sealed class Rfc23ConnectionTests
     public async Task Rfc23_null_a_peer_shall_send_its_READY_before_it_has_received_one()
     {
         await using var rig = new Rig();
-        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting());
+        using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Send(Wire.Greeting(minor: 0));
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PULL"));
         Assert.Equal(expected, peer.Read(expected.Length));
     }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using Broker.Transport;
 using Broker.ZeroMq.Pipeline;
 using Broker.ZeroMq.Sockets;
@@ -58,6 +59,21 @@ public sealed class Rfc37Tests
         using var peer = new RawPeer(rig.Pull().Bind(AnyPort)).Handshake("PUSH").Send(Wire.Command("PING", 0, 1));
         peer.ReadToEnd();
         Assert.Contains("time-to-live", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rfc37_null_who_binds_shall_reply_to_READY_by_READY_where_there_is_no_error()
+    {
+        await using var rig = new Rig();
+        var endpoint = rig.Pair().Bind(AnyPort);
+        byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("PAIR"));
+        using var first = new RawPeer(endpoint).Handshake("PAIR");
+        Assert.Equal(expected, first.Read(expected.Length));
+        using var second = new RawPeer(endpoint).Handshake("PAIR");
+        Assert.Equal(Wire.Greeting(), second.ReadToEnd());
+        using var wrong = new RawPeer(endpoint).Handshake("PULL");
+        Assert.Equal(Wire.Greeting(), wrong.Read(Wire.Greeting().Length));
+        Assert.Contains("ERROR", Encoding.Latin1.GetString(wrong.ReadToEnd()), StringComparison.Ordinal);
     }
 
     [Fact]

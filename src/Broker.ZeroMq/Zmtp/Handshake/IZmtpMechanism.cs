@@ -20,9 +20,10 @@ internal interface IZmtpMechanism
     int MaxOutputSize(int metadataSize);
 
     /// <summary>The greetings have been exchanged and name the same mechanism.</summary>
+    /// <param name="peer">What its greeting has told.</param>
     /// <param name="metadata">Our encoded metadata.</param>
     /// <param name="output">Where to write commands; never shorter than what is left of <see cref="MaxOutputSize"/>.</param>
-    ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output);
+    ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output);
 
     /// <summary>A command arrived.</summary>
     /// <param name="command">The command; borrowed.</param>

@@ -4,12 +4,15 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>The NULL mechanism (RFC 37): each side sends READY, no authentication, no encryption.</summary>
 /// <remarks>
-/// RFC 37 lets the client send READY first; like libzmq, both sides here send it as soon as they have the other's greeting, which needs
-/// no roles and saves a round trip.
+/// Who connects speaks first, and who binds answers when it has judged (RFC 37), so that a peer which is refused does not take itself for
+/// connected. A peer of 3.0 is told at once: there each side speaks before it listens (RFC 23).
 /// </remarks>
 /// <param name="asks">Whether the application is asked to admit the peer.</param>
-internal sealed class NullMechanism(bool asks = false) : IZmtpMechanism
+/// <param name="binds">Whether the peer has connected to us.</param>
+internal sealed class NullMechanism(bool asks = false, bool binds = false) : IZmtpMechanism
 {
+    private bool _answers;
+
     /// <inheritdoc/>
     public ReadOnlySpan<byte> Name => "NULL"u8;
 
@@ -26,8 +29,11 @@ internal sealed class NullMechanism(bool asks = false) : IZmtpMechanism
     public int MaxOutputSize(int metadataSize) => ZmtpCommandWriter.CommandSize("READY"u8.Length, metadataSize);
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Start(ReadOnlySpan<byte> metadata, Span<byte> output) =>
-        new(ZmtpCommandWriter.WriteReady(output, metadata), Done: false, ZmtpError.None);
+    public ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
+    {
+        _answers = binds && peer.IsOf31;
+        return _answers ? default : new ZmtpMechanismStep(ZmtpCommandWriter.WriteReady(output, metadata), Done: false, ZmtpError.None);
+    }
 
     /// <inheritdoc/>
     public ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output)
@@ -38,11 +44,17 @@ internal sealed class NullMechanism(bool asks = false) : IZmtpMechanism
         }
 
         var error = peer.ReadMetadata(command.Data);
-        return new ZmtpMechanismStep(Written: 0, Done: error == ZmtpError.None && !asks, error, asks);
+        if (error != ZmtpError.None)
+        {
+            return ZmtpMechanismStep.Refuse(error);
+        }
+
+        return asks ? ZmtpMechanismStep.Ask() : Admit(metadata, output);
     }
 
     /// <inheritdoc/>
-    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output) => new(Written: 0, Done: true, ZmtpError.None);
+    public ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output) =>
+        new(_answers ? ZmtpCommandWriter.WriteReady(output, metadata) : 0, Done: true, ZmtpError.None);
 
     /// <inheritdoc/>
     public ZmtpCipher? TakeCipher(ZmtpLimits limits) => null;

@@ -95,6 +95,7 @@ internal sealed partial class ZmtpHandshake
         }
         else if (step.Done)
         {
+            ReadySize = step.Written;
             State = ZmtpHandshakeState.Active;
         }
 

@@ -62,6 +62,12 @@ internal sealed partial class ZmtpHandshake
     /// <summary>The peer, from its greeting on; its metadata are there in state Active.</summary>
     public ZmtpPeer? Peer { get; private set; }
 
+    /// <summary>
+    /// How much of what the call that led to state Active has written is our READY, at the end of it; 0 where that went before. Held back,
+    /// it tells a peer that is refused after all nothing of a connection.
+    /// </summary>
+    public int ReadySize { get; private set; }
+
     /// <summary>What the peer has shown; in state Admission.</summary>
     public ZmtpCredentials Credentials => _mechanism.Credentials;
 
@@ -86,7 +92,7 @@ internal sealed partial class ZmtpHandshake
             {
                 consumed = ZmtpGreeting.Size;
                 State = ZmtpHandshakeState.Mechanism;
-                written += Apply(_mechanism.Start(_options.Metadata, output[written..]));
+                written += Apply(_mechanism.Start(Peer!, _options.Metadata, output[written..]));
             }
         }
 

@@ -34,10 +34,13 @@ internal sealed class ZmtpPeer
     public bool UnderstandsCommands => Major >= 3;
 
     /// <summary>Whether subscriptions go to this peer as commands (3.1 and above) rather than as messages.</summary>
-    public bool UsesSubscribeCommands => Major > 3 || (Major == 3 && Minor >= 1);
+    public bool UsesSubscribeCommands => IsOf31;
 
     /// <summary>Whether the peer can be expected to answer PING (3.1 and above).</summary>
-    public bool UnderstandsPing => UsesSubscribeCommands;
+    public bool UnderstandsPing => IsOf31;
+
+    /// <summary>Whether it speaks ZMTP 3.1 or above.</summary>
+    internal bool IsOf31 => Major > 3 || (Major == 3 && Minor >= 1);
 
     /// <summary>All properties as the peer sent them; they are known to be well formed.</summary>
     public ZmtpMetadataReader Properties => new(_metadata);
