@@ -27,4 +27,8 @@ internal sealed partial class BridgeLog(ILogger logger)
 
     [LoggerMessage(117, LogLevel.Warning, "The bridge has no NATS server: {Reason}; nothing is bridged until it has one")]
     internal partial void ServerAbsent(string reason);
+
+    [LoggerMessage(122, LogLevel.Warning,
+        "Out of file descriptors: of {Limit} that this process may have open too few are left, and new connections are closed at once")]
+    internal partial void OutOfFiles(long? limit);
 }

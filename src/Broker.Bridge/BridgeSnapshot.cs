@@ -9,6 +9,9 @@ namespace Broker.Bridge;
 /// <param name="Routes">Those of its routes, in the order in which they were added.</param>
 public sealed record BridgeSnapshot(string? Server, ClientStatistics Client, IReadOnlyList<RouteSnapshot> Routes)
 {
+    /// <summary>Connections to the bridge's loops that were closed at once for want of file descriptors.</summary>
+    public long RefusedConnections { get; init; }
+
     /// <summary>The counters of a route; null when there is none of that name.</summary>
     public RouteSnapshot? this[string route] => Routes.FirstOrDefault(r => string.Equals(r.Name, route, StringComparison.Ordinal));
 }

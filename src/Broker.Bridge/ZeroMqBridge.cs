@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Broker.Bridge.Routes;
 using Broker.Client;
 using Broker.Client.Errors;
@@ -34,6 +35,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         _log = new BridgeLog(options.Logger);
         _ownsLoops = options.Client.Loops is null;
         Loops = options.Client.Loops ?? new EventLoopGroup(new EventLoopOptions { ThreadName = "bridge loop", OnFault = _log.Fault });
+        Loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
     /// <summary>The loops it runs on.</summary>
@@ -121,7 +123,11 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     /// <summary>Its counters now.</summary>
-    public BridgeSnapshot Snapshot() => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }));
+    public BridgeSnapshot Snapshot()
+        => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }))
+        {
+            RefusedConnections = Loops.ConnectionBudget.Refused,
+        };
 
     /// <summary>
     /// Stops taking messages from ZeroMQ and waits until the server has everything that was taken before. What comes from subjects is still
@@ -148,6 +154,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             }
 
             _closed = true;
+            Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
             long[] undelivered = await Task.WhenAll(_routes.Select(route => CloseRouteAsync(route, linger))).ConfigureAwait(false);
             if (_client is not null)
             {
@@ -173,6 +180,16 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
 
     /// <summary>A route that has begun; null when there is none of that name.</summary>
     internal BridgeRoute? Find(string name) => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
+
+    // On the thread of any listener of the loops.
+    private void OnBudgetExhausted(object? sender, HandledEventArgs e)
+    {
+        if (!e.Handled)
+        {
+            e.Handled = true;
+            _log.OutOfFiles(Loops.ConnectionBudget.Limit);
+        }
+    }
 
     private async Task StartAsync(BridgeRoute route)
     {

@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Net;
 using System.Net.Sockets;
 using Broker.Server.Events;
@@ -246,7 +247,14 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
     }
 
-    private void OnBudgetExhausted(object? sender, EventArgs e) => _core.Log.OutOfFiles(Loops.ConnectionBudget.Limit);
+    private void OnBudgetExhausted(object? sender, HandledEventArgs e)
+    {
+        if (!e.Handled)
+        {
+            e.Handled = true;
+            _core.Log.OutOfFiles(Loops.ConnectionBudget.Limit);
+        }
+    }
 
     // Returns when no loop reads for a client any more and what they had read is queued where it belongs. What a loop
     // stages in the turn of the first round, after what was posted, the second one hands over.

@@ -1,3 +1,5 @@
+using System.ComponentModel;
+
 namespace Broker.Transport;
 
 /// <summary>
@@ -58,10 +60,11 @@ public sealed class ConnectionBudget
     public long Refused => Interlocked.Read(ref _refused);
 
     /// <summary>
-    /// Raised at the first refusal, and again at the first after ten seconds without any: for one line in a log and not thousands.
+    /// Raised at the first refusal, and again at the first after ten seconds without any: for one line in a log and not thousands. Who has
+    /// written that line sets <see cref="HandledEventArgs.Handled"/>, so that a server and a bridge that share this do not both write it.
     /// On the thread that was refused; a handler must not throw.
     /// </summary>
-    public event EventHandler? Exhausted;
+    public event EventHandler<HandledEventArgs>? Exhausted;
 
     /// <summary>Whether a connection that has just been accepted may stay; <see cref="Release"/> must follow then, once.</summary>
     public bool TryTake()
@@ -83,7 +86,7 @@ public sealed class ConnectionBudget
 
         if (isFirst)
         {
-            Exhausted?.Invoke(this, EventArgs.Empty);
+            Exhausted?.Invoke(this, new HandledEventArgs());
         }
 
         return false;

@@ -51,6 +51,10 @@ public abstract class ConnectionHandler
     {
     }
 
-    /// <summary>The connection is gone. Called once, last; writes are discarded from now on.</summary>
+    /// <summary>
+    /// The connection is gone. Called once, last; writes are discarded from now on. What was queued can be counted here
+    /// (<see cref="Connection.CountUnsent"/>), so its memory is given back after the return: who is told of the end from here, on another
+    /// thread, may still find it in <see cref="EventLoopGroup.HeldBytes"/>.
+    /// </summary>
     public abstract void OnClosed(Connection connection, CloseReason reason, Exception? error);
 }

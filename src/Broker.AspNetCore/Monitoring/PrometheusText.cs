@@ -24,6 +24,7 @@ internal static class PrometheusText
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
         Gauge(text, "broker_cpu_percent", "Use of processors since it was last asked, in percent of one.", facts.CpuPercent);
         Counter(text, "broker_connections_total", "Clients that ever connected.", facts.Counters.TotalConnections);
+        Counter(text, "broker_connections_refused_total", "Connections closed at once for want of file descriptors.", facts.RefusedConnections);
         Counter(text, "broker_slow_consumers_total", "Clients closed because they did not take what was for them.", facts.Counters.SlowConsumers);
         Counter(text, "broker_messages_received_total", "Messages that clients published.", facts.Counters.MessagesIn);
         Counter(text, "broker_messages_sent_total", "Messages that clients were sent.", facts.Counters.MessagesOut);

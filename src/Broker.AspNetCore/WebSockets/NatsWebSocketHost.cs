@@ -10,8 +10,6 @@ namespace Broker.AspNetCore.WebSockets;
 /// <remarks>It does not own the server, logs nothing and leaves the process's signals alone.</remarks>
 public sealed class NatsWebSocketHost : IAsyncDisposable
 {
-    private const int MostAsking = 1024;
-
     private readonly KestrelHost _host;
 
     private NatsWebSocketHost(KestrelHost host, NatsWebSocketOptions options)
@@ -57,7 +55,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
             limits =>
             {
                 // Those that have not asked yet; the others are counted by the endpoint, by a limit that may change.
-                limits.MaxConcurrentConnections = MostAsking;
+                limits.MaxConcurrentConnections = options.MostAsking;
                 limits.RequestHeadersTimeout = options.HandshakeTimeout;
                 limits.KeepAliveTimeout = options.HandshakeTimeout;
                 limits.MaxRequestBodySize = 0;

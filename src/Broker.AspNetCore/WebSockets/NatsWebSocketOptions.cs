@@ -51,6 +51,9 @@ public sealed class NatsWebSocketOptions
     /// </summary>
     public string? Advertise { get; set; }
 
+    /// <summary>How many may be connected to <see cref="NatsWebSocketHost"/> that have not sent their request yet; one more is closed at once.</summary>
+    internal int MostAsking { get; set; } = 1024;
+
     internal bool IsSecure => Tls is not null || Certificate is not null;
 
     internal SslServerAuthenticationOptions? Authentication()

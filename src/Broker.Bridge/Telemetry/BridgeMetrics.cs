@@ -41,6 +41,11 @@ public sealed class BridgeMetrics : IDisposable
         Count("broker.bridge.dropped", "Messages lost for want of room, of a server, or of a taker.", static r => r.Dropped);
         Count("broker.bridge.refused", "Messages that cannot be mapped.", static r => r.Refused);
         _meter.CreateObservableCounter<long>("broker.bridge.refused_because", Reasons, "{message}", "Messages of PUB/SUB routes that cannot be mapped, by reason.");
+        _meter.CreateObservableCounter(
+            "broker.bridge.connections.refused",
+            () => _bridge.Snapshot().RefusedConnections,
+            "{connection}",
+            "Connections closed at once for want of file descriptors.");
         CountConnection("broker.bridge.reconnects", "{reconnect}", "How often a server was found again.", static c => c.Reconnects);
         CountConnection("broker.bridge.lost", "{message}", "Messages that were published and certainly not sent, since the server was lost.", static c => c.Lost);
         CountConnection(

@@ -125,7 +125,10 @@ internal static class BridgePage
         [("connected", bridge.Server is null ? 0 : 1), ("pending_bytes", bridge.Client.PendingBytes)];
 
     private static IEnumerable<(string Name, long Value)> Counters(BridgeSnapshot bridge) =>
-        [("reconnects", bridge.Client.Reconnects), ("lost", bridge.Client.Lost), ("unconfirmed", bridge.Client.Unconfirmed)];
+    [
+        ("reconnects", bridge.Client.Reconnects), ("lost", bridge.Client.Lost), ("unconfirmed", bridge.Client.Unconfirmed),
+        ("connections_refused", bridge.RefusedConnections),
+    ];
 
     private static IEnumerable<(string Name, long Value)> Reasons(RouteSnapshot route) =>
         route is PubSubRouteSnapshot { RefusedBecause: var because } ? because.Select(static reason => (reason.Key.ToString(), reason.Value)) : [];

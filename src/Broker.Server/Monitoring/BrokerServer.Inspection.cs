@@ -36,6 +36,7 @@ public sealed partial class BrokerServer
             Loops = Loops.Count,
             CpuPercent = _usage.Percent(),
             Counters = _core.Snapshot(),
+            RefusedConnections = Loops.ConnectionBudget.Refused,
             PayloadBytesIn = _core.PayloadIn,
             PayloadBytesOut = _core.PayloadOut,
             Routing = InspectRouting(),

@@ -44,6 +44,9 @@ public sealed record ServerFacts
     /// <summary>Counters. Their bytes are those of whole operations; see <see cref="PayloadBytesIn"/>.</summary>
     public ServerSnapshot Counters { get; init; }
 
+    /// <summary>Connections that were closed at once for want of file descriptors, whichever listener of the server's loops they came by.</summary>
+    public long RefusedConnections { get; init; }
+
     /// <summary>Bytes of the payloads that clients published, headers included.</summary>
     public long PayloadBytesIn { get; init; }
 

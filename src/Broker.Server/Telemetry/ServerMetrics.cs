@@ -32,6 +32,8 @@ public sealed class ServerMetrics : IDisposable
         _meter.CreateObservableUpDownCounter(
             "broker.cached_subjects", () => new Measurement<int>(server.Inspect().Routing.CachedSubjects, _tags), "{subject}", "Subjects whose receivers are remembered.");
         Count("broker.connections.opened", "{connection}", "Clients that ever connected.", () => server.Snapshot().TotalConnections);
+        Count(
+            "broker.connections.refused", "{connection}", "Connections closed at once for want of file descriptors.", () => server.Inspect().RefusedConnections);
         Count("broker.slow_consumers", "{connection}", "Clients closed because they did not take what was for them.", () => server.Snapshot().SlowConsumers);
         Count("broker.messages.received", "{message}", "Messages that clients published.", () => server.Snapshot().MessagesIn);
         Count("broker.messages.sent", "{message}", "Messages that clients were sent.", () => server.Snapshot().MessagesOut);

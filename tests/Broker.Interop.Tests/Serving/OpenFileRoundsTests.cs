@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Net.WebSockets;
 using System.Text;
 using Broker.Interop.Tests.Harness;
 
@@ -14,9 +15,10 @@ namespace Broker.Interop.Tests.Serving;
 /// </summary>
 public sealed class OpenFileRoundsTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
-    private const int UsualRounds = 4;
+    private const int UsualRounds = 7;
     private const int Beyond = 40;
     private const int Logins = 60;
+    private const int MostClients = 500;
     private const string Users =
         "authorization { users: [ { user: ada, password: \"$2a$11$LplNGODGjLPzW8CfYqW5Z.RcsdXZHAjAzQzXyNTl9TVnxMzJuZhSS\" }, { user: bob, password: pw } ] }\n";
 
@@ -26,10 +28,16 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
     // The first few are of all kinds.
     private static readonly (string Kind, int Limit)[] Crowds =
     [
-        ("clear", 256), ("tls", 1024), ("bcrypt", 256), ("http", 1024),
-        ("clear", 1024), ("tls", 256), ("bcrypt", 1024), ("http", 256),
-        ("clear", 4096), ("tls", 4096), ("bcrypt", 4096), ("http", 4096),
+        ("clear", 256), ("tls", 1024), ("bcrypt", 256), ("http", 1024), ("websocket", 256), ("zeromq", 256), ("most", 1024),
+        ("clear", 1024), ("tls", 256), ("bcrypt", 1024), ("http", 256), ("websocket", 1024), ("zeromq", 1024), ("most", 256),
+        ("clear", 4096), ("tls", 4096), ("bcrypt", 4096), ("http", 4096), ("websocket", 4096), ("zeromq", 4096), ("most", 4096),
     ];
+
+    private static readonly byte[] WrongPassword = "CONNECT {\"user\":\"ada\",\"pass\":\"wrong\"}\r\nPING\r\n"u8.ToArray();
+
+    private static readonly byte[] Upgrade = Encoding.ASCII.GetBytes(
+        "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
 
     private int _source = 1;
 
@@ -56,6 +64,9 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             {
                 "tls" => $"tls {{ {certificates.ServerKeys} }}\n",
                 "bcrypt" => Users,
+                "websocket" => "websocket { listen: \"127.0.0.1:-1\", no_tls: true }\n",
+                "zeromq" => "zeromq { publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\" }\n",
+                "most" => string.Create(CultureInfo.InvariantCulture, $"max_connections: {MostClients}\n"),
                 _ => "",
             }, Ct);
             await using PeerProcess broker = PeerProcess.Start(
@@ -65,21 +76,26 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
                     "serve", "-q", "-p", "-1", "-c", file, "--ports_file_dir", folder.FullName,
                 ]);
             PortsFile ports = await PortsFile.WaitAsync(folder.FullName, broker);
-            int port = new Uri(ports.Nats[0]).Port;
+            // Where clients log in, and where the crowd comes.
+            int port = new Uri(kind == "websocket" ? ports.WebSocket[0] : ports.Nats[0]).Port;
             int pages = new Uri(ports.Monitoring[0]).Port;
+            int door = kind == "zeromq" ? new Uri(ports.Subscribers[0]).Port : port;
             await using Stream old = await LogInAsync(kind, port);
+            await using Stream? oldSubscriber = kind == "zeromq" ? await SubscribeAsync(door) : null;
             var waits = new List<double>();
             var pings = new List<double>();
             for (int round = 0; round < rounds; round++)
             {
-                List<Socket> crowd = await GatherAsync(kind, limit, port, pages);
+                List<Socket> crowd = await GatherAsync(kind, limit, door, pages);
                 await Task.Delay(Hold / 2, Ct);
                 pings.Add(await TimeAsync(() => PingAsync(old)));
+                await (oldSubscriber is null ? Task.CompletedTask : HearAsync(old, oldSubscriber));
                 await Task.Delay(Hold / 2, Ct);
                 crowd.ForEach(static s => s.Dispose());
-                waits.Add(await TimeAsync(() => ServedAsync(broker, kind, port, pages)));
+                waits.Add(await TimeAsync(() => ServedAsync(broker, kind, port, door, pages)));
                 Assert.False(broker.HasExited, broker.Failure("has ended").Message);
                 await PingAsync(old);
+                await (oldSubscriber is null ? Task.CompletedTask : HearAsync(old, oldSubscriber));
             }
 
             TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
@@ -107,9 +123,9 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             try
             {
                 await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, kind == "http" && i % 2 == 0 ? pages : port), Ct).AsTask().WaitAsync(Patience, Ct);
-                if (kind == "bcrypt" && i < Logins)
+                if (i < Logins && kind is ("bcrypt" or "websocket" or "zeromq"))
                 {
-                    await socket.SendAsync("CONNECT {\"user\":\"ada\",\"pass\":\"wrong\"}\r\nPING\r\n"u8.ToArray(), Ct);
+                    await socket.SendAsync(kind switch { "bcrypt" => WrongPassword, "websocket" => Upgrade, _ => Greeting() }, Ct);
                 }
             }
             catch (SocketException)
@@ -121,7 +137,7 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
         return crowd;
     }
 
-    private static async Task ServedAsync(PeerProcess broker, string kind, int port, int pages)
+    private static async Task ServedAsync(PeerProcess broker, string kind, int port, int door, int pages)
     {
         using var end = CancellationTokenSource.CreateLinkedTokenSource(Ct);
         end.CancelAfter(Patience);
@@ -132,14 +148,19 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             {
                 await using Stream client = await LogInAsync(kind, port);
                 await PingAsync(client);
-                if (kind == "http")
+                if (kind == "zeromq")
+                {
+                    await using Stream subscriber = await SubscribeAsync(door);
+                    await HearAsync(client, subscriber);
+                }
+                else if (kind == "http")
                 {
                     Assert.Equal(HttpStatusCode.OK, (await http.GetAsync(new Uri($"http://127.0.0.1:{pages}/healthz"), end.Token)).StatusCode);
                 }
 
                 return;
             }
-            catch (Exception e) when (e is IOException or SocketException or HttpRequestException)
+            catch (Exception e) when (e is IOException or SocketException or HttpRequestException or WebSocketException)
             {
                 Assert.False(broker.HasExited, broker.Failure("has ended").Message);
                 await Task.Delay(10, end.Token);
@@ -149,6 +170,25 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
 
     private static async Task<Stream> LogInAsync(string kind, int port)
     {
+        if (kind == "websocket")
+        {
+            var web = new ClientWebSocket();
+            try
+            {
+                await web.ConnectAsync(new Uri(string.Create(CultureInfo.InvariantCulture, $"ws://127.0.0.1:{port}")), Ct);
+                var messages = WebSocketStream.Create(web, WebSocketMessageType.Binary, ownsWebSocket: true);
+                await ReadToAsync(messages, "\r\n");
+                await messages.WriteAsync("CONNECT {\"verbose\":false}\r\n"u8.ToArray(), Ct);
+                await PingAsync(messages);
+                return messages;
+            }
+            catch
+            {
+                web.Dispose();
+                throw;
+            }
+        }
+
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         Stream? stream = null;
         try
@@ -173,6 +213,53 @@ public sealed class OpenFileRoundsTests(SessionCertificates certificates) : ICla
             socket.Dispose();
             throw;
         }
+    }
+
+    // A SUB for what begins with t.
+    private static async Task<Stream> SubscribeAsync(int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            await socket.ConnectAsync(IPAddress.Loopback, port, Ct);
+            var stream = new NetworkStream(socket, ownsSocket: true);
+            await stream.WriteAsync(Greeting(), Ct);
+            await ReadToAsync(stream, "READY");
+            await stream.WriteAsync((byte[])[4, 11, 9, .. "SUBSCRIBE"u8, (byte)'t'], Ct);
+            return stream;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    // Published again and again: a subscription is there some time after it was asked for.
+    private static async Task HearAsync(Stream publisher, Stream subscriber)
+    {
+        string marker = Guid.NewGuid().ToString("N");
+        Task heard = ReadToAsync(subscriber, marker);
+        while (!heard.IsCompleted)
+        {
+            await publisher.WriteAsync(Encoding.ASCII.GetBytes($"PUB zmq.t {marker.Length}\r\n{marker}\r\n"), Ct);
+            await PingAsync(publisher);
+            await Task.WhenAny(heard, Task.Delay(10, Ct));
+        }
+
+        await heard;
+    }
+
+    // What a SUB says first, by RFC 37 with the mechanism NULL.
+    private static byte[] Greeting()
+    {
+        byte[] greeting = new byte[64];
+        greeting[0] = 0xff;
+        greeting[9] = 0x7f;
+        greeting[10] = 3;
+        greeting[11] = 1;
+        "NULL"u8.CopyTo(greeting.AsSpan(12));
+        return [.. greeting, 4, 25, 5, .. "READY"u8, 11, .. "Socket-Type"u8, 0, 0, 0, 3, .. "SUB"u8];
     }
 
     private static async Task PingAsync(Stream stream)

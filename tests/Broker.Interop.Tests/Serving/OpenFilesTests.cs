@@ -62,25 +62,89 @@ public sealed class OpenFilesTests : IDisposable
         }
 
         using var http = new HttpClient();
-        await Wait.UntilAsync(() => IsHealthyAsync(http, pages));
+        await Wait.UntilAsync(() => IsAnsweredAsync(http, new Uri(pages, "/healthz")));
         using RawConnection newcomer = await RawConnection.OpenAsync(port);
         await newcomer.ReadToAsync("INFO {");
         await broker.SignalAsync("TERM");
         Assert.Equal(0, await broker.WaitForExitAsync());
     }
 
-    private static async Task<Socket> ConnectAsync(int port)
+    [Fact]
+    public async Task A_bridge_alone_says_once_that_its_files_are_used_up_and_serves_again_when_there_is_room()
     {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        await socket.ConnectAsync(IPAddress.Loopback, port, Ct);
-        return socket;
+        string publishers = FreePort.NextAddress();
+        string subscribers = FreePort.NextAddress();
+        var pages = new Uri($"http://127.0.0.1:{FreePort.Next()}");
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1);
+        await using PeerProcess bridge = PeerProcess.Start(
+            "bridge", "prlimit",
+            [
+                $"--nofile={Files.ToString(CultureInfo.InvariantCulture)}", .. BrokerProgram.Command,
+                "bridge", "-s", broker.Url, "-m", pages.Port.ToString(CultureInfo.InvariantCulture), "--route", $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\"",
+            ]);
+        int port = new Uri(subscribers).Port;
+        using var http = new HttpClient();
+        // The last that it does to start.
+        await Wait.UntilAsync(() => IsAnsweredAsync(http, new Uri(pages, "/metrics")), () => bridge.Errors);
+        var silent = new List<Socket>();
+        try
+        {
+            for (int i = 0; i < Files + 50; i++)
+            {
+                silent.Add(await ConnectAsync(port));
+            }
+
+            await Wait.UntilAsync(() => Count(bridge) > 0, () => $"no word of it in:\n{bridge.Errors}");
+        }
+        finally
+        {
+            silent.ForEach(static s => s.Dispose());
+        }
+
+        await Wait.UntilAsync(() => IsGreetedAsync(port), () => bridge.Errors);
+        Assert.Matches("\nbroker_bridge_connections_refused_total [1-9][0-9]*\n", await http.GetStringAsync(new Uri(pages, "/metrics"), Ct));
+        await bridge.SignalAsync("TERM");
+        Assert.Equal(0, await bridge.WaitForExitAsync());
+        Assert.Equal(1, Count(bridge));
     }
 
-    private static async Task<bool> IsHealthyAsync(HttpClient http, Uri pages)
+    private static int Count(PeerProcess process) => process.Errors.Split("Out of file descriptors").Length - 1;
+
+    // A ZeroMQ endpoint speaks first.
+    private static async Task<bool> IsGreetedAsync(int port)
     {
         try
         {
-            return (await http.GetAsync(new Uri(pages, "/healthz"), Ct)).StatusCode == HttpStatusCode.OK;
+            using Socket socket = await ConnectAsync(port);
+            byte[] first = new byte[1];
+            return await Wait.For(socket.ReceiveAsync(first, Ct).AsTask()) == 1 && first[0] == 0xff;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    private static async Task<Socket> ConnectAsync(int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            await socket.ConnectAsync(IPAddress.Loopback, port, Ct);
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
+        {
+            // Turned away before this was told that it is connected.
+        }
+
+        return socket;
+    }
+
+    private static async Task<bool> IsAnsweredAsync(HttpClient http, Uri page)
+    {
+        try
+        {
+            return (await http.GetAsync(page, Ct)).StatusCode == HttpStatusCode.OK;
         }
         catch (HttpRequestException)
         {
