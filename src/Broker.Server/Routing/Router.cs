@@ -185,6 +185,7 @@ internal sealed class Router
         lock (_gate)
         {
             build = null;
+            _counts.Asked++;
             _counts.Matches += hits + 1;
             _counts.Hits += hits;
             if ((FindKnown(subject, hash) ?? _large.Find(subject)) is { } known)

@@ -14,6 +14,9 @@ internal record struct RouterCounts
     /// <summary>How often a session asked for a route that its own cache did not hold.</summary>
     internal long Matches { get; set; }
 
+    /// <summary>How often one did so under the router's lock.</summary>
+    internal long Asked { get; set; }
+
     /// <summary>How often the route was remembered.</summary>
     internal long Hits { get; set; }
 
@@ -31,6 +34,7 @@ internal record struct RouterCounts
         Inserts = one.Inserts + other.Inserts,
         Removes = one.Removes + other.Removes,
         Matches = one.Matches + other.Matches,
+        Asked = one.Asked + other.Asked,
         Hits = one.Hits + other.Hits,
         Built = one.Built + other.Built,
         Fanout = one.Fanout + other.Fanout,

@@ -38,11 +38,14 @@ internal sealed class SubjectSet
         return found;
     }
 
-    /// <summary>What they say of a filter: the ones that match whatever it matches.</summary>
+    /// <summary>
+    /// What they say of a filter: the ones that match whatever it matches. A <c>&gt;</c> before its end is a token like others, as in
+    /// nats-server: that this is no filter is said to who may have it.
+    /// </summary>
     internal Matches Cover(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
     {
         var found = default(Matches);
-        if (Subject.IsValidFilter(filter))
+        if (Subject.HasNoEmptyToken(filter))
         {
             Visit(_root, filter, 0, queue, literal: false, ref found);
         }
@@ -63,7 +66,7 @@ internal sealed class SubjectSet
         ReadOnlySpan<byte> rest = subject[position..];
         int end = rest.IndexOf(Subject.Separator);
         ReadOnlySpan<byte> token = end < 0 ? rest : rest[..end];
-        if (!literal && token is [Subject.AnyTail])
+        if (!literal && end < 0 && token is [Subject.AnyTail])
         {
             return;
         }
