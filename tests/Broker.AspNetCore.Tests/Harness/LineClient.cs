@@ -19,6 +19,8 @@ internal sealed class LineClient : IDisposable
         Sync();
     }
 
+    internal int LocalPort => ((IPEndPoint)_client.Client.LocalEndPoint!).Port;
+
     internal void Send(string text) => _client.GetStream().Write(Encoding.UTF8.GetBytes(text));
 
     internal string ReadLine() => _reader.ReadLine() ?? "";

@@ -44,19 +44,21 @@ public sealed class TlsPageTests
     public async Task A_client_whose_handshake_came_first_is_known()
     {
         await using Site site = await Site.StartAsync(o => o.Tls = new ServerTlsOptions { Certificate = Certificates.Server, HandshakeFirst = true });
-        using SslStream client = Secure((IPEndPoint)site.Server.EndPoints[0], first: true);
+        using SslStream client = Secure((IPEndPoint)site.Server.EndPoints[0], first: true, out _);
         JsonElement connection = (await site.GetAsync("connz")).GetProperty("connections")[0];
         Assert.True(connection.GetProperty("tls_first").GetBoolean());
     }
 
-    // One over TLS, one in clear, one that fails.
+    // One over TLS, one in clear, one that fails; told by their ports from a stranger who looks for a server that had this port before.
     private static async Task<string> DescribeAsync(IPEndPoint server, Func<string, Task<JsonElement>> get)
     {
-        using SslStream secured = Secure(server, first: false);
+        using SslStream secured = Secure(server, first: false, out int securedPort);
         using var clear = new LineClient(server, "{\"verbose\":false,\"pedantic\":false}", "");
+        int[] ports;
         using (var broken = new TcpClient())
         {
             await broken.ConnectAsync(server, TestContext.Current.CancellationToken);
+            ports = [securedPort, clear.LocalPort, ((IPEndPoint)broken.Client.LocalEndPoint!).Port];
             NetworkStream stream = broken.GetStream();
             // The hello of a server, whole: what fails at once, and not when the time of a handshake is over.
             await stream.WriteAsync("\u0016\u0003\u0001\0\u0004\u0002\0\0\0"u8.ToArray(), TestContext.Current.CancellationToken);
@@ -64,21 +66,23 @@ public sealed class TlsPageTests
                 static _ => { }, TestContext.Current.CancellationToken, TaskContinuationOptions.None, TaskScheduler.Default);
         }
 
-        JsonElement page = default;
+        JsonElement[] ours = [];
         await Wait.UntilAsync(
             async () =>
             {
-                page = await get("connz?state=all&auth=1");
-                return page.GetProperty("connections").EnumerateArray().Count(c => c.TryGetProperty("reason", out _)) == 1;
+                JsonElement page = await get("connz?state=all&auth=1");
+                ours = [.. page.GetProperty("connections").EnumerateArray().Where(c => ports.Contains(c.GetProperty("port").GetInt32()))];
+                return ours.Count(c => c.TryGetProperty("reason", out _)) == 1;
             },
             "the broken one has not gone");
-        return string.Join('\n', page.GetProperty("connections").EnumerateArray().OrderBy(c => c.GetProperty("cid").GetInt64()).Select(c => Pick(c, OfClient)));
+        return string.Join('\n', ours.OrderBy(c => c.GetProperty("cid").GetInt64()).Select(c => Pick(c, OfClient)));
     }
 
-    private static SslStream Secure(IPEndPoint server, bool first)
+    private static SslStream Secure(IPEndPoint server, bool first, out int port)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)Wait.Limit.TotalMilliseconds };
         socket.Connect(server);
+        port = ((IPEndPoint)socket.LocalEndPoint!).Port;
         var stream = new NetworkStream(socket, ownsSocket: true);
         while (!first && stream.ReadByte() != '\n')
         {
