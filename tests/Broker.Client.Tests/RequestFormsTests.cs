@@ -339,9 +339,10 @@ public sealed class RequestFormsTests
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
         int answered = 0;
+        int seed = Seed.Next();
         await Parallel.ForAsync(0, 16, Token, async (worker, token) =>
         {
-            var random = new Random(worker);
+            var random = new Random(seed + worker);
             for (int i = 0; i < 500; i++)
             {
                 byte[] body = BitConverter.GetBytes((worker * 1000) + i);

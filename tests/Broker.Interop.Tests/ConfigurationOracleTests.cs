@@ -1,4 +1,5 @@
 using Broker.Cli.Configuration;
+using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests;
 
@@ -64,6 +65,38 @@ public sealed class ConfigurationOracleTests
             var (exitCode, verdict) = await Programs.RunAsync(program, "", "-t", "-c", file);
 
             Assert.True(exitCode == 0 == Accepts(file, out var problem), $"nats-server: {verdict}\nbroker: {problem}");
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    // What it makes of an empty name or secret differs from place to place: a server for everybody, or one for whoever says nothing.
+    [Theory]
+    [InlineData("authorization { user: $U, password: p }", "user", true)]
+    [InlineData("authorization { user: u, password: $U }", "password", true)]
+    [InlineData("authorization { token: $U }", "token", true)]
+    [InlineData("authorization { users: [ { user: u, password: $U } ] }", "password", true)]
+    [InlineData("authorization { users: [ { user: $U, password: p } ] }", "user", false)]
+    [InlineData("accounts { A { users: [ { user: $U, password: p } ] } }", "user", false)]
+    [InlineData("accounts { A { users: [ { user: u, password: $U } ] } }", "password", true)]
+    public async Task What_a_variable_leaves_empty_of_who_may_come_in_is_refused_at_the_start(string text, string key, bool isTakenThere)
+    {
+        string program = Programs.Require("nats-server");
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("oracle-");
+        try
+        {
+            string file = Path.Combine(folder.FullName, "test.conf");
+            await File.WriteAllTextAsync(file, text, TestContext.Current.CancellationToken);
+
+            await using PeerProcess there = PeerProcess.Start("nats-server", program, ("U", ""), ["-t", "-c", file]);
+            await using PeerProcess here = PeerProcess.Start(
+                "broker", BrokerProgram.Command[0], ("U", ""), [.. BrokerProgram.Command[1..], "serve", "-p", "-1", "-c", file]);
+
+            Assert.Equal(isTakenThere, await there.WaitForExitAsync() == 0);
+            Assert.Equal(1, await here.WaitForExitAsync());
+            Assert.Contains($"\"{key}\" is empty", here.Errors, StringComparison.Ordinal);
         }
         finally
         {

@@ -17,12 +17,13 @@ public sealed class PausingStressTests
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         using var pairs = new ConnectionPairs(kind);
+        int seed = Seed.Next();
         var pauses = 0;
         bool allPause = false;
         var made = new List<(Probe Near, Probe Far)>();
         for (int i = 0; i < Crowd; i++)
         {
-            var random = new Random(i);
+            var random = new Random(seed + i);
             bool pausing = i % 2 == 0;
             byte expected = 0;
             var far = new Probe
@@ -66,7 +67,7 @@ public sealed class PausingStressTests
 
         long until = Environment.TickCount64 + (Seconds * 1000L);
         long[] sent = new long[Crowd];
-        var lengths = new Random(1);
+        var lengths = new Random(seed + Crowd);
         while (Environment.TickCount64 < until)
         {
             for (int i = 0; i < Crowd; i++)

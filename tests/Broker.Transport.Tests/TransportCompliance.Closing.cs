@@ -131,6 +131,35 @@ public abstract partial class TransportCompliance
         hold.Set();
     }
 
+    // Whoever hears of the end counts what was not sent, or sends it elsewhere: that is why the queue is not dropped before.
+    [Fact]
+    public async Task What_waited_is_there_until_OnClosed_has_returned_and_then_its_memory_is_given_back()
+    {
+        using var pairs = new ConnectionPairs(Kind);
+        long unsent = 0;
+        long held = 0;
+        var near = new Probe
+        {
+            WhenClosed = connection =>
+            {
+                unsent = connection.CountUnsent().Bytes;
+                held = pairs.Near.HeldBytes;
+            },
+        };
+        await pairs.ConnectAsync(near, new Probe());
+        Connection connection = near.Connection;
+        connection.WriteDeadline = Timeout.InfiniteTimeSpan;
+        ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
+        await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < 2 * Mebibyte);
+        connection.Close();
+        await Soon(near.Closed);
+        Assert.InRange(unsent, 1, held);
+
+        // The peer still takes nothing.
+        await Soon(Wait.UntilAsync(() => pairs.Near.HeldBytes <= held - unsent, Cancellation));
+        hold.Set();
+    }
+
     [Fact]
     public async Task A_handler_may_close_in_any_callback()
     {
@@ -159,7 +188,7 @@ public abstract partial class TransportCompliance
                 faults.Add(fault);
             }
         });
-        var random = new Random(7);
+        var random = new Random(Seed.Next());
         var probes = new List<Probe>();
         int descriptors = 0;
         for (int i = 0; i < rounds; i++)

@@ -34,10 +34,7 @@ public abstract partial class TransportCompliance
     }
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(3)]
-    [InlineData(4)]
+    [Seeds(4)]
     public async Task What_a_handler_leaves_comes_first_in_its_next_call_wherever_it_stopped(int seed)
     {
         using var pairs = new ConnectionPairs(Kind);

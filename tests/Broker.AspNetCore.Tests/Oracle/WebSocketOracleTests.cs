@@ -13,10 +13,10 @@ public sealed class WebSocketOracleTests(WebSocketServers servers) : IClassFixtu
         WebSocketCase played = WebSocketCases.All.Single(c => c.Name == name);
         string theirs = played.Play(servers.Theirs(played.SameOrigin));
         string ours = played.Play(servers.Ours(played.SameOrigin));
-        if (WebSocketDifferences.All.TryGetValue(name, out string? expected))
+        if (WebSocketDifferences.All.TryGetValue(name, out (string Theirs, string Ours) expected))
         {
             Assert.NotEqual(theirs, ours);
-            Assert.Equal(expected, ours);
+            Assert.Equal(expected, (theirs, ours));
         }
         else
         {

@@ -10,16 +10,17 @@ public sealed class InterestModelTests
     private static readonly string[] Topics = ["", "a", "a.", "a.b", "a.bc", "a.b.c", "a.b.c.d", "a.c.x", "b", "b.a", "b.a.c.d", "a-b.c", "c"];
 
     [Theory]
-    [InlineData(1, 0.3)]
-    [InlineData(2, 0.1)]
-    [InlineData(3, 0.6)]
-    [InlineData(4, 0.02)]
-    public void Each_matching_message_reaches_an_established_peer_exactly_once(int seed, double churn)
+    [InlineData(0.3)]
+    [InlineData(0.1)]
+    [InlineData(0.6)]
+    [InlineData(0.02)]
+    public void Each_matching_message_reaches_an_established_peer_exactly_once(double churn)
     {
+        int seed = Seed.Next();
         int established = 0, overlapped = 0;
         for (int history = 0; history < 400; history++)
         {
-            var model = new Model(new Random((seed * 10_000) + history), churn);
+            var model = new Model(new Random(seed + history), churn);
             for (int step = 0; step < 400; step++)
             {
                 model.Step();

@@ -8,7 +8,7 @@ public sealed class MessageQueueTests
     [Fact]
     public void It_is_a_queue_with_a_place_up_to_which_it_was_sent()
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         var pool = new ChunkPool();
         var queue = new MessageQueue(pool);

@@ -15,6 +15,7 @@ public sealed class InterestTests
     public async Task Others_that_come_and_go_with_overlapping_prefixes_cost_a_subscriber_no_message_and_double_none(int loops)
     {
         const int Messages = 20_000;
+        var random = new Random(Seed.Next());
         await using Site site = await Site.StartAsync(loops);
         await using Subscriber stable = await site.SubscriberAsync("a.b.");
         await using Publisher publisher = await site.PublisherAsync();
@@ -24,7 +25,6 @@ public sealed class InterestTests
         Task churn = Task.Run(
             async () =>
             {
-                var random = new Random(7);
                 for (int i = 0; !stop.IsCancellationRequested; i++)
                 {
                     byte[] prefix = Shapes.Bytes(overlapping[random.Next(overlapping.Length)]);

@@ -124,7 +124,7 @@ public sealed class LastValuesTests
     [Fact]
     public void What_is_kept_is_within_the_bytes_whatever_the_sizes_and_is_always_the_newest()
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         const int Bound = 64 * 1024;
         var values = new LastValues(new LastValueOptions { MaxBytes = Bound });

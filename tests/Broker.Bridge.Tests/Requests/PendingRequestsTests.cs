@@ -8,7 +8,7 @@ public sealed class PendingRequestsTests
     [Fact]
     public void Numbers_find_their_requests_and_no_others_in_the_order_of_their_coming()
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         var table = new PendingRequests(100);
         var model = new List<(int Slot, ulong Number)>();

@@ -27,8 +27,6 @@ public sealed class KeyTests : IAsyncLifetime
 
     public static TheoryData<string, string> Keys => [.. KeyCases.All.Select(c => new TheoryDataRow<string, string>(c.Section, c.Key))];
 
-    public static TheoryData<int> Seeds => [.. Enumerable.Range(0, 6).Select(_ => Random.Shared.Next())];
-
     public async ValueTask InitializeAsync()
     {
         ServeAddresses addresses = await _server.StartAsync(
@@ -104,7 +102,7 @@ public sealed class KeyTests : IAsyncLifetime
 
     // Any of the settings beside any others: what the test flag says of them is true.
     [Theory]
-    [MemberData(nameof(Seeds))]
+    [Seeds(6)]
     public async Task What_the_test_flag_accepts_starts(int seed)
     {
         var random = new Random(seed);

@@ -141,32 +141,22 @@ public sealed class KilledBridgeTests
         string pullers = FreePort.NextAddress();
         await using var nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pushpull, subject: work, pushers: \"{pushers}\", pullers: \"{pullers}\", window: {Window}, high_water_mark: {Mark}, keep_order: true";
-        PeerProcess bridge = Bridge(nats, route);
-        try
+        await using var bridge = new MortalBridge(nats.Url, route);
+        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PushAndPull, pushers, pullers, Number(Messages), Number(Size)));
+        int killed = 0;
+        string line;
+        while ((line = await programs.ReadLineAsync()) == "now")
         {
-            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PushAndPull, pushers, pullers, Number(Messages), Number(Size)));
-            int killed = 0;
-            string line;
-            while ((line = await programs.ReadLineAsync()) == "now")
-            {
-                await bridge.SignalAsync("KILL");
-                await bridge.WaitForExitAsync();
-                await bridge.DisposeAsync();
-                bridge = Bridge(nats, route);
-                await programs.WriteLineAsync("on");
-                killed++;
-            }
+            await bridge.KillAndStartAsync();
+            await programs.WriteLineAsync("on");
+            killed++;
+        }
 
-            // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
-            int[] result = [.. line.Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
-            long bound = Window + Mark + InProgram + (KernelBytes() / Size);
-            Assert.Equal((2, 0), (killed, result[1]));
-            Assert.InRange(Messages - result[0], 0, killed * bound);
-        }
-        finally
-        {
-            await bridge.DisposeAsync();
-        }
+        // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
+        int[] result = [.. line.Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
+        long bound = Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size);
+        Assert.Equal((2, 0), (killed, result[1]));
+        Assert.InRange(Messages - result[0], 0, killed * bound);
     }
 
     [Fact]
@@ -176,23 +166,13 @@ public sealed class KilledBridgeTests
         string subscribers = FreePort.NextAddress();
         await using var nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\"";
-        PeerProcess bridge = Bridge(nats, route);
-        try
+        await using var bridge = new MortalBridge(nats.Url, route);
+        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PubAndSub, publishers, subscribers));
+        for (int i = 0; i < 3; i++)
         {
-            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(PubAndSub, publishers, subscribers));
-            for (int i = 0; i < 3; i++)
-            {
-                await programs.WriteLineAsync("go");
-                Assert.Equal("flows 0", await programs.ReadLineAsync());
-                await bridge.SignalAsync("KILL");
-                await bridge.WaitForExitAsync();
-                await bridge.DisposeAsync();
-                bridge = Bridge(nats, route);
-            }
-        }
-        finally
-        {
-            await bridge.DisposeAsync();
+            await programs.WriteLineAsync("go");
+            Assert.Equal("flows 0", await programs.ReadLineAsync());
+            await bridge.KillAndStartAsync();
         }
     }
 
@@ -206,27 +186,17 @@ public sealed class KilledBridgeTests
         [
             $"pattern: request, endpoint: \"{clients}\", subject: ask, time_to_live: \"1h\"", $"pattern: worker, endpoint: \"{workers}\", subject: ask, time_to_live: \"1h\"",
         ];
-        PeerProcess bridge = Bridge(nats, routes);
-        try
-        {
-            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(RequestAndReply, clients, workers));
-            Assert.Equal("has 1", await programs.ReadLineAsync());
-            await bridge.SignalAsync("KILL");
-            await bridge.WaitForExitAsync();
-            await bridge.DisposeAsync();
-            bridge = Bridge(nats, routes);
-            await programs.WriteLineAsync("answer");
-            Assert.Equal("has 2", await programs.ReadLineAsync());
-            await programs.WriteLineAsync("answer");
-            Assert.Equal("done 2 0", await programs.ReadLineAsync());
-            Assert.Equal("has 1", await programs.ReadLineAsync());
-            await programs.WriteLineAsync("answer");
-            Assert.Equal("done 1", await programs.ReadLineAsync());
-        }
-        finally
-        {
-            await bridge.DisposeAsync();
-        }
+        await using var bridge = new MortalBridge(nats.Url, routes);
+        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(RequestAndReply, clients, workers));
+        Assert.Equal("has 1", await programs.ReadLineAsync());
+        await bridge.KillAndStartAsync();
+        await programs.WriteLineAsync("answer");
+        Assert.Equal("has 2", await programs.ReadLineAsync());
+        await programs.WriteLineAsync("answer");
+        Assert.Equal("done 2 0", await programs.ReadLineAsync());
+        Assert.Equal("has 1", await programs.ReadLineAsync());
+        await programs.WriteLineAsync("answer");
+        Assert.Equal("done 1", await programs.ReadLineAsync());
     }
 
     [Fact]
@@ -236,34 +206,17 @@ public sealed class KilledBridgeTests
         string subscribers = FreePort.NextAddress();
         await using var nats = await BrokerProcess.StartAsync(-1);
         string route = $"pattern: pubsub, publishers: \"{publishers}\", subscribers: \"{subscribers}\", last_values: {{ max_topics: 10 }}";
-        PeerProcess bridge = Bridge(nats, route);
-        try
-        {
-            await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(LastValue, publishers, subscribers));
-            Assert.Equal("old", await programs.ReadLineAsync());
-            await bridge.SignalAsync("KILL");
-            await bridge.WaitForExitAsync();
-            await bridge.DisposeAsync();
-            bridge = Bridge(nats, route);
-            await programs.WriteLineAsync("on");
-            Assert.Equal("new", await programs.ReadLineAsync());
-            Assert.Equal("new", await programs.ReadLineAsync());
-        }
-        finally
-        {
-            await bridge.DisposeAsync();
-        }
+        await using var bridge = new MortalBridge(nats.Url, route);
+        await using PeerProcess programs = await PythonPeers.StartCodeAsync(Run(LastValue, publishers, subscribers));
+        Assert.Equal("old", await programs.ReadLineAsync());
+        await bridge.KillAndStartAsync();
+        await programs.WriteLineAsync("on");
+        Assert.Equal("new", await programs.ReadLineAsync());
+        Assert.Equal("new", await programs.ReadLineAsync());
     }
-
-    private static PeerProcess Bridge(BrokerProcess nats, params IEnumerable<string> routes)
-        => BrokerProcess.RunCommand(["bridge", "-q", "-s", nats.Url, .. routes.SelectMany(route => (string[])["--route", route])]);
 
     private static string Run(string script, params IEnumerable<string> arguments) =>
         $"import sys\nsys.argv = ['-c', {string.Join(", ", arguments.Select(a => $"'{a}'"))}]\n{script}";
 
     private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);
-
-    // What the sender's and the receiver's side of a connection can hold at most.
-    private static long KernelBytes() => ((string[])["tcp_wmem", "tcp_rmem"]).Sum(name => long.Parse(
-        File.ReadAllText($"/proc/sys/net/ipv4/{name}").Split('\t', StringSplitOptions.TrimEntries)[2], CultureInfo.InvariantCulture));
 }

@@ -57,66 +57,53 @@ public sealed class KilledStreamBridgeTests : IDisposable
         string pullers = FreePort.NextAddress();
         await using NatsServer nats = NatsServer.Start("-js", "-sd", _store.FullName, "-m", "-1");
         string route = $"pattern: pushpull, subject: work, window: {Window}, high_water_mark: {Mark}, stream: {{ name: WORK, ack_wait: \"3s\" }}";
-        PeerProcess ingress = Ingress();
-        PeerProcess egress = Egress();
-        try
+        await using var ingress = new MortalBridge(nats.Url, $"{route}, pushers: \"{pushers}\"");
+        await using var egress = new MortalBridge(nats.Url, $"{route}, pullers: \"{pullers}\"");
+        await using PeerProcess programs = await PythonPeers.StartCodeAsync(
+            $"import sys\nsys.argv = ['-c', '{pushers}', '{pullers}', '{Size}']\n{PushAndPull}");
+        await FlowAsync();
+        await egress.KillAndStartAsync();
+        await FlowAsync();
+        await ingress.KillAndStartAsync();
+        await FlowAsync();
+
+        // Nothing is killed any more, and the last one comes behind all that is in the stream.
+        int pushed = 3 * Portion;
+        await UntilAsync(state => state.Sent == pushed && state.Last == pushed - 1);
+        long stored = 0;
+        await Wait.UntilAsync(
+            async () =>
+            {
+                (stored, long waiting) = await StreamAsync();
+                return waiting == 0;
+            },
+            "the stream to be empty");
+
+        // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
+        Assert.InRange(pushed - stored, 0, Window + Mark + InProgram + (MortalBridge.KernelBytes() / Size));
+        State end = await UntilAsync(state => state.Distinct >= stored - Mark);
+        Assert.InRange(end.Got - end.Distinct, 0, Window + Mark);
+
+        // In the midst of it somebody is killed, who has then much on the way.
+        async Task FlowAsync()
         {
-            await using PeerProcess programs = await PythonPeers.StartCodeAsync(
-                $"import sys\nsys.argv = ['-c', '{pushers}', '{pullers}', '{Size}']\n{PushAndPull}");
-            await FlowAsync();
-            await KillAsync(egress);
-            egress = Egress();
-            await FlowAsync();
-            await KillAsync(ingress);
-            ingress = Ingress();
-            await FlowAsync();
-
-            // Nothing is killed any more, and the last one comes behind all that is in the stream.
-            int pushed = 3 * Portion;
-            await UntilAsync(state => state.Sent == pushed && state.Last == pushed - 1);
-            long stored = 0;
-            await Wait.UntilAsync(
-                async () =>
-                {
-                    (stored, long waiting) = await StreamAsync();
-                    return waiting == 0;
-                },
-                "the stream to be empty");
-
-            // The kernel's buffers of the one connection by which messages came in; those of the other reach the PULL.
-            Assert.InRange(pushed - stored, 0, Window + Mark + InProgram + (KernelBytes() / Size));
-            State end = await UntilAsync(state => state.Distinct >= stored - Mark);
-            Assert.InRange(end.Got - end.Distinct, 0, Window + Mark);
-
-            // In the midst of it somebody is killed, who has then much on the way.
-            async Task FlowAsync()
-            {
-                State before = await AskAsync(Portion);
-                await UntilAsync(state => state.Got >= before.Got + (Portion / 3));
-            }
-
-            async Task<State> UntilAsync(Func<State, bool> holds)
-            {
-                State state = default;
-                await Wait.UntilAsync(async () => holds(state = await AskAsync(0)), () => $"{state}");
-                return state;
-            }
-
-            async Task<State> AskAsync(int more)
-            {
-                await programs.WriteLineAsync(more.ToString(CultureInfo.InvariantCulture));
-                int[] numbers = [.. (await programs.ReadLineAsync()).Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
-                return new State(numbers[0], numbers[1], numbers[2], numbers[3]);
-            }
-        }
-        finally
-        {
-            await ingress.DisposeAsync();
-            await egress.DisposeAsync();
+            State before = await AskAsync(Portion);
+            await UntilAsync(state => state.Got >= before.Got + (Portion / 3));
         }
 
-        PeerProcess Ingress() => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", $"{route}, pushers: \"{pushers}\"");
-        PeerProcess Egress() => BrokerProcess.RunCommand("bridge", "-q", "-s", nats.Url, "--route", $"{route}, pullers: \"{pullers}\"");
+        async Task<State> UntilAsync(Func<State, bool> holds)
+        {
+            State state = default;
+            await Wait.UntilAsync(async () => holds(state = await AskAsync(0)), () => $"{state}");
+            return state;
+        }
+
+        async Task<State> AskAsync(int more)
+        {
+            await programs.WriteLineAsync(more.ToString(CultureInfo.InvariantCulture));
+            int[] numbers = [.. (await programs.ReadLineAsync()).Split(' ').Select(word => int.Parse(word, CultureInfo.InvariantCulture))];
+            return new State(numbers[0], numbers[1], numbers[2], numbers[3]);
+        }
 
         // How many messages it has had, and how many it still has.
         async Task<(long Stored, long Waiting)> StreamAsync()
@@ -126,17 +113,6 @@ public sealed class KilledStreamBridgeTests : IDisposable
             return ((long)state["last_seq"]!, (long)state["messages"]!);
         }
     }
-
-    private static async Task KillAsync(PeerProcess bridge)
-    {
-        await bridge.SignalAsync("KILL");
-        await bridge.WaitForExitAsync();
-        await bridge.DisposeAsync();
-    }
-
-    // What the sender's and the receiver's side of a connection can hold at most.
-    private static long KernelBytes() => ((string[])["tcp_wmem", "tcp_rmem"]).Sum(name => long.Parse(
-        File.ReadAllText($"/proc/sys/net/ipv4/{name}").Split('\t', StringSplitOptions.TrimEntries)[2], CultureInfo.InvariantCulture));
 
     private readonly record struct State(int Sent, int Got, int Distinct, int Last);
 }

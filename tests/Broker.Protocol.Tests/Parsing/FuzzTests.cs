@@ -18,7 +18,7 @@ public sealed class FuzzTests
     {
         using var feed = new Feed();
         byte[][] streams = [.. Streams.Client.Concat(Streams.BadClient).Where(s => s.Length < 200).Select(Text.Bytes)];
-        var random = new Random(1);
+        var random = new Random(Seed.Next());
         Span<byte> buffer = stackalloc byte[512];
         for (int i = 0; i < Inputs; i++)
         {
@@ -39,7 +39,7 @@ public sealed class FuzzTests
     {
         using var feed = new Feed();
         byte[][] streams = [.. Streams.Server.Concat(Streams.BadServer).Where(s => s.Length < 200).Select(Text.Bytes)];
-        var random = new Random(2);
+        var random = new Random(Seed.Next());
         Span<byte> buffer = stackalloc byte[512];
         for (int i = 0; i < Inputs; i++)
         {

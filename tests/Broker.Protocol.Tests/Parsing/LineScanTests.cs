@@ -13,7 +13,7 @@ public sealed class LineScanTests
     public void A_scan_finds_what_a_naive_one_finds()
     {
         using var memory = new GuardedMemory(4096);
-        var random = new Random(20261121);
+        var random = new Random(Seed.Next());
         Span<byte> buffer = stackalloc byte[200];
         for (int i = 0; i < Lines; i++)
         {

@@ -117,14 +117,14 @@ public sealed class SplitTests : IDisposable
 
     // Of lines that are alike little is looked at again: subjects of one length, sizes of one text, and what is nearly the same and is not.
     [Theory]
-    [InlineData(1, 1, 1)]
-    [InlineData(2, 3, 2)]
-    [InlineData(3, 40, 4)]
-    [InlineData(4, 40, 400)]
-    [InlineData(5, 3, 100_000)]
-    public void Lines_that_are_nearly_alike_are_told_apart(int seed, int subjects, int sizes)
+    [InlineData(1, 1)]
+    [InlineData(3, 2)]
+    [InlineData(40, 4)]
+    [InlineData(40, 400)]
+    [InlineData(3, 100_000)]
+    public void Lines_that_are_nearly_alike_are_told_apart(int subjects, int sizes)
     {
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         for (int round = 0; round < 40; round++)
         {
             var stream = new StringBuilder();

@@ -53,7 +53,7 @@ public sealed class SubjectTests
     [Fact]
     public void The_rules_are_those_of_naive_ones()
     {
-        var random = new Random(3);
+        var random = new Random(Seed.Next());
         int matching = 0;
         for (int i = 0; i < Pairs; i++)
         {

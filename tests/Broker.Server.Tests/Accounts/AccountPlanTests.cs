@@ -59,15 +59,13 @@ public sealed class AccountPlanTests
     // Random graphs of up to six accounts with a few names: those that are taken deliver each request once for each path, as a
     // walk through the imports counts them, and all of them come to an end.
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(3)]
+    [Seeds(3)]
     public async Task Random_graphs_of_services_end_and_deliver_by_every_path_once(int seed)
     {
         var random = new Random(seed);
         int taken = 0;
         int refused = 0;
-        while (taken < 12)
+        while (taken < 12 || refused == 0)
         {
             int count = random.Next(2, 7);
             string[] subjects = ["x", "y", "z.1", "z.2"];
@@ -111,8 +109,6 @@ public sealed class AccountPlanTests
 
             Array.ForEach(clients, c => c.Dispose());
         }
-
-        Assert.True(refused > 0);
     }
 
     private static bool Loops((int From, int To, string Remote, string Local)[] imports, int account, string subject, int depth)

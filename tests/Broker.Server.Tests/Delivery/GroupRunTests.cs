@@ -34,9 +34,7 @@ public sealed partial class GroupRunTests
     {
         const int Batches = 12;
         const int PerBatch = 200;
-        int seed = Random.Shared.Next();
-        TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}");
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         await using BrokerServer server = await Harness.Servers.StartAsync(o =>
         {
             o.LoopOptions = new EventLoopOptions { Loops = loops };

@@ -37,9 +37,7 @@ public sealed class MessageRunTests
     [MemberData(nameof(Servers))]
     public async Task Each_of_many_hears_what_it_would_of_messages_delivered_one_by_one(int loops, SlowConsumerPolicy policy, bool echo)
     {
-        int seed = Random.Shared.Next();
-        TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}");
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         await using BrokerServer server = await Harness.Servers.StartAsync(o =>
         {
             o.LoopOptions = new EventLoopOptions { Loops = loops };

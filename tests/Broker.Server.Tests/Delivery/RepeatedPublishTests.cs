@@ -22,9 +22,7 @@ public sealed class RepeatedPublishTests
     [InlineData(1, true)]
     public async Task Each_is_counted_in_whatever_pieces_it_comes(int loops, bool portable)
     {
-        int seed = Random.Shared.Next();
-        TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}");
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         await using BrokerServer server = await Servers.StartAsync(
             o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
         // Somebody hears another subject.

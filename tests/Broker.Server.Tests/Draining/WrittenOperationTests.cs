@@ -74,8 +74,7 @@ public sealed class WrittenOperationTests
     [Fact]
     public void What_was_written_is_divided_as_it_was_written()
     {
-        int seed = Random.Shared.Next();
-        TestContext.Current.TestOutputHelper?.WriteLine($"seed {seed}");
+        int seed = Seed.Next();
         var random = new Random(seed);
         for (int round = 0; round < 2000; round++)
         {

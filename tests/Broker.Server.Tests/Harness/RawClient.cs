@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 
 namespace Broker.Server.Tests.Harness;
@@ -16,6 +18,7 @@ internal sealed class RawClient : IDisposable
     private const string Question = "PING\r\n";
 
     private readonly byte[] _buffer = new byte[64 * 1024];
+    private SslStream? _secured;
     private int _start;
     private int _end;
     private bool _wasAsked;
@@ -48,10 +51,34 @@ internal sealed class RawClient : IDisposable
         return client;
     }
 
+    /// <summary>Goes on over TLS, behind an INFO that has been read.</summary>
+    internal RawClient Secure()
+    {
+        Assert.Equal(_start, _end);
+        _secured = new SslStream(new NetworkStream(Socket));
+        _secured.AuthenticateAsClient(new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                CustomTrustStore = { TestCertificates.Common.Authority },
+                RevocationMode = X509RevocationMode.NoCheck,
+            },
+        });
+        return this;
+    }
+
     internal void Send(string text) => Send(Encoding.Latin1.GetBytes(text));
 
     internal void Send(ReadOnlySpan<byte> bytes)
     {
+        if (_secured is not null)
+        {
+            _secured.Write(bytes);
+            return;
+        }
+
         while (!bytes.IsEmpty)
         {
             bytes = bytes[Socket.Send(bytes)..];
@@ -65,7 +92,7 @@ internal sealed class RawClient : IDisposable
         {
             Send(text);
         }
-        catch (SocketException)
+        catch (Exception e) when (e is SocketException or IOException)
         {
             // The other side has closed, which the reader will see.
         }
@@ -213,7 +240,11 @@ internal sealed class RawClient : IDisposable
         return count;
     }
 
-    public void Dispose() => Socket.Dispose();
+    public void Dispose()
+    {
+        _secured?.Dispose();
+        Socket.Dispose();
+    }
 
     private bool Fill()
     {
@@ -224,9 +255,13 @@ internal sealed class RawClient : IDisposable
 
         try
         {
-            int got = Socket.Receive(_buffer, _end, _buffer.Length - _end, SocketFlags.None);
+            int got = _secured?.Read(_buffer, _end, _buffer.Length - _end) ?? Socket.Receive(_buffer, _end, _buffer.Length - _end, SocketFlags.None);
             _end += got;
             return got > 0;
+        }
+        catch (IOException e) when (_secured is not null && e.InnerException is not SocketException { SocketErrorCode: SocketError.TimedOut })
+        {
+            return false;
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted)
         {

@@ -65,11 +65,11 @@ public sealed class ForgottenClientTests
         var connected = new TaskCompletionSource<WeakReference>();
         loop.Post(() => made.GetStage(loop).Write(
             Encoding.ASCII.GetBytes($$"""CONNECT {"verbose":false,"pedantic":false}""" + "\r\n" + $"SUB {name} 9\r\nUNSUB 9 1\r\n" + subscribe)));
-        SpinWait.SpinUntil(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 1, TimeSpan.FromSeconds(30));
+        Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 1, "its subscription");
         var target = (ConnectionTarget)server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
         // The message ends that subscription.
         loop.Post(() => made.GetStage(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
-        SpinWait.SpinUntil(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 0, TimeSpan.FromSeconds(30));
+        Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 0, "the end of its subscription");
         return new WeakReference(target.Owner);
     }
 

@@ -108,8 +108,7 @@ public sealed class MonitoringCostTests
     [Fact]
     public void Every_sid_has_its_place()
     {
-        int seed = Random.Shared.Next();
-        TestContext.Current.TestOutputHelper?.WriteLine($"seed {seed}");
+        int seed = Seed.Next();
         var random = new Random(seed);
         Subscription[] all = [.. Enumerable.Range(0, 3000).Select(_ =>
         {

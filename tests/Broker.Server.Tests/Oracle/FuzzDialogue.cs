@@ -6,9 +6,9 @@ using Broker.Server.Tests.Harness;
 namespace Broker.Server.Tests.Oracle;
 
 /// <summary>What some clients say to a server, one after the other, valid or not, and what comes of it.</summary>
-internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
+internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<FuzzDialogue.Step> Steps)
 {
-    private const int Clients = 3;
+    private const int MostClients = 7;
     private const string NobodyAnswers = "|NATS/1.0 503\r\n\r\n\r\n";
 
     // The buffer of a nats-server's client that has said little, in bytes.
@@ -28,32 +28,40 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
     /// <summary>One write of one client; null for an end of its connection and a new one.</summary>
     internal sealed record Step(int Client, string? Text, bool IsSplit);
 
-    internal static FuzzDialogue Create(Random random)
+    /// <summary>The same one for a seed; the kinds take turns.</summary>
+    internal static FuzzDialogue Create(int seed)
     {
+        var random = new Random(seed);
+        var kind = (FuzzKind)(seed % Enum.GetValues<FuzzKind>().Length);
+        int clients = random.Next(2, MostClients + 1);
         var steps = new List<Step>();
-        bool[] connected = new bool[Clients];
-        bool[] headers = new bool[Clients];
-        for (int left = 4 + random.Next(26); left > 0; left--)
+        bool[] connected = new bool[clients];
+        bool[] headers = new bool[clients];
+        bool[] asks = [.. Enumerable.Repeat(true, clients)];
+        for (int left = 4 + random.Next(26 + (4 * clients)); left > 0; left--)
         {
-            int client = random.Next(Clients);
+            int client = random.Next(clients);
             if (!connected[client] && random.Next(5) != 0)
             {
                 connected[client] = true;
                 headers[client] = random.Next(2) == 0;
-                steps.Add(new Step(client, Connect(random, headers[client]), random.Next(4) == 0));
+                string connect = Connect(random, kind, headers[client]);
+                asks[client] = !connect.Contains($"\"user\":\"{FuzzServers.Answering}\"", StringComparison.Ordinal);
+                steps.Add(new Step(client, connect, random.Next(4) == 0));
             }
             else if (random.Next(25) == 0)
             {
                 connected[client] = headers[client] = false;
+                asks[client] = true;
                 steps.Add(new Step(client, null, false));
             }
             else
             {
-                steps.Add(new Step(client, Say(random, client, headers[client]), random.Next(4) == 0));
+                steps.Add(new Step(client, Say(random, client, headers[client], asks[client]), random.Next(4) == 0));
             }
         }
 
-        return new FuzzDialogue(steps);
+        return new FuzzDialogue(kind, clients, steps);
     }
 
     /// <summary>Plays it, and says for each step what each client heard in no particular order, and who is there no longer.</summary>
@@ -93,15 +101,15 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
     }
 
     public override string ToString()
-        => string.Concat(Steps.Select((s, i) => string.Create(
+        => $"{Kind}, {Clients} clients\n" + string.Concat(Steps.Select((s, i) => string.Create(
             CultureInfo.InvariantCulture,
             $"{i} {(char)('A' + s.Client)}{(s.IsSplit ? " in two" : "")}: {s.Text?.Replace("\r", "\\r", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal) ?? "goes and comes"}\n")));
 
-    private static RawClient Open(EndPoint server)
+    private RawClient Open(EndPoint server)
     {
         var client = new RawClient(server);
         Assert.StartsWith("INFO {", client.ReadLine(), StringComparison.Ordinal);
-        return client;
+        return Kind == FuzzKind.Tls ? client.Secure() : client;
     }
 
     private static void Send(RawClient? client, Step step)
@@ -126,7 +134,7 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
 
     // PINGs tell when all has come. Who speaks is asked twice: its second PING is read when what it said before has been handed to
     // the others. So are they then: the first of theirs may be answered in the turn in which that arrives.
-    private static void Hear(RawClient?[] clients, Step step, StringBuilder heard, int number)
+    private void Hear(RawClient?[] clients, Step step, StringBuilder heard, int number)
     {
         var frames = new List<string>[Clients];
         for (int i = 0; i < Clients; i++)
@@ -214,16 +222,22 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
         }
     }
 
-    private static string Connect(Random random, bool headers)
+    private static string Connect(Random random, FuzzKind kind, bool headers)
     {
         string Flag(string name, bool? value = null) => string.Create(CultureInfo.InvariantCulture, $"\"{name}\":{((value ?? random.Next(2) == 0) ? "true" : "false")}");
         string more = random.Next(3) == 0 ? "," + Flag("echo") : "";
         more += headers && random.Next(2) == 0 ? "," + Flag("no_responders", true) : "";
         more += random.Next(3) == 0 ? ",\"protocol\":1,\"name\":\"fuzz\"" : "";
+        if (kind == FuzzKind.Users && random.Next(20) != 0)
+        {
+            string user = Pick(random, FuzzServers.Users);
+            more += $",\"user\":\"{user}\",\"pass\":\"{(random.Next(20) == 0 ? "wrong" : user)}\"";
+        }
+
         return $"CONNECT {{{Flag("verbose", random.Next(4) == 0)},{Flag("pedantic", random.Next(4) == 0)},{Flag("headers", headers)}{more}}}\r\n";
     }
 
-    private static string Say(Random random, int client, bool headers)
+    private static string Say(Random random, int client, bool headers, bool asks)
     {
         string sid = random.Next(10) == 0 ? "s" + random.Next(3) : random.Next(1, 6).ToString(CultureInfo.InvariantCulture);
         switch (random.Next(12))
@@ -236,18 +250,19 @@ internal sealed record FuzzDialogue(IReadOnlyList<FuzzDialogue.Step> Steps)
             case 3:
                 return Verb(random, "UNSUB") + $" {sid}{(random.Next(2) == 0 ? " " + random.Next(1, 5) : "")}\r\n";
             case 4 or 5 or 6 or 7 or 8:
-                return Publish(random, headers && random.Next(2) == 0);
+                return Publish(random, headers && random.Next(2) == 0, asks);
             case 9 or 10:
                 return "PONG\r\n";
             default:
-                return random.Next(6) == 0 ? Pick(random, BadLines) : Publish(random, false) + Publish(random, false);
+                return random.Next(6) == 0 ? Pick(random, BadLines) : Publish(random, false, asks) + Publish(random, false, asks);
         }
     }
 
-    private static string Publish(Random random, bool headers)
+    // Who has leave to answer does not ask: with nats-server he gives that leave to himself so, see SelfGrantTests.
+    private static string Publish(Random random, bool headers, bool asks)
     {
         string subject = random.Next(25) == 0 ? Pick(random, BadSubjects) : Pick(random, Subjects);
-        string reply = random.Next(3) == 0 ? " " + Pick(random, Subjects) : "";
+        string reply = asks && random.Next(3) == 0 ? " " + Pick(random, Subjects) : "";
         string body = new((char)('a' + random.Next(26)), random.Next(random.Next(20) == 0 ? 600 : 8));
         string space = random.Next(20) == 0 ? "  " : " ";
         if (!headers)

@@ -7,20 +7,20 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
         [.. Tokens().Select(c => ("token", c)), .. Users().Select(c => ("users", c)), .. NoAuthUser().Select(c => ("no auth user", c)), .. Permissions().Select(c => ("permissions", c))];
 
     // Where ours answers something else, and why.
-    private static readonly Dictionary<string, string> Differences = new(StringComparer.Ordinal)
+    private static readonly Dictionary<string, (string Theirs, string Ours)> Differences = new(StringComparer.Ordinal)
     {
         // Its allow list takes > for a token that * matches.
-        ["only * allowed and > subscribed"] = "A: -ERR 'Permissions Violation for Subscription to \">\"'\r\n<open>\n",
+        ["only * allowed and > subscribed"] = ("A: <open>\n", "A: -ERR 'Permissions Violation for Subscription to \">\"'\r\n<open>\n"),
 
         // For the same reason its deny list takes ds.no.* for all of ds.no.>; ours delivers the deeper ones, which nothing denies.
-        ["SUB ds.no.> by default"] = "A: <open>\n",
-        ["SUB ds.no.>, verbose"] = "A: +OK\r\n+OK\r\n<open>\n",
+        ["SUB ds.no.> by default"] = ("A: -ERR 'Permissions Violation for Subscription to \"ds.no.>\"'\r\n<open>\n", "A: <open>\n"),
+        ["SUB ds.no.>, verbose"] = ("A: +OK\r\n-ERR 'Permissions Violation for Subscription to \"ds.no.>\"'\r\n<open>\n", "A: +OK\r\n+OK\r\n<open>\n"),
 
         // It leaks a.c.d, which *.c.d denies: GHSA-wh7g.
-        ["SUB a.c.> over what is denied"] = "A: MSG a.c.e 1 1\r\nx\r\n<open>\nB: <open>\n",
+        ["SUB a.c.> over what is denied"] = ("A: MSG a.c.d 1 1\r\nx\r\nMSG a.c.e 1 1\r\nx\r\n<open>\nB: <open>\n", "A: MSG a.c.e 1 1\r\nx\r\n<open>\nB: <open>\n"),
 
         // It closes without a word.
-        ["headers before permissions"] = "A: -ERR 'message headers not supported'\r\n<closed>\n",
+        ["headers before permissions"] = ("A: <closed>\n", "A: -ERR 'message headers not supported'\r\n<closed>\n"),
     };
 
     public static TheoryData<string, string> Names
@@ -45,10 +45,10 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
         OracleServer pair = await servers.OfAsync(kind);
         string theirs = played.Play(pair.RequireTheirs());
         string ours = played.Play(pair.Ours);
-        if (Differences.TryGetValue(name, out string? expected))
+        if (Differences.TryGetValue(name, out (string Theirs, string Ours) expected))
         {
             Assert.NotEqual(theirs, ours);
-            Assert.Equal(expected, ours);
+            Assert.Equal(expected, (theirs, ours));
         }
         else
         {
@@ -147,6 +147,11 @@ public sealed class SecurityOracleTests(SecuredServers servers) : IClassFixture<
         {
             yield return new OracleCase($"PUB with reply {reply}", As('A', "m"), "A SUB dp 1", $"A PUB dp {reply} 1\r\nx");
             yield return new OracleCase($"PUB to {reply}", As('A', "m"), "A SUB > 1", $"A PUB {reply} 1\r\nx");
+        }
+
+        foreach (string who in new[] { "d", "p", "r", "m", "w" })
+        {
+            yield return new OracleCase($"SUB of no filter by {who}", As('A', who), "A SUB a.>.b 1", "A SUB ds.>.x 2", "A SUB >.a 3", "A SUB no.>.a 4", "A SUB a.>.> q 5", "A SUB a..b 6", "A SUB ds 7", "A SUB ds.>.x 7");
         }
 
         yield return new OracleCase("only * allowed and > subscribed", As('A', "w"), "A SUB > 1");

@@ -14,12 +14,12 @@ public sealed class HashSlotsTests
 
     // Hashes of a few values, so that homes collide; of the largest, so that they go around the end; and of any.
     [Theory]
-    [InlineData(1, 0u, 8u)]
-    [InlineData(2, uint.MaxValue - 8, uint.MaxValue)]
-    [InlineData(3, 0u, uint.MaxValue)]
-    public void Any_order_of_additions_and_removals_keeps_what_is_left(int seed, uint from, uint to)
+    [InlineData(0u, 8u)]
+    [InlineData(uint.MaxValue - 8, uint.MaxValue)]
+    [InlineData(0u, uint.MaxValue)]
+    public void Any_order_of_additions_and_removals_keeps_what_is_left(uint from, uint to)
     {
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         var slots = default(HashSlots<Item>);
         var known = new List<Item>();
         for (int step = 0; step < 100_000; step++)

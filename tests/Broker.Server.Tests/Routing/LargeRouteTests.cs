@@ -9,8 +9,7 @@ public sealed class LargeRouteTests
     private static readonly byte[] s_subject = "a.b"u8.ToArray();
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
+    [Seeds(2)]
     public void Who_comes_and_goes_is_in_the_route_and_is_not(int seed)
     {
         var random = new Random(seed);

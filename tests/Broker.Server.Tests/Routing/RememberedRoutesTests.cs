@@ -91,7 +91,7 @@ public sealed class RememberedRoutesTests
         const int InUse = 1_000;
         var table = new RouteTable(7, Room);
         byte[][] subjects = [.. Enumerable.Range(0, Subjects).Select(static i => Bytes($"s.{i}"))];
-        var random = new Random(3);
+        var random = new Random(Seed.Next());
         for (int i = 0; i < 40 * Room; i++)
         {
             Look(table, subjects[random.Next(Subjects)]);

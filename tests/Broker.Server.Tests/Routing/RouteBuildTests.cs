@@ -66,9 +66,7 @@ public sealed class RouteBuildTests
     }
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(3)]
+    [Seeds(3)]
     public void What_comes_and_goes_meanwhile_is_in_it_and_is_not(int seed)
     {
         var random = new Random(seed);

@@ -139,9 +139,10 @@ public sealed class RouteSetsTests
         string[] names = [.. Enumerable.Range(0, Subjects).Select(i => $"subject.{i}")];
         bool isOver = false;
         long found = 0;
-        Task[] readers = [.. Enumerable.Range(0, 3).Select(seed => Task.Run(() =>
+        int seed = Seed.Next();
+        Task[] readers = [.. Enumerable.Range(1, 3).Select(reader => Task.Run(() =>
         {
-            var random = new Random(seed);
+            var random = new Random(seed + reader);
             // At least once around, however late it begins.
             for (int i = 0; i < Subjects || !Volatile.Read(ref isOver); i++)
             {
@@ -154,7 +155,7 @@ public sealed class RouteSetsTests
             }
         }))];
         var held = new Dictionary<string, Route>();
-        var changes = new Random(99);
+        var changes = new Random(seed);
         for (int i = 0; i < Changes; i++)
         {
             string name = names[changes.Next(Subjects)];

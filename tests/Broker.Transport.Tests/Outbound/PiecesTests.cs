@@ -8,7 +8,7 @@ public sealed class PiecesTests
     [Fact]
     public void Blocks_are_counted_and_dropped_piece_by_piece_as_the_framing_divides_them()
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         var depot = new BlockDepot();
         for (int round = 0; round < 5_000; round++)
