@@ -41,8 +41,7 @@ public sealed class PairTests
         Assert.Single(pair.Peers);
         await first.DisposeAsync();
 
-        // The other end takes itself for connected also where it is about to hear that it is not.
-        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerConnected && !e.Peer!.IsOutgoing);
+        await rig.ConnectedAsync();
         await rig.DoAsync(() => Assert.True(second.TrySend("2"u8)));
         Assert.Equal("32", await rig.Messages.TakeAsync());
     }

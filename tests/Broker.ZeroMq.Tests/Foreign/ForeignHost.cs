@@ -12,7 +12,7 @@ namespace Broker.ZeroMq.Tests.Foreign;
 internal sealed class ForeignHost : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(150);
-    private static readonly ConcurrentDictionary<ForeignKind, ConcurrentBag<Process>> Idle = new();
+    private static readonly ConcurrentDictionary<(ForeignKind Kind, bool AnswersZap), ConcurrentBag<Process>> Idle = new();
     private static readonly ConcurrentDictionary<ForeignKind, string?> Lacking = new();
 
     private readonly ForeignKind _kind;
@@ -20,6 +20,7 @@ internal sealed class ForeignHost : IAsyncDisposable
     private readonly OwnHost? _own;
     private readonly List<string> _sockets = [];
     private bool _broken;
+    private bool _givenUp;
     private bool _answersZap;
     private int _last;
 
@@ -44,7 +45,16 @@ internal sealed class ForeignHost : IAsyncDisposable
         {
             return new ForeignHost(kind, process: null);
         }
-        return new ForeignHost(kind, Idle.GetOrAdd(kind, _ => []).TryTake(out Process? idle) ? idle : Start(kind));
+        return new ForeignHost(kind, TakeProcess(kind, answersZap: false));
+    }
+
+    /// <summary>The same with servers of PLAIN that know these users and nobody else.</summary>
+    public static async Task<ForeignHost> TakeAsync(ForeignKind kind, params (string User, string Password)[] users)
+    {
+        Require(kind);
+        var host = new ForeignHost(kind, kind == ForeignKind.Ours ? null : TakeProcess(kind, answersZap: true));
+        await host.AuthenticateAsync(users);
+        return host;
     }
 
     public async Task<JsonNode> CallAsync(string operation, JsonObject arguments)
@@ -75,7 +85,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         return new ForeignSocket(this, name);
     }
 
-    /// <summary>Lets the process answer its sockets' questions about peers: who is not here is refused. It is not used again after the test.</summary>
+    /// <summary>Lets the process answer its sockets' questions about peers, for good: who is not here is refused.</summary>
     /// <returns>How often it was asked until now.</returns>
     public async Task<int> AuthenticateAsync(params (string User, string Password)[] users)
     {
@@ -113,9 +123,9 @@ internal sealed class ForeignHost : IAsyncDisposable
             return;
         }
 
-        if (!_broken && !_answersZap)
+        if (!_broken && !_givenUp)
         {
-            Idle[_kind].Add(_process);
+            Idle.GetOrAdd((_kind, _answersZap), _ => []).Add(_process);
             return;
         }
 
@@ -127,7 +137,13 @@ internal sealed class ForeignHost : IAsyncDisposable
         _process.Dispose();
     }
 
+    /// <summary>No other test takes it: what it was asked to wait for has not come.</summary>
+    internal void GiveUp() => _givenUp = true;
+
     internal void Forget(string socket) => _sockets.Remove(socket);
+
+    private static Process TakeProcess(ForeignKind kind, bool answersZap) =>
+        Idle.GetOrAdd((kind, answersZap), _ => []).TryTake(out Process? idle) ? idle : Start(kind);
 
     // Hosts that wait for the next test end with this process: their input does.
     private static Process Start(ForeignKind kind) => Process.Start(Command(kind))!;

@@ -1,6 +1,10 @@
+using System.Collections.Concurrent;
 using System.Text;
 using System.Text.Json.Nodes;
+using Broker.Cryptography;
+using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Receivers;
+using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Foreign;
@@ -11,19 +15,32 @@ internal sealed class OwnHost
     private const int Short = 1024;
 
     private readonly Dictionary<string, MessageSocket> _sockets = [];
+    private readonly Dictionary<string, BlockingCollection<ZeroMqEvent>> _refusals = [];
+    private JsonObject _users = [];
 
     public JsonObject Call(JsonObject arguments)
     {
-        string name = (string)arguments["name"]!;
+        string name = (string?)arguments["name"] ?? "";
         switch ((string)arguments["op"]!)
         {
             case "socket":
-                _sockets.Add(name, Make((string)arguments["type"]!, arguments["options"]!.AsObject()));
+                _refusals.Add(name, []);
+                _sockets.Add(name, Make((string)arguments["type"]!, arguments["options"]!.AsObject(), _refusals[name]));
                 return [];
+            case "zap":
+                _users = arguments["users"]!.DeepClone().AsObject();
+                return new JsonObject { ["asked"] = 0 };
+            case "monitor":
+                return [];
+            case "event":
+                return new JsonObject { ["value"] = _refusals[name].TryTake(out _, Timeout(arguments)) ? 1 : null };
             case "bind":
                 return new JsonObject { ["endpoint"] = _sockets[name].Bind((string)arguments["endpoint"]!) };
             case "connect":
                 _sockets[name].Connect((string)arguments["endpoint"]!);
+                return [];
+            case "disconnect":
+                _sockets[name].Disconnect((string)arguments["endpoint"]!);
                 return [];
             case "option":
                 byte[] prefix = Convert.FromHexString((string)arguments["value"]![0]!);
@@ -44,25 +61,65 @@ internal sealed class OwnHost
 
     private static TimeSpan Timeout(JsonObject arguments) => TimeSpan.FromMilliseconds((int)arguments["timeout"]!);
 
-    private static MessageSocket Make(string type, JsonObject wanted)
+    private MessageSocket Make(string type, JsonObject wanted, BlockingCollection<ZeroMqEvent> refusals)
     {
-        byte[] id = Encoding.ASCII.GetBytes((string?)wanted["ROUTING_ID"] ?? "");
-        var options = new ZeroMqSocketOptions { RoutingId = id, Linger = TimeSpan.Zero };
         return type switch
         {
-            "PUB" => new PublisherSocket(options),
-            "SUB" => new SubscriberSocket(options),
-            "XPUB" => new XPublisherSocket(new XPublisherSocketOptions { Linger = TimeSpan.Zero }),
-            "XSUB" => new XSubscriberSocket(options),
-            "PUSH" => new PushSocket(options),
-            "PULL" => new PullSocket(options),
-            "PAIR" => new PairSocket(options),
-            "REQ" => new RequestSocket(new RequestSocketOptions { RoutingId = id, Linger = TimeSpan.Zero }),
-            "REP" => new ResponseSocket(options),
-            "DEALER" => new DealerSocket(options),
-            _ => new RouterSocket(new RouterSocketOptions { RoutingId = id, Mandatory = wanted["ROUTER_MANDATORY"] is not null, Linger = TimeSpan.Zero }),
+            "PUB" => new PublisherSocket(Options(new ZeroMqSocketOptions())),
+            "SUB" => new SubscriberSocket(Options(new ZeroMqSocketOptions())),
+            "XPUB" => new XPublisherSocket(Options(new XPublisherSocketOptions())),
+            "XSUB" => new XSubscriberSocket(Options(new ZeroMqSocketOptions())),
+            "PUSH" => new PushSocket(Options(new ZeroMqSocketOptions())),
+            "PULL" => new PullSocket(Options(new ZeroMqSocketOptions())),
+            "PAIR" => new PairSocket(Options(new ZeroMqSocketOptions())),
+            "REQ" => new RequestSocket(Options(new RequestSocketOptions())),
+            "REP" => new ResponseSocket(Options(new ZeroMqSocketOptions())),
+            "DEALER" => new DealerSocket(Options(new ZeroMqSocketOptions())),
+            _ => new RouterSocket(Options(new RouterSocketOptions { Mandatory = wanted["ROUTER_MANDATORY"] is not null })),
         };
+
+        T Options<T>(T plain)
+            where T : ZeroMqSocketOptions => plain with
+            {
+                RoutingId = Encoding.ASCII.GetBytes((string?)wanted["ROUTING_ID"] ?? ""),
+                Linger = TimeSpan.Zero,
+                Security = SecurityOf(wanted),
+                Authenticate = wanted["PLAIN_SERVER"] is null ? null : Admit,
+                OnEvent = e =>
+                {
+                    if (e.Kind == ZeroMqEventKind.PeerRefused)
+                    {
+                        refusals.Add(e);
+                    }
+                },
+            };
     }
+
+    private static ZeroMqSecurity SecurityOf(JsonObject wanted)
+    {
+        if (wanted["PLAIN_SERVER"] is not null)
+        {
+            return ZeroMqSecurity.PlainServer;
+        }
+
+        if (wanted["PLAIN_USERNAME"] is { } user)
+        {
+            return ZeroMqSecurity.PlainClient((string)user!, (string)wanted["PLAIN_PASSWORD"]!);
+        }
+
+        if (wanted["CURVE_SECRETKEY"] is not { } secret)
+        {
+            return ZeroMqSecurity.Null;
+        }
+
+        var keys = CurveKeyPair.Parse(new CurveCryptography(), (string)secret!);
+        return wanted["CURVE_SERVER"] is null
+            ? ZeroMqSecurity.CurveClient(keys, CurveKey.Parse((string)wanted["CURVE_SERVERKEY"]!))
+            : ZeroMqSecurity.CurveServer(keys);
+    }
+
+    private ValueTask<ZeroMqAdmission> Admit(ZeroMqCredentials shown) => ValueTask.FromResult(
+        shown.Password is { } password && password == (string?)_users[shown.Username!] ? ZeroMqAdmission.Admit() : ZeroMqAdmission.Refuse("400"));
 
     private static bool Send(MessageSocket socket, JsonArray frames, TimeSpan timeout)
     {

@@ -1,4 +1,3 @@
-using System.Text.Json.Nodes;
 using Broker.ZeroMq.Mechanisms;
 using Broker.ZeroMq.Publishing;
 using Broker.ZeroMq.Sockets;
@@ -23,10 +22,6 @@ public sealed class LibzmqSecurityTests
         [Wire.Ascii("last")],
     ];
 
-    private static (string, JsonNode)[] LibzmqCurveServer => [("CURVE_SERVER", 1), ("CURVE_SECRETKEY", Curve.ServerKeys.ExportSecretKey())];
-
-    private static (string, JsonNode)[] LibzmqCurveClient => LibzmqClient(Curve.ServerKeys.PublicKey);
-
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -40,7 +35,7 @@ public sealed class LibzmqSecurityTests
             Authenticate = shown => ValueTask.FromResult(
                 shown.PublicKey!.Equals(Curve.ClientKeys.PublicKey) ? ZeroMqAdmission.Admit("alice") : ZeroMqAdmission.Refuse("unknown key")),
         });
-        var peer = await host.SocketAsync("SUB", LibzmqCurveClient);
+        var peer = await host.SocketAsync("SUB", ForeignSecurity.Client("CURVE"));
         await JoinAsync(publisher, peer, weBind);
         await peer.SubscribeAsync();
         await rig.InterestAsync("+");
@@ -60,7 +55,7 @@ public sealed class LibzmqSecurityTests
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
         var publisher = rig.Publisher(o => o with { Security = Curve.Client });
-        var peer = await host.SocketAsync("SUB", LibzmqCurveServer);
+        var peer = await host.SocketAsync("SUB", ForeignSecurity.CurveServer);
         await JoinAsync(publisher, peer, weBind);
         await peer.SubscribeAsync();
         await rig.InterestAsync("+");
@@ -76,7 +71,7 @@ public sealed class LibzmqSecurityTests
         await using var host = ForeignHost.Take();
         var subscriber = rig.Subscriber(o => o with { Security = weAreServer ? Curve.Server : Curve.Client });
         subscriber.Subscribe([]);
-        var peer = await host.SocketAsync("XPUB", weAreServer ? LibzmqCurveClient : LibzmqCurveServer);
+        var peer = await host.SocketAsync("XPUB", weAreServer ? ForeignSecurity.Client("CURVE") : ForeignSecurity.CurveServer);
         await JoinAsync(subscriber, peer, weBind: weAreServer);
         Assert.Equal("""["01"]""", await peer.ReceiveAsync());
         foreach (byte[][] frames in Shapes)
@@ -97,7 +92,7 @@ public sealed class LibzmqSecurityTests
             HeartbeatInterval = TimeSpan.FromMilliseconds(50),
             HeartbeatTimeout = TimeSpan.FromSeconds(120),
         });
-        var peer = await host.SocketAsync("SUB", [.. LibzmqCurveClient, ("HEARTBEAT_IVL", 50), ("HEARTBEAT_TIMEOUT", 120_000)]);
+        var peer = await host.SocketAsync("SUB", [.. ForeignSecurity.Client("CURVE"), ("HEARTBEAT_IVL", 50), ("HEARTBEAT_TIMEOUT", 120_000)]);
         await JoinAsync(publisher, peer, weBind: true);
         await peer.SubscribeAsync(1);
         await rig.InterestAsync("+\u0001");
@@ -146,7 +141,7 @@ public sealed class LibzmqSecurityTests
         });
         var peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
             ? [("PLAIN_USERNAME", "alice"), ("PLAIN_PASSWORD", "wrong")]
-            : LibzmqCurveClient);
+            : ForeignSecurity.Client("CURVE"));
         await peer.MonitorAsync();
         await JoinAsync(publisher, peer, weBind: true);
 
@@ -168,7 +163,7 @@ public sealed class LibzmqSecurityTests
         await host.AuthenticateAsync();
         var peer = await host.SocketAsync("SUB", mechanism == "PLAIN"
             ? [("PLAIN_SERVER", 1), ("ZAP_DOMAIN", "test")]
-            : [.. LibzmqCurveServer, ("ZAP_DOMAIN", "test")]);
+            : [.. ForeignSecurity.CurveServer, ("ZAP_DOMAIN", "test")]);
         var publisher = rig.Publisher(o => o with
         {
             Security = mechanism == "PLAIN" ? ZeroMqSecurity.PlainClient("alice", "pw1") : Curve.Client,
@@ -185,7 +180,7 @@ public sealed class LibzmqSecurityTests
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
         var publisher = rig.Publisher(o => o with { Security = Curve.Server });
-        var peer = await host.SocketAsync("SUB", LibzmqClient(Curve.ClientKeys.PublicKey));
+        var peer = await host.SocketAsync("SUB", ForeignSecurity.CurveClient(Curve.ClientKeys.PublicKey));
         await JoinAsync(publisher, peer, weBind: true);
         Assert.Contains("does not open", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
         Assert.Empty(publisher.Peers);
@@ -193,13 +188,6 @@ public sealed class LibzmqSecurityTests
 
     private static ValueTask<ZeroMqAdmission> AliceOnly(ZeroMqCredentials shown) => ValueTask.FromResult(
         (shown.Username, shown.Password) == ("alice", "pw1") ? ZeroMqAdmission.Admit("alice") : ZeroMqAdmission.Refuse("wrong password"));
-
-    private static (string, JsonNode)[] LibzmqClient(CurveKey server) =>
-    [
-        ("CURVE_SERVERKEY", server.ToString()),
-        ("CURVE_PUBLICKEY", Curve.ClientKeys.PublicKey.ToString()),
-        ("CURVE_SECRETKEY", Curve.ClientKeys.ExportSecretKey()),
-    ];
 
     private static async Task JoinAsync(LoopSocket ours, ForeignSocket theirs, bool weBind)
     {

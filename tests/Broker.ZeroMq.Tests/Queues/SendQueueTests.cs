@@ -187,7 +187,7 @@ public sealed class SendQueueTests
             }
         })).ToArray();
         Array.ForEach(writers, writer => writer.Start());
-        var random = new Random(3);
+        var random = new Random(Seed.Next());
         while (rig.SentCount < threads * PerThread)
         {
             rig.Allow(random.Next(1, 500));

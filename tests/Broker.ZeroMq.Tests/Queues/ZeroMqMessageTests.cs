@@ -34,7 +34,7 @@ public sealed class ZeroMqMessageTests
     [Fact]
     public void It_holds_what_a_list_of_frames_would()
     {
-        var random = new Random(7);
+        var random = new Random(Seed.Next());
         using var message = new ZeroMqMessage();
         var expected = new List<byte[]>();
         for (int step = 0; step < 5000; step++)

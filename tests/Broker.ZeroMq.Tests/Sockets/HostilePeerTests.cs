@@ -72,7 +72,7 @@ public sealed class HostilePeerTests
         await using var rig = new Rig();
         var publisher = rig.Publisher();
         var endpoint = publisher.Bind(AnyPort);
-        var random = new Random(7);
+        var random = new Random(Seed.Next());
         for (int i = 0; i < 200; i++)
         {
             var noise = new byte[random.Next(1, 2000)];

@@ -64,16 +64,17 @@ public sealed class InterestTests
         var publisher = rig.Publisher();
         var endpoint = publisher.Bind(AnyPort);
         var peers = Enumerable.Range(0, Peers).Select(_ => new RawPeer(endpoint).Handshake("SUB")).ToList();
-        var work = peers.Select((peer, seed) => Task.Run(() =>
+        int seed = Seed.Next();
+        var work = peers.Select((peer, at) => Task.Run(() =>
         {
-            var random = new Random(seed);
+            var random = new Random(seed + at);
             for (int i = 0; i < 2000; i++)
             {
                 string prefix = ((char)('a' + random.Next(4))).ToString();
                 peer.Send(random.Next(2) == 0 ? Subscribe(prefix) : Cancel(prefix));
             }
 
-            peer.Send(Subscribe($"end{seed}"));
+            peer.Send(Subscribe($"end{at}"));
         }));
         await Task.WhenAll(work);
         var lines = new List<string>();

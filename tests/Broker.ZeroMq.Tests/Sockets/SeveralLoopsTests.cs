@@ -33,7 +33,8 @@ public sealed class SeveralLoopsTests
         }
 
         using var stop = new CancellationTokenSource();
-        var churn = Task.Run(() => Churn(churners, stop.Token), TestContext.Current.CancellationToken);
+        var random = new Random(Seed.Next());
+        var churn = Task.Run(() => Churn(churners, random, stop.Token), TestContext.Current.CancellationToken);
         var body = new byte[100];
         for (int sent = 0; sent < PerLoop; sent += PerTurn)
         {
@@ -69,9 +70,8 @@ public sealed class SeveralLoopsTests
         }
     }
 
-    private static void Churn(LoopSubscriber[] sockets, CancellationToken stop)
+    private static void Churn(LoopSubscriber[] sockets, Random random, CancellationToken stop)
     {
-        var random = new Random(5);
         while (!stop.IsCancellationRequested)
         {
             byte[] prefix = [(byte)'u', (byte)random.Next(50), (byte)random.Next(4)];

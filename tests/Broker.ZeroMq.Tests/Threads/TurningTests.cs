@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Threads;
@@ -101,6 +102,94 @@ public sealed class TurningTests
                 Assert.Equal((body.Length, got), (size, BitConverter.ToInt32(buffer)));
                 got++;
             }
+        }
+    }
+
+    public static TheoryData<string, bool, int> Rallies
+    {
+        get
+        {
+            var all = new TheoryData<string, bool, int>();
+            foreach (string type in (string[])["PAIR", "DEALER"])
+            {
+                all.Add(type, false, 0);
+                all.Add(type, false, 20);
+                all.Add(type, true, 0);
+            }
+
+            return all;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Rallies))]
+    public void Two_threads_that_each_turn_a_loop_of_their_own_play_ten_thousand_rounds(string type, bool portable, int attempts)
+    {
+        const int Rounds = 10_000;
+        var options = new ZeroMqSocketOptions { Attempts = attempts, SendTimeout = Wait.Limit, ReceiveTimeout = Wait.Limit };
+        using var bound = new BlockingCollection<string>();
+        Exception? thrown = null;
+        var other = new Thread(() => thrown = Record.Exception(Answer));
+        other.Start();
+        using (var loops = Loops(portable))
+        using (var context = new ZeroMqContext(loops))
+        using (MessageSocket socket = type == "PAIR" ? new PairSocket(options, context) : new DealerSocket(options, context))
+        {
+            Assert.True(bound.TryTake(out string? endpoint, Wait.Limit));
+            socket.Connect(endpoint);
+            using var message = new ZeroMqMessage();
+            for (int i = 0; i < Rounds; i++)
+            {
+                Play(socket, sends: true, message, i);
+                Play(socket, sends: false, message, -i);
+            }
+        }
+
+        other.Join();
+        Assert.Null(thrown);
+
+        void Answer()
+        {
+            using var loops = Loops(portable);
+            using var context = new ZeroMqContext(loops);
+            using MessageSocket socket = type == "PAIR" ? new PairSocket(options, context) : new DealerSocket(options, context);
+            bound.Add(socket.Bind(AnyPort));
+            using var message = new ZeroMqMessage();
+            for (int i = 0; i < Rounds; i++)
+            {
+                Play(socket, sends: false, message, i);
+                Play(socket, sends: true, message, -i);
+            }
+        }
+    }
+
+    private static void Play(MessageSocket socket, bool sends, ZeroMqMessage message, int number)
+    {
+        if (sends)
+        {
+            message.Clear();
+            message.Append(BitConverter.GetBytes(number));
+        }
+
+        switch (socket)
+        {
+            case PairSocket pair when sends:
+                pair.Send(message);
+                break;
+            case PairSocket pair:
+                pair.Receive(message);
+                break;
+            case DealerSocket dealer when sends:
+                dealer.Send(message);
+                break;
+            case DealerSocket dealer:
+                dealer.Receive(message);
+                break;
+        }
+
+        if (!sends)
+        {
+            Assert.Equal((1, number), (message.FrameCount, BitConverter.ToInt32(message.First)));
         }
     }
 

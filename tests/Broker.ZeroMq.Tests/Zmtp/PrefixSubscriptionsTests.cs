@@ -95,13 +95,13 @@ public sealed class PrefixSubscriptionsTests
     }
 
     [Theory]
-    [InlineData(1, 2, 4)]
-    [InlineData(2, 2, 12)]
-    [InlineData(3, 4, 6)]
-    [InlineData(4, 256, 3)]
-    public void It_agrees_with_comparing_one_by_one(int seed, int alphabet, int maxLength)
+    [InlineData(2, 4)]
+    [InlineData(2, 12)]
+    [InlineData(4, 6)]
+    [InlineData(256, 3)]
+    public void It_agrees_with_comparing_one_by_one(int alphabet, int maxLength)
     {
-        var random = new Random(seed);
+        var random = new Random(Seed.Next());
         var set = new PrefixSubscriptions();
         var model = new Dictionary<string, int>(StringComparer.Ordinal);
         int matched = 0;

@@ -41,6 +41,12 @@ const operations = {
       else if (option === 'ROUTER_MANDATORY') socket.mandatory = value === 1;
       else if (option === 'SNDHWM') socket.sendHighWaterMark = value;
       else if (option === 'RCVHWM') socket.receiveHighWaterMark = value;
+      else if (option === 'CURVE_SERVER') socket.curveServer = value === 1;
+      else if (option === 'CURVE_SECRETKEY') socket.curveSecretKey = value;
+      else if (option === 'CURVE_PUBLICKEY') socket.curvePublicKey = value;
+      else if (option === 'CURVE_SERVERKEY') socket.curveServerKey = value;
+      else if (option === 'PLAIN_USERNAME') socket.plainUsername = value;
+      else if (option === 'PLAIN_PASSWORD') socket.plainPassword = value;
       else throw new Error(`no option ${option}`);
     }
     sockets.set(name, socket);

@@ -47,7 +47,8 @@ def answer_zap():
         else:
             good = credentials[0].hex() in zap["keys"]
         status = b"200" if good else b"400"
-        socket.send_multipart([version, sequence, status, b"", b"user", b""])
+        # Without a user's name: a REQ of libzmq that is told one takes it for a reply of its peer, and ends the connection.
+        socket.send_multipart([version, sequence, status, b"", b"", b""])
 
 
 def set_option(socket, name, value):
@@ -114,7 +115,12 @@ def op_property(name, property, timeout=120000):
 
 
 def op_close(name):
-    sockets.pop(name).close(0)
+    socket = sockets.pop(name)
+    if name in monitors:
+        # Before its reader goes: the thread that does all of libzmq's work waits for good to tell a monitor that has none.
+        socket.disable_monitor()
+        monitors.pop(name).close(0)
+    socket.close(0)
     return {}
 
 
@@ -128,7 +134,13 @@ def op_zap(users=None, keys=None):
 
 
 def op_monitor(name):
-    monitors[name] = sockets[name].get_monitor_socket()
+    # Without a mark: that thread waits for a monitor that is full, too.
+    monitor = context.socket(zmq.PAIR)
+    monitor.linger = 0
+    monitor.rcvhwm = 0
+    sockets[name].monitor(f"inproc://monitor-{name}-{id(monitor)}", zmq.EVENT_ALL)
+    monitor.connect(f"inproc://monitor-{name}-{id(monitor)}")
+    monitors[name] = monitor
     return {}
 
 

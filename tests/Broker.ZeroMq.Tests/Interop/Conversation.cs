@@ -1,0 +1,90 @@
+using System.Text.Json.Nodes;
+using Broker.ZeroMq.Tests.Foreign;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Interop;
+
+/// <summary>Two sockets whose types go together: who begins, and what each side sees of the envelope.</summary>
+internal sealed class Conversation
+{
+    private static readonly string Probe = ForeignSocket.Show(Wire.Ascii("probe")).ToJsonString();
+
+    public Conversation(ConversationEnd one, ConversationEnd other) => (Asks, Answers) = one.Begins ? (one, other) : (other, one);
+
+    public ConversationEnd Asks { get; }
+
+    public ConversationEnd Answers { get; }
+
+    /// <summary>What who asks must say, so that the other application gets the frames.</summary>
+    public byte[][] Said(params byte[][] frames) => (Asks.Type, Answers.Type) switch
+    {
+        ("DEALER", "REP") => [[], .. frames],
+        ("ROUTER", _) => [Wire.Ascii(Answers.Id), .. frames],
+        _ => frames,
+    };
+
+    /// <summary>What the other application sees of it.</summary>
+    public byte[][] Seen(params byte[][] frames) => (Asks.Type, Answers.Type) switch
+    {
+        ("REQ", "ROUTER") => [Wire.Ascii(Asks.Id), [], .. frames],
+        (_, "ROUTER") => [Wire.Ascii(Asks.Id), .. frames],
+        _ => frames,
+    };
+
+    /// <summary>After it a publisher's next message comes to the subscriber, and nothing is on its way.</summary>
+    public async Task JoinAsync()
+    {
+        if (Answers.Type is not ("SUB" or "XSUB"))
+        {
+            return;
+        }
+
+        await Answers.SubscribeAsync();
+        if (Asks.Type == "XPUB")
+        {
+            Assert.Equal("""["01"]""", await Asks.Socket.ReceiveAsync());
+            return;
+        }
+
+        // A PUB does not tell when a subscription has come.
+        await Wait.UntilAsync(
+            async () =>
+            {
+                await Asks.Socket.SendAsync([Wire.Ascii("probe")]);
+                string? got = await Answers.Socket.ReceiveAsync(timeout: 20);
+                Assert.Equal(Probe, got ?? Probe);
+                return got is not null;
+            },
+            "a probe");
+
+        string over = ForeignSocket.Show(Wire.Ascii("over")).ToJsonString();
+        await Asks.Socket.SendAsync([Wire.Ascii("over")]);
+        while (await Answers.Socket.ReceiveAsync() is { } line && line != over)
+        {
+            Assert.Equal(Probe, line);
+        }
+    }
+
+    /// <summary>One message there, and back where it can be answered.</summary>
+    /// <param name="frames">The message.</param>
+    /// <param name="before">A message of one frame that may come first, and is passed over.</param>
+    public async Task ExchangeAsync(byte[][] frames, byte[]? before = null)
+    {
+        byte[][] said = Said(frames);
+
+        // A ROUTER says that it does not know the other end yet; nothing is doubled by asking again.
+        await Wait.UntilAsync(() => Asks.Socket.SendAsync(said));
+        string got = await Answers.Socket.ReceiveAsync() ?? throw new TimeoutException();
+        if (before is not null && got == ForeignSocket.Show(Seen(before)).ToJsonString())
+        {
+            got = await Answers.Socket.ReceiveAsync() ?? throw new TimeoutException();
+        }
+
+        Assert.Equal(ForeignSocket.Show(Seen(frames)).ToJsonString(), got);
+        if (!Answers.OnlyListens)
+        {
+            Assert.True(await Answers.Socket.SendAsync(JsonNode.Parse(got)!.AsArray()));
+            Assert.Equal(ForeignSocket.Show(said).ToJsonString(), await Asks.Socket.ReceiveAsync());
+        }
+    }
+}

@@ -1,0 +1,39 @@
+using System.Text.Json.Nodes;
+using Broker.ZeroMq.Tests.Foreign;
+
+namespace Broker.ZeroMq.Tests.Interop;
+
+/// <summary>A socket of somebody in a <see cref="Conversation"/>.</summary>
+/// <param name="Socket">The socket.</param>
+/// <param name="Type">Its type.</param>
+/// <param name="Id">What it calls itself, where its type has a routing id.</param>
+internal sealed record ConversationEnd(ForeignSocket Socket, string Type, string Id)
+{
+    public bool Begins => Type is "PUB" or "XPUB" or "PUSH" or "PAIR" or "DEALER" or "REQ";
+
+    public bool OnlyListens => Type is "SUB" or "XSUB" or "PULL";
+
+    public static async Task<ConversationEnd> MakeAsync(ForeignHost host, string type, string id, params (string Name, JsonNode Value)[] options)
+    {
+        (string, JsonNode)[] own = type switch
+        {
+            "ROUTER" => [("ROUTING_ID", id), ("ROUTER_MANDATORY", 1)],
+            "DEALER" or "REQ" => [("ROUTING_ID", id)],
+            _ => [],
+        };
+        return new ConversationEnd(await host.SocketAsync(type, [.. own, .. options]), type, id);
+    }
+
+    /// <summary>Asks for messages that begin so, where this is a subscriber.</summary>
+    public async Task SubscribeAsync(params byte[] prefix)
+    {
+        if (Type == "SUB")
+        {
+            await Socket.SubscribeAsync(prefix);
+        }
+        else if (Type == "XSUB")
+        {
+            await Socket.SendAsync([[1, .. prefix]]);
+        }
+    }
+}

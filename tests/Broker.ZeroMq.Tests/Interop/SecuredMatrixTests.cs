@@ -1,0 +1,146 @@
+using Broker.ZeroMq.Tests.Foreign;
+using Broker.ZeroMq.Tests.Mechanisms;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Interop;
+
+/// <summary>
+/// PLAIN and CURVE between our sockets for threads and libzmq, for every pair of socket types: whoever is the server, and whoever binds. By
+/// TCP where the server of PLAIN or the client of CURVE binds, by Unix sockets where the other does.
+/// </summary>
+public sealed class SecuredMatrixTests
+{
+    private static readonly byte[][][] Shapes =
+    [
+        [Wire.Ascii("one")],
+        [[]],
+        [Wire.Ascii("a"), [], Wire.Filled(300), []],
+        [Wire.Filled(255), Wire.Filled(256)],
+        [Wire.Filled(70_000)],
+        [Wire.Filled(1_000_000), Wire.Ascii("end")],
+    ];
+
+    private static readonly byte[] Forbidden = Wire.Ascii("neither in nor out");
+
+    public static TheoryData<string, string, string, bool, bool> Cases
+    {
+        get
+        {
+            var all = new TheoryData<string, string, string, bool, bool>();
+            foreach (var (ours, theirs) in OurSocket.Pairs)
+            {
+                foreach (string mechanism in (string[])["PLAIN", "CURVE"])
+                {
+                    foreach (bool weAreServer in new[] { true, false })
+                    {
+                        all.Add(ours, theirs, mechanism, weAreServer, true);
+                        all.Add(ours, theirs, mechanism, weAreServer, false);
+                    }
+                }
+            }
+
+            return all;
+        }
+    }
+
+    // A PAIR of libzmq that connects has the place for its peer until its socket has heard, from another thread, that the connection which failed is
+    // gone; nothing tells when, and a connection that it begins before is given up for good.
+    public static IEnumerable<TheoryDataRow<string, string, string, bool, bool>> CasesOfIntruders =>
+        Cases.Where(static c => c.Data is not (_, "PAIR", _, false, true));
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task Messages_of_all_shapes_pass_secured(string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
+    {
+        bool serverBinds = weAreServer == weBind;
+        bool byTcp = IsByTcp(mechanism, serverBinds);
+
+        // The node peer cannot say whom a server of PLAIN knows.
+        bool isNode = !byTcp && (mechanism == "CURVE" || weAreServer);
+        await using var here = await TakeAsync(ForeignKind.Ours, mechanism);
+        await using var there = isNode ? ForeignHost.Take(ForeignKind.Node) : await TakeAsync(ForeignKind.Python, mechanism);
+        var (atServer, atClient) = weAreServer ? (here, there) : (there, here);
+        var (serverType, clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
+        var server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
+        var client = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
+        await MeetAsync(server, client, serverBinds, byTcp);
+
+        var conversation = new Conversation(server, client);
+        await conversation.JoinAsync();
+        foreach (byte[][] frames in Shapes)
+        {
+            await conversation.ExchangeAsync(frames);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(CasesOfIntruders))]
+    public async Task A_client_with_another_servers_key_or_a_wrong_password_gets_nothing_in_and_nothing_out_and_the_next_is_served(
+        string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
+    {
+        bool serverBinds = weAreServer == weBind;
+        bool byTcp = IsByTcp(mechanism, serverBinds);
+        await using var here = await TakeAsync(ForeignKind.Ours, mechanism);
+        await using var there = await TakeAsync(ForeignKind.Python, mechanism);
+        var (atServer, atClient) = weAreServer ? (here, there) : (there, here);
+        var (serverType, clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
+        var server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
+        await server.Socket.MonitorAsync();
+        var intruder = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Intruder(mechanism));
+        var attempted = new Conversation(server, intruder);
+        if (attempted.Answers == intruder)
+        {
+            await intruder.SubscribeAsync(Forbidden);
+        }
+
+        string endpoint = await MeetAsync(server, intruder, serverBinds, byTcp);
+
+        // A REQ of the server would have asked, and have nothing to ask the next one.
+        bool isSaid = (attempted.Asks != server || server.Type != "REQ") && await attempted.Asks.Socket.SendAsync(attempted.Said(Forbidden), timeout: 0);
+        Assert.NotNull(await server.Socket.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_AUTH" : "EVENT_HANDSHAKE_FAILED_PROTOCOL"));
+        if (!serverBinds)
+        {
+            await server.Socket.DisconnectAsync(endpoint);
+        }
+
+        var guest = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Client(mechanism));
+        if (serverBinds)
+        {
+            await guest.Socket.ConnectAsync(endpoint);
+        }
+        else
+        {
+            await MeetAsync(server, guest, serverBinds, byTcp);
+        }
+
+        var conversation = new Conversation(server, guest);
+        await conversation.JoinAsync();
+
+        // What the server said when nobody was there may be the guest's.
+        await conversation.ExchangeAsync([Wire.Ascii("for the guest")], before: attempted.Asks == server ? Forbidden : null);
+        if (MayReceive(intruder.Type, isSaid))
+        {
+            Assert.Null(await intruder.Socket.ReceiveAsync(timeout: 0));
+        }
+    }
+
+    private static bool IsByTcp(string mechanism, bool serverBinds)
+    {
+        bool byTcp = serverBinds == (mechanism == "PLAIN");
+        Assert.SkipUnless(byTcp || OperatingSystem.IsLinux(), "libzmq has Unix sockets there");
+        return byTcp;
+    }
+
+    private static async Task<ForeignHost> TakeAsync(ForeignKind kind, string mechanism) =>
+        mechanism == "PLAIN" ? await ForeignHost.TakeAsync(kind, ForeignSecurity.Alice) : ForeignHost.Take(kind);
+
+    private static async Task<string> MeetAsync(ConversationEnd server, ConversationEnd client, bool serverBinds, bool byTcp)
+    {
+        var (binds, connects) = serverBinds ? (server, client) : (client, server);
+        string endpoint = await binds.Socket.BindAsync(byTcp ? "tcp://127.0.0.1:*" : $"ipc:///tmp/zmq-{Guid.NewGuid():N}");
+        await connects.Socket.ConnectAsync(endpoint);
+        return endpoint;
+    }
+
+    private static bool MayReceive(string type, bool hasSent) => type is not ("PUB" or "PUSH") && (type != "REQ" || hasSent);
+}
