@@ -20,7 +20,7 @@ public sealed class PubSubChaosTests
     [InlineData(true)]
     public async Task What_is_lost_before_the_server_is_counted_and_behind_it_nobody_loses_by_others(bool foreign)
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
         await using var links = new ChaosLinks(random);

@@ -17,7 +17,7 @@ public sealed class PushPullChaosTests
     [InlineData(true)]
     public async Task Between_a_living_ingress_and_a_living_egress_nothing_accepted_is_lost(bool foreign)
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
         await using var links = new ChaosLinks(random);

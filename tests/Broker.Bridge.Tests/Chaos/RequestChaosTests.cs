@@ -21,7 +21,7 @@ public sealed class RequestChaosTests : IDisposable
     [InlineData(true)]
     public async Task Each_request_is_done_once_at_most_and_what_became_of_it_is_counted(bool foreign)
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign, apart: true);
         await using var links = new ChaosLinks(random);

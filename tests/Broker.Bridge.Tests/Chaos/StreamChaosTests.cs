@@ -27,7 +27,7 @@ public sealed partial class StreamChaosTests : IDisposable
     [Fact]
     public async Task Nothing_that_the_stream_acknowledged_is_lost_and_what_comes_twice_is_counted()
     {
-        int seed = Random.Shared.Next();
+        int seed = Seed.Next();
         var random = new Random(seed);
         await using Pipeline pipeline = await Pipeline.StartAsync(foreign: true, "-js", "-sd", _store.FullName);
         await using var links = new ChaosLinks(random);

@@ -7,7 +7,7 @@ namespace Broker.Bridge.Tests.Chaos.Support;
 internal sealed class ChaosTime
 {
     private const int Usual = 60;
-    private const int Tests = 7;
+    private const int Tests = 9;
 
     private readonly Stopwatch _since = Stopwatch.StartNew();
     private readonly TimeSpan _part = TimeSpan.FromSeconds(
