@@ -19,6 +19,8 @@ const string QuickOption = "--quick";
 const string BudgetsOption = "--budgets";
 const string WireOption = "--wire";
 const string RatesOption = "--rates";
+const string ReceiveRatesArgument = "receive";
+const string PublishRatesArgument = "publish";
 const string RequestsOption = "--requests";
 const string IdleOption = "--idle";
 
@@ -28,10 +30,20 @@ if (args is [WireOption])
     return 0;
 }
 
-if (args is [RatesOption])
+// Each alone, too: what one leaves in a process is not the other's.
+if (args is [RatesOption] or [RatesOption, ReceiveRatesArgument or PublishRatesArgument])
 {
-    ReceiveRates.Run(Console.Out, rounds: 9, messages: 500_000);
-    PublishRates.Run(Console.Out, rounds: 9, messages: 1_000_000);
+    string only = args[^1];
+    if (only != PublishRatesArgument)
+    {
+        ReceiveRates.Run(Console.Out, rounds: 9, messages: 500_000);
+    }
+
+    if (only != ReceiveRatesArgument)
+    {
+        PublishRates.Run(Console.Out, rounds: 9, messages: 1_000_000);
+    }
+
     return 0;
 }
 

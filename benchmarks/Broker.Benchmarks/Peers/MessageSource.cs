@@ -14,16 +14,18 @@ internal sealed class MessageSource : NatsEnd
     /// </summary>
     internal const int Window = 3 * Chunk;
 
-    private const int Chunk = 500;
+    private const int Chunk = 250;
 
     private readonly bool _varied;
     private readonly int _window;
     private readonly SemaphoreSlim _go = new(0);
     private readonly Func<long> _taken;
-    private byte[] _chunk = [];
-    private ulong _chunkSum;
+    // In turn, so that few are under way and yet many differ.
+    private readonly byte[][] _chunks = new byte[2][];
+    private readonly ulong[] _sums = new ulong[2];
     private long _sent;
     private long _target;
+    private volatile bool _ends;
 
     /// <param name="varied">Whether subjects and sizes differ from message to message.</param>
     /// <param name="taken">How many the receiver has had. Any thread.</param>
@@ -40,7 +42,11 @@ internal sealed class MessageSource : NatsEnd
     internal ReadOnlySpan<byte> Filter => _varied ? "foo.>\0"u8 : "foo\0"u8;
 
     /// <summary>What the receiver's sum must be after so many messages, which are whole chunks.</summary>
-    internal ulong SumOf(long messages) => (ulong)(messages / Chunk) * _chunkSum;
+    internal ulong SumOf(long messages)
+    {
+        ulong chunks = (ulong)(messages / Chunk);
+        return (chunks / 2 * (_sums[0] + _sums[1])) + (chunks % 2 * _sums[0]);
+    }
 
     /// <summary>What a message adds to a sum: cheap, and different for another body.</summary>
     internal static ulong Weigh(ReadOnlySpan<byte> body) => (ulong)body.Length + (body.IsEmpty ? 0 : (ulong)(body[0] + body[^1]));
@@ -58,21 +64,28 @@ internal sealed class MessageSource : NatsEnd
 
     protected override void Run()
     {
-        MakeChunk();
+        MakeChunks();
         while (true)
         {
             _go.Wait();
             for (; _sent < Volatile.Read(ref _target); _sent += Chunk)
             {
                 var wait = default(SpinWait);
-                while (_sent - _taken() >= _window)
+                // The receiver is not asked any more when it may be gone.
+                while (!_ends && _sent - _taken() >= _window)
                 {
                     wait.SpinOnce(sleep1Threshold: -1);
                 }
 
-                for (int at = 0; at < _chunk.Length;)
+                if (_ends)
                 {
-                    at += Client.Send(_chunk.AsSpan(at));
+                    return;
+                }
+
+                byte[] chunk = _chunks[_sent / Chunk % 2];
+                for (int at = 0; at < chunk.Length;)
+                {
+                    at += Client.Send(chunk.AsSpan(at));
                 }
             }
         }
@@ -80,7 +93,8 @@ internal sealed class MessageSource : NatsEnd
 
     public override void Dispose()
     {
-        // The thread waits for more to send, or for its client.
+        // The thread waits for more to send, for its client, or for what is under way.
+        _ends = true;
         Client?.Dispose();
         Interlocked.Add(ref _target, Chunk);
         _go.Release();
@@ -88,18 +102,21 @@ internal sealed class MessageSource : NatsEnd
         _go.Dispose();
     }
 
-    private void MakeChunk()
+    private void MakeChunks()
     {
         var random = new Random(1);
-        var text = new StringBuilder();
-        for (int i = 0; i < Chunk; i++)
+        for (int i = 0; i < _chunks.Length; i++)
         {
-            string body = _varied ? new string((char)('a' + random.Next(26)), random.Next(1, 65)) : "test";
-            string subject = _varied ? $"foo.{new string('x', random.Next(1, 12))}.{random.Next(1000)}" : "foo";
-            text.Append(System.Globalization.CultureInfo.InvariantCulture, $"MSG {subject} {Sid} {body.Length}\r\n{body}\r\n");
-            _chunkSum += Weigh(Encoding.ASCII.GetBytes(body));
-        }
+            var text = new StringBuilder();
+            for (int n = 0; n < Chunk; n++)
+            {
+                string body = _varied ? new string((char)('a' + random.Next(26)), random.Next(1, 65)) : "test";
+                string subject = _varied ? $"foo.{new string('x', random.Next(1, 12))}.{random.Next(1000)}" : "foo";
+                text.Append(System.Globalization.CultureInfo.InvariantCulture, $"MSG {subject} {Sid} {body.Length}\r\n{body}\r\n");
+                _sums[i] += Weigh(Encoding.ASCII.GetBytes(body));
+            }
 
-        _chunk = Encoding.ASCII.GetBytes(text.ToString());
+            _chunks[i] = Encoding.ASCII.GetBytes(text.ToString());
+        }
     }
 }

@@ -50,15 +50,29 @@ internal sealed class OursReceiver(bool queued) : IReceiver
 
     private async Task ReadAsync(QueuedSubscription subscription)
     {
-        // As many as may ever be under way wait once: so the queue has taken the memory for that before anything is measured.
-        while (subscription.Reader.Count < MessageSource.Window)
+        // As many as may ever be under way wait once, and as many again when all of those are out: so the queue has taken the memory for
+        // that, on the loop's side and on the reader's, before anything is measured.
+        await WaitForWindowAsync(subscription).ConfigureAwait(false);
+        var first = new List<Message>();
+        while (first.Count < MessageSource.Window && subscription.Reader.TryRead(out Message message))
         {
-            await Task.Delay(1).ConfigureAwait(false);
+            first.Add(message);
         }
+
+        first.ForEach(message => _tally.Take(message.Body.Span));
+        await WaitForWindowAsync(subscription).ConfigureAwait(false);
 
         await foreach (Message message in subscription.ReadAllAsync().ConfigureAwait(false))
         {
             _tally.Take(message.Body.Span);
+        }
+    }
+
+    private static async Task WaitForWindowAsync(QueuedSubscription subscription)
+    {
+        while (subscription.Reader.Count < MessageSource.Window)
+        {
+            await Task.Delay(1).ConfigureAwait(false);
         }
     }
 }
