@@ -25,6 +25,7 @@ internal static class CommandLine
         var rounds = new Option<int?>("--rounds") { Description = $"Counted rounds; {DefaultRounds} unless given." };
         var rowNames = new Option<string[]>("--rows") { Description = Help() };
         Option<string[]> servers = ServerOptions.Servers();
+        var portable = new Option<bool>("--portable") { Description = $"Measure ours a second time, named {KnownServers.Portable}, on the poller that Windows and macOS have." };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
         var csv = new Option<FileInfo?>("--csv") { Description = "Write every measurement to this file." };
         var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios to this file, as SVG." };
@@ -39,7 +40,7 @@ internal static class CommandLine
 
         var command = new RootCommand("Runs the same traffic through this broker and nats-server in turn and prints the ratios.")
         {
-            quick, cold, rounds, rowNames, servers, markdown, csv, picture, curves,
+            quick, cold, rounds, rowNames, servers, portable, markdown, csv, picture, curves,
         };
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
@@ -51,7 +52,7 @@ internal static class CommandLine
             var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture), result.GetValue(curves));
 
             // On another thread: Ctrl+C is listened for only once this has returned.
-            return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], outputs, cancellationToken), CancellationToken.None);
+            return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(portable), outputs, cancellationToken), CancellationToken.None);
         });
         return command;
     }
@@ -61,7 +62,7 @@ internal static class CommandLine
         + string.Concat(Catalogue.Groups.Select(group => $"{group.Name}: {group.What} ({string.Join(", ", group.Name == "tls" ? [OverTls.Prefix + "…"] : group.Rows.Select(row => row.Name))}). "))
         + $"{Catalogue.Everything}: all of them. {Catalogue.Groups[0].Name} unless given.";
 
-    private static int Run(Settings[] states, string[] rowNames, string[] servers, Outputs outputs, CancellationToken cancellationToken)
+    private static int Run(Settings[] states, string[] rowNames, string[] servers, bool portable, Outputs outputs, CancellationToken cancellationToken)
     {
         IReadOnlyList<Row> rows;
         IReadOnlyList<ServerCommand> commands;
@@ -69,7 +70,7 @@ internal static class CommandLine
         try
         {
             rows = Catalogue.Select([.. rowNames.SelectMany(names => names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))]);
-            commands = KnownServers.With([.. servers.Select(ServerCommand.Parse)], notes);
+            commands = KnownServers.With([.. servers.Select(ServerCommand.Parse)], notes, portable);
         }
         catch (ArgumentException e)
         {

@@ -7,9 +7,13 @@ internal static class KnownServers
 {
     public const string Ours = "broker";
     public const string Nats = "nats-server";
+    public const string Portable = "portable";
 
     /// <summary>The known servers with <paramref name="given"/> added, or in their place where the name is the same.</summary>
-    public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes)
+    /// <param name="given">Servers that the user names.</param>
+    /// <param name="notes">Where what is missing is said.</param>
+    /// <param name="portable">Whether ours is among them a second time, on the poller of Windows and macOS.</param>
+    public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes, bool portable = false)
     {
         if (given.GroupBy(command => command.Name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice)
         {
@@ -17,6 +21,11 @@ internal static class KnownServers
         }
 
         List<ServerCommand> all = [.. given];
+        if (portable && !all.Exists(command => command.Name == Portable))
+        {
+            all.Insert(0, PortableServer());
+        }
+
         if (!all.Exists(command => command.Name == Ours))
         {
             all.Insert(0, OurServer());
@@ -41,14 +50,18 @@ internal static class KnownServers
     public static ServerCommand WithIdlePolls(int polls) =>
         Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
 
-    private static ServerCommand OurServer() =>
-        Managed("broker.dll", ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"]);
+    private static string[] Serve { get; } = ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"];
 
-    private static ServerCommand Managed(string file, string[] arguments)
-    {
-        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") is { Length: > 0 } path ? path : "dotnet";
-        return new ServerCommand(Ours, host, [Path.Combine(AppContext.BaseDirectory, file), .. arguments]);
-    }
+    private static ServerCommand OurServer() => Managed("broker.dll", Serve);
+
+    private static ServerCommand PortableServer()
+        => new(Portable, Host, ["exec", "--runtimeconfig", At("broker-portable.runtimeconfig.json"), At("broker.dll"), .. Serve]);
+
+    private static ServerCommand Managed(string file, string[] arguments) => new(Ours, Host, [At(file), .. arguments]);
+
+    private static string Host => Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") is { Length: > 0 } path ? path : "dotnet";
+
+    private static string At(string file) => Path.Combine(AppContext.BaseDirectory, file);
 
     /// <summary>Null when there is none: on the PATH, or where Debian puts it and a user's PATH does not look.</summary>
     private static ServerCommand? NatsServer()

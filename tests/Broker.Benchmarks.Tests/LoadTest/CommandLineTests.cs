@@ -10,6 +10,7 @@ public class CommandLineTests
     [Theory]
     [InlineData("--quick --cold --rounds 9 --rows basic,tls --picture a.svg --markdown a.md --csv a.csv")]
     [InlineData("--server other=cmd --rows all")]
+    [InlineData("--portable --rows basic")]
     [InlineData("churn")]
     [InlineData("churn --minutes 0.5 --rate 200 --on all --markdown a.md")]
     public void Good_arguments_are_taken(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
@@ -34,7 +35,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "--picture", "--curves", "--cold", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "--picture", "--curves", "--cold", "--portable", "churn"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]
