@@ -100,6 +100,14 @@ public sealed class SecuredMatrixTests
         Assert.NotNull(await server.Socket.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_AUTH" : "EVENT_HANDSHAKE_FAILED_PROTOCOL"));
         if (!serverBinds)
         {
+            if (!weAreServer)
+            {
+                // libzmq's process ends where a connection goes while it asks who the peer is (zap_client.cpp): nobody lets it in any more, and it
+                // has found that out.
+                await intruder.Socket.UnbindAsync(endpoint);
+                Assert.NotNull(await server.Socket.EventAsync("EVENT_CLOSED"));
+            }
+
             await server.Socket.DisconnectAsync(endpoint);
         }
 

@@ -13,19 +13,25 @@ public sealed class SubscriptionMemoryTests
         await using var rig = new Rig();
         var endpoint = rig.Publisher().Bind(AnyPort);
         long before = GC.GetTotalMemory(forceFullCollection: true);
-        long during;
-        using (var peer = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("topic/", Many)))
+        long after = 0;
+        long least = long.MaxValue;
+        for (int i = 0; i < 3; i++)
         {
-            await rig.InterestAsync($"+topic/{Many - 1}");
-            during = GC.GetTotalMemory(forceFullCollection: true);
+            long during;
+            using (var peer = new RawPeer(endpoint).Handshake("SUB").Send(SubscriptionShareTests.Subscriptions("topic/", Many)))
+            {
+                await rig.InterestAsync($"+topic/{Many - 1}");
+                during = GC.GetTotalMemory(forceFullCollection: true);
+            }
+
+            await SubscriptionShareTests.LastGoneAsync(rig, "-topic/", Many);
+            rig.Interest.TakeAll();
+            after = GC.GetTotalMemory(forceFullCollection: true);
+            least = Math.Min(least, during - after);
         }
 
-        await SubscriptionShareTests.LastGoneAsync(rig, "-topic/", Many);
-        rig.Interest.TakeAll();
-        long after = GC.GetTotalMemory(forceFullCollection: true);
-
-        // Not beside what there was before: what the tests before this one have left may go meanwhile.
-        Assert.InRange(during - after, 1, Many * 2L * (250 + 11));
+        // What the tests before this one have left may go meanwhile, and does so once.
+        Assert.InRange(least, 1, Many * 2L * (250 + 11));
         Assert.InRange(after - before, long.MinValue, 8 << 20);
     }
 }

@@ -3,6 +3,7 @@
 A frame is a hexadecimal string, or [length, octet] for one that is filled; long frames are told as [length, octet] too where all
 their octets are the same, and as {"size", "crc"} otherwise.
 """
+import itertools
 import json
 import select
 import sys
@@ -17,6 +18,7 @@ SHORT = 1024
 context = zmq.Context()
 sockets = {}
 monitors = {}
+numbers = itertools.count()
 zap = {"users": {}, "keys": [], "asked": 0}
 
 
@@ -138,8 +140,10 @@ def op_monitor(name):
     monitor = context.socket(zmq.PAIR)
     monitor.linger = 0
     monitor.rcvhwm = 0
-    sockets[name].monitor(f"inproc://monitor-{name}-{id(monitor)}", zmq.EVENT_ALL)
-    monitor.connect(f"inproc://monitor-{name}-{id(monitor)}")
+    # An address of its own: that of a monitor which has ended is free again only when the other thread has come to it.
+    address = f"inproc://monitor-{next(numbers)}"
+    sockets[name].monitor(address, zmq.EVENT_ALL)
+    monitor.connect(address)
     monitors[name] = monitor
     return {}
 
