@@ -30,6 +30,7 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.Loops, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(options.MaxHeldBytes ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         ArgumentNullException.ThrowIfNull(options.TimeProvider, nameof(options));
         if (options.CallerDriven && options.Loops > 1)
@@ -48,6 +49,8 @@ public sealed class EventLoopGroup : IDisposable
         int count = options.CallerDriven ? 1 : options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
         // Loops that look for events on every processor would take the time of the programs they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
+        HeldBudget = new HeldBudget(options.MaxHeldBytes ?? HeapLimit.MaxWaiting(HeapLimit.Read()), count);
+        Depot = new BlockDepot(HeldBudget);
         _loops = new EventLoop[count];
         try
         {
@@ -108,7 +111,12 @@ public sealed class EventLoopGroup : IDisposable
         }
     }
 
-    internal BlockDepot Depot { get; } = new();
+    /// <summary>
+    /// What bounds <see cref="HeldBytes"/>, and what protocols keep for their peers beside that; see <see cref="EventLoopOptions.MaxHeldBytes"/>.
+    /// </summary>
+    public HeldBudget HeldBudget { get; }
+
+    internal BlockDepot Depot { get; }
 
     /// <summary>The loop of this group whose thread the caller is on; null when there is none.</summary>
     public EventLoop? Current

@@ -23,6 +23,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         _shared = SharedEventLoops.Acquire();
         Loops = _shared.Group;
+        Chunks = new ChunkPool(Loops.HeldBudget);
     }
 
     /// <summary>Uses loops that somebody else owns, and disposes after this context.</summary>
@@ -35,6 +36,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         ArgumentNullException.ThrowIfNull(loops);
         Loops = loops;
+        Chunks = new ChunkPool(Loops.HeldBudget);
     }
 
     /// <summary>The loops that serve its sockets, each one socket after the other.</summary>
@@ -49,7 +51,7 @@ public sealed class ZeroMqContext : IDisposable
     /// <summary>What the times of blocking calls go by.</summary>
     internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    internal ChunkPool Chunks { get; } = new();
+    internal ChunkPool Chunks { get; }
 
     /// <summary>
     /// Closes the sockets that are still open, each with its linger; what waits for an inproc endpoint that nobody has bound is dropped.

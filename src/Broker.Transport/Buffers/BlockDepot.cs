@@ -5,7 +5,7 @@ namespace Broker.Transport.Buffers;
 /// would otherwise allocate for ever while the other one throws away; loops exchange them here in chains,
 /// so that the lock is taken once per chain. Safe for any thread.
 /// </summary>
-internal sealed class BlockDepot
+internal sealed class BlockDepot(HeldBudget? budget = null)
 {
     // What is let go while it is in use is made anew, and until a collection comes there is both: a burst's blocks stay until they are trimmed. But
     // where the heap is small, as in a container, others need it too.
@@ -20,6 +20,9 @@ internal sealed class BlockDepot
 
     /// <summary>Asked for, by any thread, when there is something to <see cref="Trim"/> after a while.</summary>
     internal Action? TrimLater { get; set; }
+
+    /// <summary>What all blocks that are not free are counted by.</summary>
+    internal HeldBudget Budget { get; } = budget ?? new HeldBudget(0, loops: 1);
 
     /// <summary>How what the depot and the loops' pools let go becomes the system's.</summary>
     internal Discarding Discarding { get; } = new();
@@ -87,13 +90,13 @@ internal sealed class BlockDepot
         Block? block = sizeClass == BlockSizes.Unpooled ? new Block(this, size, BlockSizes.Unpooled) : TakeChain(sizeClass, 1);
         block ??= new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
         block.Start = block.End = 0;
-        Interlocked.Add(ref _outstanding, block.Array.Length);
+        Count(block.Array.Length);
         return block;
     }
 
     internal void Give(Block block)
     {
-        Interlocked.Add(ref _outstanding, -block.Array.Length);
+        Count(-block.Array.Length);
         block.Next = null;
         if (block.SizeClass != BlockSizes.Unpooled)
         {
@@ -119,5 +122,11 @@ internal sealed class BlockDepot
 
         Discarding.Begin(idle);
         return outcome;
+    }
+
+    private void Count(int bytes)
+    {
+        Interlocked.Add(ref _outstanding, bytes);
+        Budget.Add(bytes);
     }
 }

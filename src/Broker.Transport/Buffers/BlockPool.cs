@@ -9,7 +9,11 @@ internal sealed class BlockPool(BlockDepot depot)
     private const int LongestChain = 16;
 
     private readonly BlockShelf _free = new(MostBytes, LeastBytes);
+    private readonly HeldBudget _budget = depot.Budget;
     private long _outstanding;
+    private long _told;
+    private long _tellAbove = depot.Budget.Step;
+    private long _tellBelow = -depot.Budget.Step;
     private bool _trims;
 
     /// <summary>Asked for, on the loop, when there is something to <see cref="Trim"/> after a while.</summary>
@@ -31,7 +35,7 @@ internal sealed class BlockPool(BlockDepot depot)
         Block block = sizeClass == BlockSizes.Unpooled
             ? new Block(depot, size, BlockSizes.Unpooled)
             : _free.Take(sizeClass) ?? Refill(sizeClass);
-        Volatile.Write(ref _outstanding, _outstanding + block.Array.Length);
+        Count(block.Array.Length);
         block.Start = block.End = 0;
         return block;
     }
@@ -44,7 +48,7 @@ internal sealed class BlockPool(BlockDepot depot)
             return;
         }
 
-        Volatile.Write(ref _outstanding, _outstanding - block.Array.Length);
+        Count(-block.Array.Length);
         if (block.SizeClass == BlockSizes.Unpooled)
         {
             // The collector's: the next of its size would have the system find all of its pages anew.
@@ -75,6 +79,26 @@ internal sealed class BlockPool(BlockDepot depot)
         depot.Discarding.Begin(_free.TakeIdle(out Trimming outcome));
         _trims = outcome != Trimming.Done;
         return outcome;
+    }
+
+    private void Count(int bytes)
+    {
+        long outstanding = _outstanding + bytes;
+        Volatile.Write(ref _outstanding, outstanding);
+        if (outstanding > _tellAbove || outstanding < _tellBelow)
+        {
+            Tell(outstanding);
+        }
+    }
+
+    // Loops do not meet for each block.
+    private void Tell(long outstanding)
+    {
+        long change = outstanding - _told;
+        _told = outstanding;
+        _tellAbove = outstanding + _budget.Step;
+        _tellBelow = outstanding - _budget.Step;
+        _budget.Add(change);
     }
 
     // Large ones one by one: what another loop has given back there is somebody else's to take too.

@@ -82,7 +82,7 @@ public sealed partial class LoopPublisher
         foreach (var peer in peers)
         {
             OutboundStage stage = peer.Connection.GetStage(loop);
-            if (!peer.HasRoom(loop, stage, size))
+            if (!peer.HasRoom(loop, stage, size, _budget.Share))
             {
                 Drop(peer);
                 continue;
@@ -123,7 +123,7 @@ public sealed partial class LoopPublisher
         }
 
         OutboundStage stage = session.Connection.GetStage(loop);
-        if (!session.HasRoom(loop, stage, encoded.Length))
+        if (!session.HasRoom(loop, stage, encoded.Length, _budget.Share))
         {
             Drop(session);
             return false;
@@ -154,13 +154,19 @@ public sealed partial class LoopPublisher
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool HaveRoom(ReadOnlySpan<PublisherSession> peers, EventLoop loop, int size)
+    private bool HaveRoom(ReadOnlySpan<PublisherSession> peers, EventLoop loop, int size)
     {
         foreach (var peer in peers)
         {
-            if (!peer.HasRoom(loop, peer.Connection.GetStage(loop), size))
+            long share = _budget.Share;
+            if (!peer.HasRoom(loop, peer.Connection.GetStage(loop), size, share))
             {
                 peer.AwaitRoom(loop);
+                if (share != long.MaxValue)
+                {
+                    AwaitEnough();
+                }
+
                 return false;
             }
         }

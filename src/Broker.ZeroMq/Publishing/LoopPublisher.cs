@@ -21,6 +21,7 @@ public sealed partial class LoopPublisher : LoopSocket
     private readonly Lock _peersGate = new();
     private volatile PublisherSession[] _peers = [];
     private readonly SharedSubscriptions _subscriptions;
+    private readonly HeldBudget _budget;
     private volatile bool _closed;
 
     /// <summary>Creates a socket without endpoints.</summary>
@@ -29,6 +30,7 @@ public sealed partial class LoopPublisher : LoopSocket
         : base(loops, home: null, (options ??= new LoopPublisherOptions()).SocketType, options)
     {
         Options = options;
+        _budget = loops.HeldBudget;
         Budget = new SubscriptionBudget(options.MaxSubscriptionMemory, options.MaxPeers, options.Manual ? 3 : 2);
         _subscriptions = options.OnInterest is null
             ? new SharedSubscriptions(loops, int.MaxValue, int.MaxValue)
@@ -97,6 +99,14 @@ public sealed partial class LoopPublisher : LoopSocket
         lock (_peersGate)
         {
             _peers = Array.FindAll(_peers, other => other != session);
+        }
+    }
+
+    private protected override void OnEnoughMemory()
+    {
+        foreach (var peer in _peers)
+        {
+            peer.Loop.Post(peer.TellOfRoom);
         }
     }
 

@@ -26,8 +26,12 @@ internal sealed partial class PublisherSession
     }
 
     /// <summary>Whether a message of this size fits. Bytes staged by other loops are theirs to count.</summary>
+    /// <param name="loop">The caller's loop.</param>
+    /// <param name="stage">The loop's for this peer.</param>
+    /// <param name="size">Of the message, in bytes.</param>
+    /// <param name="share">What memory there is for one peer, in bytes (<see cref="HeldBudget.Share"/>).</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(EventLoop loop, OutboundStage stage, int size)
+    internal bool HasRoom(EventLoop loop, OutboundStage stage, int size, long share)
     {
         long waiting = Connection.HeldBytes + stage.Length;
         if (_dropping != 0 && waiting == 0)
@@ -35,7 +39,8 @@ internal sealed partial class PublisherSession
             EndDropping();
         }
 
-        return (waiting + size <= _highWaterMark || waiting == 0) && (_mark is null || _mark.HasRoom(Connection, loop, stage));
+        return ((waiting + size <= _highWaterMark && (waiting + size <= share || Fits(loop, stage, size, share))) || waiting == 0)
+            && (_mark is null || _mark.HasRoom(Connection, loop, stage));
     }
 
     /// <summary>A message was written for which there was room.</summary>
@@ -80,16 +85,33 @@ internal sealed partial class PublisherSession
         long last = Interlocked.Read(ref _dropReported);
         if ((last == 0 || now - last >= DropReportInterval) && Interlocked.CompareExchange(ref _dropReported, now, last) == last)
         {
-            Report(ZeroMqEventKind.MessagesDropped, "the high-water mark is reached");
+            Report(
+                ZeroMqEventKind.MessagesDropped,
+                _socket.Loops.HeldBudget.IsShort ? "memory is short, and its share of it is reached" : "the high-water mark is reached");
         }
     }
 
-    private void TellOfRoom()
+    /// <summary>There may be room again, or the peer is gone. On its loop.</summary>
+    internal void TellOfRoom()
     {
         if (_isAwaited != 0 && Interlocked.Exchange(ref _isAwaited, 0) != 0)
         {
             _socket.OnWritable?.Invoke();
         }
+    }
+
+    // Where memory is short what a turn has staged does not count, if the peer takes it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool Fits(EventLoop loop, OutboundStage stage, int size, long share)
+    {
+        if (stage.Length == 0)
+        {
+            return false;
+        }
+
+        Connection.HandOver(loop);
+        long waiting = Connection.HeldBytes;
+        return waiting == 0 || waiting + size <= share;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

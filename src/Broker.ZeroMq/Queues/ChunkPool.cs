@@ -1,9 +1,11 @@
 using System.Buffers;
+using Broker.Transport;
 
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>The chunks of all sockets of a context, last in first out. Thread-safe; asked once for many messages.</summary>
-internal sealed class ChunkPool
+/// <param name="budget">What the chunks that were taken are counted by; null for none.</param>
+internal sealed class ChunkPool(HeldBudget? budget = null)
 {
     /// <summary>For what comes in little.</summary>
     internal const int Small = 4 * 1024;
@@ -23,6 +25,9 @@ internal sealed class ChunkPool
 
     /// <summary>Bytes of the chunks that were taken and not given back. Any thread, a moment's truth.</summary>
     internal long Outstanding => Interlocked.Read(ref _outstanding);
+
+    /// <summary>How many bytes may wait in one queue now; see <see cref="HeldBudget.Share"/>.</summary>
+    internal long Share => budget?.Share ?? long.MaxValue;
 
     /// <summary>An empty chunk of at least this size.</summary>
     internal MessageChunk Take(int size)
@@ -46,6 +51,7 @@ internal sealed class ChunkPool
             }
         }
 
+        budget?.Add(Capacities[sizeClass]);
         return chunk ?? new MessageChunk(GC.AllocateUninitializedArray<byte>(Capacities[sizeClass]), sizeClass);
     }
 
@@ -58,11 +64,13 @@ internal sealed class ChunkPool
             _outstanding += array.Length;
         }
 
+        budget?.Add(array.Length);
         return new MessageChunk(array, Unpooled);
     }
 
     internal void Give(MessageChunk chunk)
     {
+        budget?.Add(-chunk.Array.Length);
         lock (_gate)
         {
             _outstanding -= chunk.Array.Length;

@@ -168,7 +168,7 @@ internal sealed partial class ReceiveQueue
     // Under the lock.
     private ReceiveSource? NextWithRoom()
     {
-        if (_bytes > _mostBytes / 2)
+        if (_bytes > MostBytes / 2)
         {
             return null;
         }

@@ -89,6 +89,9 @@ internal sealed partial class ReceiveQueue
         }
     }
 
+    // Where memory is short it holds its share of it. It gets out of that by itself, when what waits was received, and so nobody is told.
+    private long MostBytes => Math.Min(_mostBytes, _pool.Share);
+
     /// <summary>How much may be added of a peer now. On its loop.</summary>
     /// <param name="source">The peer.</param>
     /// <param name="bytes">How many bytes; the last message may go beyond it.</param>
@@ -99,7 +102,7 @@ internal sealed partial class ReceiveQueue
         {
             // Where nothing waits, a message passes that is larger than the bound.
             bool takesAll = _isClosed || _conflates;
-            bytes = takesAll ? long.MaxValue : Math.Max(_mostBytes - _bytes, _bytes == 0 ? 1 : 0);
+            bytes = takesAll ? long.MaxValue : Math.Max(MostBytes - _bytes, _bytes == 0 ? 1 : 0);
             return takesAll ? int.MaxValue : bytes == 0 ? 0 : _mostMessages - source.Messages;
         }
     }
@@ -146,7 +149,7 @@ internal sealed partial class ReceiveQueue
     {
         lock (_gate)
         {
-            if (_isClosed || (_bytes <= _mostBytes / 2 && source.Messages <= _mostMessages / 2))
+            if (_isClosed || (_bytes <= MostBytes / 2 && source.Messages <= _mostMessages / 2))
             {
                 return false;
             }

@@ -83,13 +83,13 @@ internal sealed partial class SendQueue
     internal bool HasRoom =>
         _isClosed || (!_isHeldUp
             && Volatile.Read(ref _written) - Volatile.Read(ref _taken) < _mostMessages
-            && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < _mostBytes);
+            && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < Math.Min(_mostBytes, _pool.Share));
 
     // A message larger than the bound passes alone.
     private bool HasRoomFor(int size)
     {
         long waiting = Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
-        return _isClosed || (HasRoom && (waiting + size <= _mostBytes || waiting == 0));
+        return _isClosed || (HasRoom && (waiting + size <= Math.Min(_mostBytes, _pool.Share) || waiting == 0));
     }
 
     /// <summary>Messages that wait for the loop. Any thread, a moment's truth.</summary>
@@ -106,8 +106,10 @@ internal sealed partial class SendQueue
     {
         int size = message.EncodedSize;
         var bias = _writers.Enter();
+        bool extends = _tail.Room < size;
         if (_isHeldUp || _isClosed
-            || ((_written >= _allowed || _writtenBytes + size > _allowedBytes) && !FindRoom(size)))
+            || ((_written >= _allowed || _writtenBytes + size > _allowedBytes) && !FindRoom(size))
+            || (extends && !MayExtend(size)))
         {
             _writers.Exit(bias);
             return Refuse();
@@ -116,11 +118,7 @@ internal sealed partial class SendQueue
         MessageChunk chunk;
         try
         {
-            chunk = _tail;
-            if (chunk.Room < size)
-            {
-                chunk = Extend(size);
-            }
+            chunk = extends ? Extend(size) : _tail;
 
             message.Encode(chunk.Array.AsSpan(chunk.End, size));
         }
@@ -172,6 +170,13 @@ internal sealed partial class SendQueue
     {
         _nudgeAt = _written + Math.Max(1, _mostMessages / 2);
         _nudgeAtBytes = _writtenBytes + Math.Min(WorthSending, _mostBytes / 2);
+    }
+
+    // Under the gate. Where memory is short no more is taken of it than the share; what the loop takes makes room again.
+    private bool MayExtend(int size)
+    {
+        long waiting = _writtenBytes - Volatile.Read(ref _takenBytes);
+        return waiting == 0 || waiting + size <= _pool.Share;
     }
 
     // Under the gate.

@@ -158,6 +158,7 @@ public abstract partial class LoopSocket
         }
 
         await _empty.Task.ConfigureAwait(false);
+        Loops.HeldBudget.Forget(_onEnoughMemory);
         lock (_gate)
         {
             return new ZeroMqCloseReport(_undelivered.Sum(u => u.Messages) + _abandoned, [.. _undelivered]);

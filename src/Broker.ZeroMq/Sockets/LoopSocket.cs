@@ -23,6 +23,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly LoopSocketOptions _options;
     private readonly EventLoop? _home;
+    private readonly Action _onEnoughMemory;
     private long _lastPeer;
 
     /// <param name="loops">Where peers live.</param>
@@ -36,6 +37,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
         options.Validate();
         _options = options;
         _home = home;
+        _onEnoughMemory = OnEnoughMemory;
         Loops = loops;
         SocketType = type;
         InboundLimits = options.InboundLimits;
@@ -104,6 +106,14 @@ public abstract partial class LoopSocket : IAsyncDisposable
         {
             _abandoned += messages;
         }
+    }
+
+    /// <summary>Has <see cref="OnEnoughMemory"/> called once memory is no longer short, which may be now. Any thread.</summary>
+    internal void AwaitEnough() => Loops.HeldBudget.AwaitEnough(_onEnoughMemory);
+
+    /// <summary>What peers were refused because memory was short may be sent again. Any thread, under any lock: it only posts.</summary>
+    private protected virtual void OnEnoughMemory()
+    {
     }
 
     internal long NextPeerId() => Interlocked.Increment(ref _lastPeer);

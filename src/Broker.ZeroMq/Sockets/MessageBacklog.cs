@@ -6,7 +6,8 @@ namespace Broker.ZeroMq.Sockets;
 /// <summary>
 /// Encoded messages that wait for a connection, oldest first, in rented arrays that each hold whole ones. On the socket's loop.
 /// </summary>
-internal sealed class MessageBacklog : IUnsentMessages
+/// <param name="budget">What the arrays are counted by.</param>
+internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
 {
     private const int Smallest = 1024;
     private const int Usual = 64 * 1024;
@@ -30,10 +31,11 @@ internal sealed class MessageBacklog : IUnsentMessages
             }
             else if (_last is not null)
             {
-                ArrayPool<byte>.Shared.Return(_last);
+                Return(_last);
             }
 
             _last = ArrayPool<byte>.Shared.Rent(Math.Max(size, Count == 0 ? Smallest : Usual));
+            budget.Add(_last.Length);
             _length = 0;
         }
 
@@ -64,7 +66,7 @@ internal sealed class MessageBacklog : IUnsentMessages
         while (_full.TryDequeue(out var chunk))
         {
             stage.Write(chunk.Array.AsSpan(0, chunk.Length));
-            ArrayPool<byte>.Shared.Return(chunk.Array);
+            Return(chunk.Array);
         }
 
         if (_length > 0)
@@ -81,7 +83,7 @@ internal sealed class MessageBacklog : IUnsentMessages
         while (_full.TryDequeue(out var chunk))
         {
             other.Copy(chunk.Array.AsSpan(0, chunk.Length));
-            ArrayPool<byte>.Shared.Return(chunk.Array);
+            Return(chunk.Array);
         }
 
         if (_length > 0)
@@ -97,17 +99,23 @@ internal sealed class MessageBacklog : IUnsentMessages
     {
         while (_full.TryDequeue(out var chunk))
         {
-            ArrayPool<byte>.Shared.Return(chunk.Array);
+            Return(chunk.Array);
         }
 
         if (_last is not null)
         {
-            ArrayPool<byte>.Shared.Return(_last);
+            Return(_last);
             _last = null;
         }
 
         _length = 0;
         Count = 0;
         Bytes = 0;
+    }
+
+    private void Return(byte[] array)
+    {
+        ArrayPool<byte>.Shared.Return(array);
+        budget.Add(-array.Length);
     }
 }

@@ -18,51 +18,63 @@ internal sealed partial class OutboundPipe
             return TryGrantNewest(size);
         }
 
-        IsFull = _stage is null ? !GrantFromBacklog(size) : !Grant(size) && !GrantAfterSending(size);
+        long share = _budget.Share;
+        IsFull = _stage is null ? !GrantFromBacklog(size, share) : !Grant(size, share) && !GrantAfterSending(size, share);
         return !IsFull;
     }
 
-    private bool GrantFromBacklog(int size)
+    private bool GrantFromBacklog(int size, long share)
     {
-        if (_backlog is null || _backlog.Count >= _most || (_backlog.Count > 0 && _backlog.Bytes + size > _mostBytes))
+        if (_backlog is null || _backlog.Count >= _most)
         {
             return false;
         }
 
+        long most = Math.Min(_mostBytes, share);
+        if (_backlog.Count > 0 && _backlog.Bytes + size > most)
+        {
+            AwaitEnough(share);
+            return false;
+        }
+
         _credit = _most - _backlog.Count;
-        _byteCredit = Math.Max(size, _mostBytes - _backlog.Bytes);
+        _byteCredit = CreditFor(size, most - _backlog.Bytes);
         return true;
     }
 
+    // A message passes that is larger than the mark, and no credit outlasts the memory that was there when it was given.
+    private long CreditFor(int size, long room) => Math.Max(size, Math.Min(room, _budget.Step));
+
     // The end of a turn would do it too, but then no turn could send more than the mark.
-    private bool GrantAfterSending(int size)
+    private bool GrantAfterSending(int size, long share)
     {
         if (!TryHandOver())
         {
             return false;
         }
 
-        if (Grant(size))
+        if (Grant(size, share))
         {
             return true;
         }
 
-        AwaitRoom();
+        AwaitRoom(share);
         return false;
     }
 
-    private bool Grant(int size)
+    private bool Grant(int size, long share)
     {
         Look();
         long pending = Pending;
         long waiting = _connection!.HeldBytes + _stage!.Length;
-        if (pending >= _most || (waiting > 0 && waiting + size > _mostBytes))
+        long most = Math.Min(_mostBytes, share);
+        if (pending >= _most || (waiting > 0 && waiting + size > most))
         {
             return false;
         }
 
         _granted = _credit = (int)Math.Min(_step, _most - pending);
-        _byteCredit = Math.Max(size, _mostBytes - waiting);
+        _byteCredit = CreditFor(size, most - waiting);
         return true;
     }
 
@@ -79,9 +91,11 @@ internal sealed partial class OutboundPipe
 
     private bool HasRoomBelowLowWater()
     {
+        long share = _budget.Share;
+        long most = Math.Min(_mostBytes, share);
         if (_stage is null)
         {
-            return _backlog is { } backlog && backlog.Count <= LowWater && backlog.Bytes <= _mostBytes / 2;
+            return _backlog is { } backlog && backlog.Count <= LowWater && backlog.Bytes <= most / 2;
         }
 
         if (!TryHandOver())
@@ -90,12 +104,38 @@ internal sealed partial class OutboundPipe
         }
 
         Look();
-        if (Pending <= LowWater && _connection!.HeldBytes <= _mostBytes / 2)
+        if (Pending <= LowWater && _connection!.HeldBytes <= most / 2)
         {
             return true;
         }
 
-        AwaitRoom();
+        AwaitRoom(share);
+        return false;
+    }
+
+    // Below the mark, which did not refuse it.
+    private bool HasAnyRoom()
+    {
+        long share = _budget.Share;
+        long most = Math.Min(_mostBytes, share);
+        if (_stage is null)
+        {
+            AwaitEnough(share);
+            return _backlog is { } backlog && backlog.Count < _most && backlog.Bytes < most;
+        }
+
+        if (!TryHandOver())
+        {
+            return false;
+        }
+
+        Look();
+        if (Pending < _most && _connection!.HeldBytes < most)
+        {
+            return true;
+        }
+
+        AwaitRoom(share);
         return false;
     }
 
@@ -117,10 +157,21 @@ internal sealed partial class OutboundPipe
         return _stage is not null;
     }
 
-    private void AwaitRoom()
+    private void AwaitRoom(long share)
     {
-        long waits = Pending <= LowWater ? _mostBytes / 2 : Math.Min(_mostBytes / 2, Position - _marks.PositionFor(LowWater));
+        long most = Math.Min(_mostBytes, share);
+        long waits = Pending <= LowWater ? most / 2 : Math.Min(most / 2, Position - _marks.PositionFor(LowWater));
         _connection!.LowWaterBytes = waits;
         _connection.RequestLowWater();
+        AwaitEnough(share);
+    }
+
+    // A peer that takes nothing may have been refused only because of others.
+    private void AwaitEnough(long share)
+    {
+        if (share != long.MaxValue)
+        {
+            _socket.AwaitEnough();
+        }
     }
 }

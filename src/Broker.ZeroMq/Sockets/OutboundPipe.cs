@@ -34,6 +34,7 @@ internal sealed partial class OutboundPipe
     private readonly int _most;
     private readonly int _step;
     private readonly long _mostBytes;
+    private readonly HeldBudget _budget;
     private readonly MessageBacklog? _backlog;
     private readonly MessageBacklog? _newest;
     private readonly bool _isShared;
@@ -57,8 +58,9 @@ internal sealed partial class OutboundPipe
         _most = options.SendHighWaterMark == 0 ? int.MaxValue : options.SendHighWaterMark;
         _step = options.SendHighWaterMark == 0 ? StepWithoutMark : Math.Max(1, options.SendHighWaterMark / Steps);
         _mostBytes = options.SendHighWaterBytes;
-        _backlog = isLink ? new MessageBacklog() : null;
-        _newest = options.Conflate ? new MessageBacklog() : null;
+        _budget = socket.Loops.HeldBudget;
+        _backlog = isLink ? new MessageBacklog(_budget) : null;
+        _newest = options.Conflate ? new MessageBacklog(_budget) : null;
         _isShared = socket.IsShared;
     }
 
@@ -250,7 +252,7 @@ internal sealed partial class OutboundPipe
             return;
         }
 
-        _discarded ??= new MessageBacklog();
+        _discarded ??= new MessageBacklog(_budget);
         while (!messages.IsEmpty)
         {
             int size = EncodedMessage.Measure(messages);
@@ -279,19 +281,19 @@ internal sealed partial class OutboundPipe
             return;
         }
 
-        if (!IsFull || !HasRoomBelowLowWater())
+        if (IsFull && HasRoomBelowLowWater())
         {
-            return;
+            EndFull();
         }
+    }
 
-        IsFull = false;
-        if (_connection is not null)
+    /// <summary>There is enough memory again, for who was refused because of that.</summary>
+    internal void OnEnough()
+    {
+        if (IsFull && HasAnyRoom())
         {
-            // Else each batch that goes out from now on is told of too, and its sender meets the loop at the gate.
-            _connection.LowWaterBytes = 0;
+            EndFull();
         }
-
-        _socket.OnRoom(this);
     }
 
     /// <summary>Drops what waits for a connection. Returns how many messages that were.</summary>
@@ -300,5 +302,17 @@ internal sealed partial class OutboundPipe
         int count = Waiting;
         _backlog?.Clear();
         return count;
+    }
+
+    private void EndFull()
+    {
+        IsFull = false;
+        if (_connection is not null)
+        {
+            // Else each batch that goes out from now on is told of too, and its sender meets the loop at the gate.
+            _connection.LowWaterBytes = 0;
+        }
+
+        _socket.OnRoom(this);
     }
 }

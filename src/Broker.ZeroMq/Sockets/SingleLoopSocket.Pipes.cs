@@ -40,6 +40,22 @@ public abstract partial class SingleLoopSocket
     {
     }
 
+    private protected override void OnEnoughMemory() => Loop.Post(() =>
+    {
+        lock (PipeGate)
+        {
+            foreach (var session in _sessions)
+            {
+                session.Pipe?.OnEnough();
+            }
+
+            foreach (var pipe in _links)
+            {
+                pipe.OnEnough();
+            }
+        }
+    });
+
     private protected override void OnConnecting(OutgoingLink link)
     {
         if (Sends && SendsToStrangers && KeepsForNextConnection)

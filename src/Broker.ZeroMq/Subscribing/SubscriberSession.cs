@@ -42,7 +42,16 @@ internal sealed class SubscriberSession : PeerSession
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         var stage = Connection.GetStage(loop);
-        if (Connection.HeldBytes + stage.Length + encoded.Length > _socket.Options.MaxPendingBytes
+        long share = loop.Group.HeldBudget.Share;
+        if (Connection.HeldBytes + stage.Length + encoded.Length > share)
+        {
+            // What a turn has staged does not count, if the peer takes it.
+            Connection.HandOver(loop);
+        }
+
+        long waiting = Connection.HeldBytes + stage.Length;
+        if (waiting + encoded.Length > _socket.Options.MaxPendingBytes
+            || (waiting > 0 && waiting + encoded.Length > share)
             || (_mark is not null && !_mark.HasRoom(Connection, loop, stage)))
         {
             return false;

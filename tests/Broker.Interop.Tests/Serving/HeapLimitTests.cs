@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using System.Text.Json;
 using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Serving;
@@ -25,6 +26,56 @@ public sealed class HeapLimitTests
         }
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");
+    }
+
+    // Together they would hold eight times the heap before their marks are reached.
+    [Fact]
+    public async Task With_a_limited_heap_ZeroMQ_subscribers_that_stop_reading_lose_messages_and_one_that_reads_gets_all()
+    {
+        const int Stopped = 100;
+        const int Rounds = 1_000;
+        await using var broker = await BrokerProcess.StartWithHeapLimitAsync(
+            HeapLimit, "-m", "-1", "--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*");
+        int port = new Uri(broker.Subscribers).Port;
+        var stopped = new List<StoppedReader>();
+        try
+        {
+            for (int i = 0; i < Stopped; i++)
+            {
+                stopped.Add(await StoppedReader.OverZeroMqAsync(port));
+            }
+
+            using StoppedReader healthy = await StoppedReader.OverZeroMqAsync(port);
+            using var publisher = await broker.ConnectRawAsync();
+            await publisher.SendAsync("CONNECT {\"verbose\":false}\r\nPING\r\n");
+            await publisher.ReadToAsync("PONG\r\n");
+            await Wait.UntilAsync(async () => await RouteAsync(broker, "subscribers") == Stopped + 1);
+            byte[] message = Encoding.Latin1.GetBytes($"PUB zmq.flood {PayloadLength}\r\n{new string('x', PayloadLength)}\r\n");
+
+            // The topic and the payload, a frame each. One that has come makes way for the next.
+            int heard = 2 + "flood".Length + 9 + PayloadLength;
+            for (int round = 0; round < Rounds; round++)
+            {
+                await Task.WhenAll(publisher.SendAsync(message), healthy.SkipAsync(heard));
+            }
+
+            Assert.False(broker.Process.HasExited, broker.Process.Errors);
+            long dropped = await RouteAsync(broker, "dropped");
+            Assert.InRange(dropped, Stopped, Stopped * Rounds);
+            Assert.Equal((Stopped + 1) * Rounds, dropped + await RouteAsync(broker, "to_zeromq"));
+        }
+        finally
+        {
+            stopped.ForEach(static reader => reader.Dispose());
+        }
+    }
+
+    private static async Task<long> RouteAsync(BrokerProcess broker, string name)
+    {
+        using var http = new HttpClient();
+        using JsonDocument page = JsonDocument.Parse(
+            await http.GetStringAsync(new Uri(new Uri(broker.Ports.Monitoring[0]), "/bridgez"), TestContext.Current.CancellationToken));
+        return page.RootElement.GetProperty("routes").EnumerateArray().Single().GetProperty(name).GetInt64();
     }
 
     // What waits for one alone is not bounded here in practice, neither in bytes nor in time: only the bound that the heap gives cuts.

@@ -71,6 +71,14 @@ internal sealed class StoppedReader : IDisposable
         return new StoppedReader(stream);
     }
 
+    /// <summary>Reads so many bytes after all: one that does is no stopped reader.</summary>
+    internal async Task SkipAsync(int count)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(Ct);
+        timeout.CancelAfter(Wait.Limit);
+        await _stream.ReadExactlyAsync(new byte[count], timeout.Token);
+    }
+
     public void Dispose() => _stream.Dispose();
 
     private static async Task<StoppedReader> SubscribedAsync(Stream stream)

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Broker.Transport;
 using Broker.ZeroMq.Queues;
 using Broker.ZeroMq.Zmtp.Framing;
 
@@ -9,10 +10,13 @@ internal sealed class Bench
 {
     private readonly List<ReceiveSource> _resumed = [];
 
-    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null) =>
+    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null, HeldBudget? budget = null)
+    {
+        Pool = new ChunkPool(budget);
         Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates) { Clock = clock ?? TimeProvider.System };
+    }
 
-    public ChunkPool Pool { get; } = new();
+    public ChunkPool Pool { get; }
 
     public ReceiveQueue Queue { get; }
 

@@ -1,0 +1,157 @@
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Tests;
+
+/// <summary>What may be held for all peers of a group together, and what each of them may have of it.</summary>
+public sealed class HeldBudgetTests
+{
+    private const long Limit = 64 << 20;
+
+    [Fact]
+    public void Without_a_limit_nothing_is_counted_and_nobody_bounded()
+    {
+        var budget = new HeldBudget(0, loops: 2);
+        budget.Add(1L << 50);
+        Assert.Equal((0, 0, long.MaxValue, long.MaxValue, false), (budget.Limit, budget.HeldBytes, budget.Step, budget.Share, budget.IsShort));
+    }
+
+    [Fact]
+    public void From_half_of_the_limit_on_each_peer_has_a_part_of_what_is_left()
+    {
+        var budget = new HeldBudget(Limit, loops: 1);
+        budget.Add(Limit / 2);
+        Assert.Equal((false, long.MaxValue), (budget.IsShort, budget.Share));
+        budget.Add(1);
+        Assert.Equal((true, ((Limit / 2) - 1) / 32), (budget.IsShort, budget.Share));
+        budget.Add(Limit / 4);
+        Assert.Equal(((Limit / 4) - 1) / 32, budget.Share);
+        budget.Add(Limit);
+        Assert.Equal(16 * 1024, budget.Share);
+    }
+
+    [Fact]
+    public void There_is_enough_again_when_it_has_fallen_to_three_eighths()
+    {
+        var budget = new HeldBudget(Limit, loops: 1);
+        int told = 0;
+        Action tell = () => told++;
+        budget.Add(Limit);
+        budget.AwaitEnough(tell);
+        budget.AwaitEnough(tell);
+        budget.AwaitEnough(() => told += 100);
+        budget.Add((Limit / 8 * 3) + 1 - Limit);
+        Assert.Equal((true, 0), (budget.IsShort, told));
+        budget.Add(-1);
+        Assert.Equal((false, long.MaxValue, 101), (budget.IsShort, budget.Share, told));
+        budget.Add(-budget.HeldBytes);
+        budget.Add(Limit);
+        budget.Add(-Limit);
+        Assert.Equal(101, told);
+    }
+
+    [Fact]
+    public void Who_waits_when_there_is_enough_is_told_at_once_and_who_takes_it_back_is_not()
+    {
+        var budget = new HeldBudget(Limit, loops: 1);
+        int told = 0;
+        Action tell = () => told++;
+        budget.AwaitEnough(tell);
+        Assert.Equal(1, told);
+        budget.Add(Limit);
+        budget.AwaitEnough(tell);
+        budget.Forget(tell);
+        budget.Add(-Limit);
+        Assert.Equal(1, told);
+    }
+
+    [Fact]
+    public async Task Threads_that_count_at_the_same_time_leave_no_shortage_and_nobody_waiting_behind()
+    {
+        const int Threads = 4;
+        const int Rounds = 20_000;
+        var budget = new HeldBudget(Limit, loops: 1);
+        int told = 0;
+        for (int times = 0; times < 20; times++)
+        {
+            Task[] all = [.. Enumerable.Range(0, Threads).Select(_ => Task.Run(Count))];
+            await Task.WhenAll(all).WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
+            Assert.Equal((0, false, long.MaxValue), (budget.HeldBytes, budget.IsShort, budget.Share));
+            budget.AwaitEnough(() => told++);
+            Assert.Equal(times + 1, told);
+        }
+
+        void Count()
+        {
+            for (int i = 0; i < Rounds / 20; i++)
+            {
+                budget.Add(Limit / 5);
+                budget.Add(Limit / 100);
+                budget.Add(-(Limit / 5) - (Limit / 100));
+            }
+        }
+    }
+
+    [Fact]
+    public void Who_waits_while_others_count_is_told_in_the_end()
+    {
+        const int Waits = 5_000;
+        var budget = new HeldBudget(Limit, loops: 1);
+        int told = 0;
+        bool isOver = false;
+        var counting = new Thread(() =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                budget.Add(Limit);
+                budget.Add(-Limit);
+            }
+        });
+        counting.Start();
+        for (int i = 0; i < Waits; i++)
+        {
+            budget.AwaitEnough(() => Interlocked.Increment(ref told));
+        }
+
+        Volatile.Write(ref isOver, true);
+        Assert.True(counting.Join(Wait.Limit));
+        Assert.Equal(Waits, told);
+    }
+
+    [Fact]
+    public void Loops_tell_of_their_blocks_to_a_step_and_threads_without_a_loop_at_once()
+    {
+        var budget = new HeldBudget(Limit, loops: 2);
+        var depot = new BlockDepot(budget);
+        var taking = new BlockPool(depot);
+        var giving = new BlockPool(depot);
+        var blocks = new List<Block>();
+        while (!budget.IsShort)
+        {
+            Assert.InRange(taking.Outstanding, 0, Limit);
+            blocks.Add(taking.Take(4_000));
+            Assert.InRange(taking.Outstanding - budget.HeldBytes, 0, budget.Step);
+        }
+
+        Assert.InRange(taking.Outstanding, (Limit / 2) + 1, (Limit / 2) + budget.Step + 4096);
+        blocks.ForEach(giving.Give);
+        Assert.False(budget.IsShort);
+        Assert.InRange(budget.HeldBytes, -2 * budget.Step, 2 * budget.Step);
+
+        long before = budget.HeldBytes;
+        Block block = depot.Take(3_000_000);
+        Assert.Equal(before + block.Array.Length, budget.HeldBytes);
+        depot.Give(block);
+        Assert.Equal(before, budget.HeldBytes);
+    }
+
+    [Fact]
+    public void A_group_counts_what_it_holds_by_a_limit_that_is_given_or_that_of_the_heap()
+    {
+        using var limited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = 1 << 20 });
+        using var usual = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
+        using var unlimited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = 0 });
+        Assert.Equal(
+            (1 << 20, HeapLimit.MaxWaiting(HeapLimit.Read()), 0), (limited.HeldBudget.Limit, usual.HeldBudget.Limit, unlimited.HeldBudget.Limit));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new EventLoopGroup(new EventLoopOptions { MaxHeldBytes = -1 }));
+    }
+}

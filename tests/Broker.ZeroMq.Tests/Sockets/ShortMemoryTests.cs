@@ -1,0 +1,335 @@
+using Broker.Transport;
+using Broker.ZeroMq.Endpoints;
+using Broker.ZeroMq.Pipeline;
+using Broker.ZeroMq.Publishing;
+using Broker.ZeroMq.RequestReply;
+using Broker.ZeroMq.Sockets;
+using Broker.ZeroMq.Subscribing;
+using Broker.ZeroMq.Tests.Zmtp;
+
+namespace Broker.ZeroMq.Tests.Sockets;
+
+/// <summary>
+/// What may be held for all peers together is limited: who takes nothing gets no more than a share, the others all of theirs, and who was refused is told when
+/// there is enough. The tests turn the loop, and where they make memory short themselves they count what nobody holds.
+/// </summary>
+public sealed class ShortMemoryTests : IDisposable
+{
+    private const string AnyPort = "tcp://127.0.0.1:*";
+    private const int Size = 64 * 1024;
+    private const long Limit = 8 << 20;
+
+    private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = Limit });
+    private readonly List<LoopSocket> _sockets = [];
+    private readonly List<RawPeer> _peers = [];
+    private readonly InprocNames _names = new();
+    private readonly byte[] _body = Wire.Filled(Size);
+    private int _writable;
+
+    private EventLoop Loop => _loops[0];
+
+    private HeldBudget Budget => _loops.HeldBudget;
+
+    public void Dispose()
+    {
+        foreach (var socket in _sockets)
+        {
+            Close(socket);
+        }
+
+        _peers.ForEach(static peer => peer.Dispose());
+        _names.Dispose();
+        _loops.Dispose();
+    }
+
+    [Fact]
+    public void Subscribers_that_stop_lose_messages_before_memory_ends_and_one_that_reads_loses_none()
+    {
+        const int Stopped = 10;
+        const int Rounds = 200;
+        var publisher = Publisher();
+        var endpoint = publisher.Bind(AnyPort);
+        var healthy = Subscriber(endpoint);
+        Turn(() => publisher.Peers.Count == 1);
+        var healthyInfo = publisher.Peers[0];
+        for (int i = 0; i < Stopped; i++)
+        {
+            Subscriber(endpoint);
+        }
+
+        Turn(() => publisher.Publish(Loop, "warm"u8) == Stopped + 1);
+        long heard = 0;
+        HearAll();
+        long[] before = [.. publisher.Peers.Select(peer => peer.MessagesSent)];
+        for (int round = 0; round < Rounds; round++)
+        {
+            publisher.Publish(Loop, _body);
+            Assert.InRange(_loops.HeldBytes, 0, Limit);
+            HearAll();
+        }
+
+        Assert.True(Budget.IsShort);
+        Assert.Equal(0, healthyInfo.MessagesDropped);
+        var peers = publisher.Peers;
+        Assert.Equal(Stopped, peers.Count(peer => peer.MessagesDropped > 0));
+        Assert.All(peers.Zip(before), both => Assert.Equal(both.Second + Rounds, both.First.MessagesSent + both.First.MessagesDropped));
+        Assert.Equal(publisher.MessagesDropped, peers.Sum(peer => peer.MessagesDropped));
+
+        _peers.FindAll(peer => peer != healthy).ForEach(static peer => peer.Dispose());
+        Turn(() => publisher.Peers.Count == 1 && !Budget.IsShort);
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Equal(1, publisher.Publish(Loop, _body));
+        }
+
+        HearAll();
+        Assert.Equal(0, healthyInfo.MessagesDropped);
+
+        void HearAll() => heard = Hear(healthy, healthyInfo, heard);
+    }
+
+    [Fact]
+    public void A_publisher_drops_while_memory_is_short_and_goes_on_when_there_is_enough()
+    {
+        var publisher = Publisher();
+        Subscriber(publisher.Bind(AnyPort));
+        Turn(() => publisher.Publish(Loop, _body) == 1);
+        Fill(() => publisher.Peers[0].PendingBytes, () => publisher.Publish(Loop, _body) == 1);
+        long sent = publisher.Peers[0].MessagesSent;
+
+        Budget.Add(Limit);
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(0, publisher.Publish(Loop, _body));
+        }
+
+        Budget.Add(-Limit);
+        Assert.Equal(1, publisher.Publish(Loop, _body));
+        Assert.Equal((5, 5, sent + 1), (publisher.MessagesDropped, publisher.Peers[0].MessagesDropped, publisher.Peers[0].MessagesSent));
+    }
+
+    [Fact]
+    public void A_publisher_that_does_not_drop_is_told_once_when_there_is_enough()
+    {
+        var publisher = Publisher(o => o with { NoDrop = true });
+        publisher.OnWritable = () => _writable++;
+        Subscriber(publisher.Bind(AnyPort));
+        Turn(() => publisher.Publish(Loop, _body) == 1);
+        Fill(() => publisher.Peers[0].PendingBytes, () => publisher.Publish(Loop, _body) == 1);
+
+        AssertRefusedUntilThereIsEnough(() => publisher.Publish(Loop, _body) == 1);
+        Assert.Equal(0, publisher.MessagesDropped);
+    }
+
+    [Fact]
+    public void A_push_is_told_once_when_there_is_enough()
+    {
+        var push = Add(new LoopPush(Loop));
+        push.OnWritable = () => _writable++;
+        Peer(push.Bind(AnyPort), "PULL");
+        Turn(() => push.Peers.Count == 1);
+        Fill(() => push.Peers[0].PendingBytes, () => push.TrySend(_body));
+        _writable = 0;
+
+        AssertRefusedUntilThereIsEnough(() => push.TrySend(_body));
+        Assert.True(push.TrySend(_body));
+    }
+
+    [Fact]
+    public void A_peer_for_whom_nothing_waits_gets_each_message_while_memory_is_short()
+    {
+        var push = Add(new LoopPush(Loop));
+        var healthy = Peer(push.Bind(AnyPort), "PULL");
+        Turn(() => push.Peers.Count == 1);
+        long heard = 0;
+        Budget.Add(2 * Limit);
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.True(push.TrySend(_body));
+            heard = Hear(healthy, push.Peers[0], heard);
+        }
+
+        Assert.Equal(20, push.Peers[0].MessagesSent);
+    }
+
+    [Fact]
+    public void What_waits_for_a_connection_is_bounded_by_the_share_too()
+    {
+        int taken = 0;
+        var push = Add(new LoopPush(Loop, new LoopMessageOptions { SendHighWaterMark = 0, Inproc = _names }));
+        push.OnWritable = () => _writable++;
+        push.Connect("inproc://nobody");
+        Loop.RunOnce(TimeSpan.Zero);
+        byte[] body = new byte[1000];
+        Budget.Add(2 * Limit);
+        while (push.TrySend(body))
+        {
+            Assert.InRange(++taken, 1, 1000);
+        }
+
+        // What fits 16 KiB, with nine octets before each.
+        Assert.Equal(16, taken);
+        Assert.InRange(Budget.HeldBytes, (2 * Limit) + (taken * 1000), (2 * Limit) + (256 * 1024));
+        Loop.RunOnce(TimeSpan.Zero);
+        Assert.Equal(0, _writable);
+        Budget.Add(-2 * Limit);
+        Turn(() => _writable == 1);
+        for (int i = 0; i < 1000; i++)
+        {
+            Assert.True(push.TrySend(body));
+        }
+
+        Assert.Equal(taken + 1000, Close(push).Undelivered);
+        Assert.InRange(Budget.HeldBytes, -Budget.Step, Budget.Step);
+    }
+
+    [Fact]
+    public void A_router_drops_for_a_peer_beyond_its_share_and_counts()
+    {
+        byte[] id = "peer"u8.ToArray();
+        var router = Add(new LoopRouter(Loop, static (_, in _) => true));
+        _peers.Add(new RawPeer(router.Bind(AnyPort)).Send(Wire.Greeting(), Wire.Ready("DEALER", Wire.Property("Identity", id))));
+        Turn(() => router.Peers.Count == 1);
+        Fill(() => router.Peers[0].PendingBytes, () => router.TrySend(id, _body) == RouteResult.Sent);
+
+        Budget.Add(Limit);
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(RouteResult.Dropped, router.TrySend(id, _body));
+        }
+
+        Budget.Add(-Limit);
+        Turn(() => router.TrySend(id, _body) == RouteResult.Sent);
+        Assert.InRange(router.MessagesDropped, 5, long.MaxValue);
+    }
+
+    [Fact]
+    public void What_is_sent_upstream_is_dropped_beyond_the_share_and_counted()
+    {
+        var subscriber = Add(new LoopSubscriber(_loops, static (_, in _) => true, new LoopSubscriberOptions { AnnounceExtended = true }));
+        Peer(subscriber.Bind(AnyPort), "XPUB");
+        Turn(() => subscriber.Peers.Count == 1);
+        byte[] message = Wire.Message(_body);
+        Fill(() => subscriber.Peers[0].PendingBytes, () => subscriber.SendUpstream(Loop, message) == 1);
+
+        Budget.Add(Limit);
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(0, subscriber.SendUpstream(Loop, message));
+        }
+
+        Budget.Add(-Limit);
+        Assert.Equal(1, subscriber.SendUpstream(Loop, message));
+        Assert.Equal(5, subscriber.MessagesDropped);
+    }
+
+    [Fact]
+    public void A_thread_that_is_held_because_memory_is_short_goes_on_when_there_is_enough()
+    {
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, MaxHeldBytes = Limit });
+        using var context = new ZeroMqContext(loops);
+        using var push = new PushSocket(new ZeroMqSocketOptions { Linger = TimeSpan.Zero }, context);
+        using var stopped = new RawPeer(ZeroMqEndpoint.Parse(push.Bind(AnyPort))).Handshake("PULL");
+        byte[] body = Wire.Filled(16 * 1024);
+        while (push.GetCounts().PendingBytes < 1 << 20)
+        {
+            push.Send(body);
+        }
+
+        loops.HeldBudget.Add(Limit);
+        var sender = new Thread(() =>
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                push.Send(body);
+            }
+        });
+        sender.Start();
+
+        // Not even those pass.
+        Wait.Until(() => !push.HasRoom);
+        Assert.True(sender.IsAlive);
+        loops.HeldBudget.Add(-Limit);
+        Assert.True(sender.Join(Wait.Limit));
+    }
+
+    // Somebody who takes nothing: more waits for him than the system can take at once.
+    private void Fill(Func<long> pending, Func<bool> send)
+    {
+        for (int turns = 0; pending() < 1 << 20; turns++)
+        {
+            Assert.InRange(turns, 0, 10_000);
+            Assert.True(send());
+            Loop.RunOnce(TimeSpan.Zero);
+        }
+
+        Assert.False(Budget.IsShort);
+    }
+
+    private void AssertRefusedUntilThereIsEnough(Func<bool> send)
+    {
+        Budget.Add(Limit);
+        Assert.False(send());
+        Turns();
+        Assert.Equal(0, _writable);
+        Budget.Add(-Limit);
+        Turn(() => _writable > 0);
+        Turns();
+        Assert.Equal(1, _writable);
+        Assert.True(send());
+
+        void Turns()
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                Loop.RunOnce(TimeSpan.Zero);
+            }
+        }
+    }
+
+    // Reads all that was ever sent to the peer. Returns how much that was.
+    private long Hear(RawPeer peer, ZeroMqPeer info, long heard)
+    {
+        Loop.RunOnce(TimeSpan.Zero);
+        long all = info.Session.Connection.HandedOverBytes;
+        var read = Task.Run(() => peer.Read(checked((int)(all - heard))));
+        Turn(() => read.IsCompleted && info.PendingBytes == 0);
+        Assert.True(read.IsCompletedSuccessfully);
+        return all;
+    }
+
+    private ZeroMqCloseReport Close(LoopSocket socket)
+    {
+        var closed = socket.CloseAsync(TimeSpan.Zero);
+        Turn(() => closed.IsCompleted);
+        return closed.GetAwaiter().GetResult();
+    }
+
+    private void Turn(Func<bool> until) => Wait.Until(() =>
+    {
+        Loop.RunOnce(TimeSpan.FromMilliseconds(1));
+        return until();
+    });
+
+    private LoopPublisher Publisher(Func<LoopPublisherOptions, LoopPublisherOptions>? change = null)
+    {
+        var options = new LoopPublisherOptions { HighWaterMark = 64 << 20 };
+        return Add(new LoopPublisher(_loops, change is null ? options : change(options)));
+    }
+
+    private RawPeer Subscriber(ZeroMqEndpoint endpoint) => Peer(endpoint, "SUB").Send(Wire.Command("SUBSCRIBE"));
+
+    private RawPeer Peer(ZeroMqEndpoint endpoint, string type)
+    {
+        var peer = new RawPeer(endpoint).Handshake(type);
+        _peers.Add(peer);
+        return peer;
+    }
+
+    private T Add<T>(T socket)
+        where T : LoopSocket
+    {
+        _sockets.Add(socket);
+        return socket;
+    }
+}
