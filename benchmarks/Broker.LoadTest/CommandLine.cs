@@ -44,6 +44,7 @@ internal static class CommandLine
         };
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
+        command.Subcommands.Add(ReaderCommand.Create());
         command.SetAction((result, cancellationToken) =>
         {
             bool isQuick = result.GetValue(quick);

@@ -19,6 +19,7 @@ internal static class Catalogue
         new("basic", "throughput, and request and reply", BasicRows.Create()),
         new("tls", "the same over TLS", [.. BasicRows.Create().Select(row => new OverTls(row))]),
         new("real", "many subjects, sizes that vary, replies, wide fan-out: no line repeats the one before", RealRows.Create()),
+        new("suspended", "a bystander of a fan-out to 100, all of whom read, and of whom SIGSTOP has stopped one", RealRows.CreateSuspended()),
         new("scaling", "how the cost of a message grows with subscriptions, subjects, churn, payload and publishers", GrowthRows.Create()),
         new("fanout", "how the cost of a delivery grows with the number of subscribers", GrowthRows.CreateFanOut()),
         new("memory", "memory of idle connections and of subscriptions, and what idling costs", [new IdleConnections("connections10k", 10_000), new IdleSubscriptions("subscriptions1M", 1_000_000)]),

@@ -20,6 +20,9 @@ internal sealed class Target(ServerAddress address, Process process, BufferPool 
 
     public string Name => Server.Command.Name;
 
+    /// <summary>For a process of its own that connects.</summary>
+    public ServerAddress Address => address;
+
     /// <summary>Where it says what it has done, if its command says that it does.</summary>
     public Uri MonitoringPage { get; init; } = new("http://127.0.0.1/varz");
 

@@ -18,6 +18,12 @@ internal sealed class RawWebSocket : IDisposable
     private NetworkStream _stream = null!;
     private bool _compressed;
 
+    /// <summary>All of the stream that has come.</summary>
+    internal StringBuilder Data => _data;
+
+    /// <summary>A line for each control frame that has come.</summary>
+    internal StringBuilder Control => _control;
+
     /// <summary>The answer to the upgrade: its status, and of its headers those that matter.</summary>
     internal string Upgrade(int port, string request)
     {
@@ -69,8 +75,8 @@ internal sealed class RawWebSocket : IDisposable
         return $"{data}{(withStatus ? _control.ToString() : "")}{(open ? "open" : "closed")}";
     }
 
-    // False at the end.
-    private bool ReadFrame()
+    /// <summary>False at the end.</summary>
+    internal bool ReadFrame()
     {
         byte[] head = new byte[2];
         if (!Read(head))

@@ -24,6 +24,23 @@ public sealed class WebSocketOracleTests(WebSocketServers servers) : IClassFixtu
         }
     }
 
+    // Of ours alone: nats-server 2.9.10 goes down by it.
+    [Fact]
+    public void Empty_frames_of_a_compressed_message_add_nothing_to_it()
+    {
+        byte[] half = Frame.Deflate("CONNECT {\"verbose\":false}\r\nSUB a 1\r\nPUB a 5\r\nhello\r\n");
+        var played = new WebSocketCase("empty frames")
+        {
+            Headers = new Dictionary<string, string>(StringComparer.Ordinal) { ["Sec-WebSocket-Extensions"] = "permessage-deflate" },
+            Writes =
+            [
+                Frame.Of(Frame.Binary, [], last: false, reserved: Frame.Compressed), Frame.Of(Frame.Continuation, half[..7], last: false),
+                Frame.Of(Frame.Continuation, [], last: false), Frame.Of(Frame.Continuation, half[7..], last: false), Frame.Of(Frame.Continuation, []),
+            ],
+        };
+        Assert.EndsWith("MSG a 1 5\r\nhello\r\nopen", played.Play(servers.Ours(sameOrigin: false)), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Every_documented_difference_is_of_a_case()
         => Assert.Empty(WebSocketDifferences.All.Keys.Except(WebSocketCases.All.Select(c => c.Name)));

@@ -24,6 +24,7 @@ public class CatalogueTests
     [InlineData("basic")]
     [InlineData("tls")]
     [InlineData("real")]
+    [InlineData("suspended")]
     [InlineData("scaling")]
     [InlineData("memory")]
     [InlineData("start")]

@@ -112,6 +112,25 @@ public class RealRowTests
     }
 
     [Fact]
+    public void A_reader_that_is_stopped_is_beside_the_others_who_are_counted()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
+        using FaultyServer server = FaultyServer.With(Fault.None);
+
+        // As few as the kernel takes for the one that reads nothing: this server waits for everybody.
+        Assert.Equal(2 * 200, BesideSuspended().Measure(server.Target, 200).Messages);
+    }
+
+    [Fact]
+    public void One_message_too_many_is_seen_beside_a_reader_that_is_stopped()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no process can be stopped by a signal on Windows");
+        using FaultyServer server = FaultyServer.With(Fault.Doubles);
+
+        Assert.Throws<DriverException>(() => BesideSuspended().Measure(server.Target, 200));
+    }
+
+    [Fact]
     public void Each_subject_comes_as_often_as_the_others()
     {
         var traffic = new Traffic { Size = 0, Subjects = 100_000 };
@@ -165,4 +184,7 @@ public class RealRowTests
             _ => new Topology { Subject = "", PayloadSize = 0 },
         },
         Everything);
+
+    private static RealDelivery BesideSuspended()
+        => new("row", "two readers", new Topology { Subject = "", PayloadSize = 0, Readers = 2 }, new Traffic { Size = 16 }, hasSuspended: true);
 }

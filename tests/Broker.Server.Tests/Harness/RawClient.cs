@@ -5,11 +5,12 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using Broker.TestKit.Dialogues;
 
 namespace Broker.Server.Tests.Harness;
 
 /// <summary>A client that says exactly what it is told to, on a blocking socket. Every wait is bounded.</summary>
-internal sealed class RawClient : IDisposable
+internal sealed class RawClient : IFuzzClient
 {
     internal const string Quiet = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n";
     internal const string WithHeaders =
@@ -98,8 +99,24 @@ internal sealed class RawClient : IDisposable
         }
     }
 
+    /// <summary>In two writes where there is a manner.</summary>
+    public void Say(string text, int? manner)
+    {
+        int half = manner is null ? 0 : text.Length / 2;
+        if (half > 0)
+        {
+            SendWhatGoes(text[..half]);
+            Thread.Sleep(1);
+        }
+
+        SendWhatGoes(text[half..]);
+    }
+
+    /// <summary>Nothing is beside the stream.</summary>
+    public bool TryReadBeside(List<string> heard) => true;
+
     /// <summary>The next line with its end; empty at the end of the stream.</summary>
-    internal string ReadLine()
+    public string ReadLine()
     {
         var line = new StringBuilder();
         while (true)
@@ -115,7 +132,7 @@ internal sealed class RawClient : IDisposable
         }
     }
 
-    internal byte[] ReadBytes(int count)
+    public byte[] ReadBytes(int count)
     {
         byte[] bytes = new byte[count];
         for (int at = 0; at < count;)

@@ -9,6 +9,6 @@ internal enum FuzzKind
     /// <summary>The same over TLS.</summary>
     Tls,
 
-    /// <summary>Each as one of <see cref="FuzzServers.Users"/>, who may not do everything, or as nobody.</summary>
+    /// <summary>Each as one of <see cref="TestKit.Dialogues.FuzzDialogue.Users"/>, who may not do everything, or as nobody.</summary>
     Users,
 }

@@ -1,5 +1,6 @@
-using System.Diagnostics;
-using System.Globalization;
+using System.Net;
+using Broker.Server.Tests.Harness;
+using Broker.TestKit.Dialogues;
 
 namespace Broker.Server.Tests.Oracle;
 
@@ -16,47 +17,31 @@ public sealed class SessionFuzzTests(FuzzServers servers) : IClassFixture<FuzzSe
     public void Whatever_clients_say_the_outcome_is_that_of_nats_server()
     {
         NatsServer.Require();
-        int seed = Seed.Next();
-        TimeSpan time = int.TryParse(Environment.GetEnvironmentVariable("BROKER_FUZZ_SECONDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int seconds)
-            ? TimeSpan.FromSeconds(seconds) : Usual;
-        long begin = Stopwatch.GetTimestamp();
-        int played = 0;
-        for (; played == 0 || (Stopwatch.GetElapsedTime(begin) < time && !TestContext.Current.CancellationToken.IsCancellationRequested); played++)
-        {
-            var dialogue = FuzzDialogue.Create(seed + played);
-            if (Compare(dialogue) is { } difference)
-            {
-                FuzzDialogue fewer = Reduce(dialogue);
-                Assert.Fail($"BROKER_SEED={seed + played}\n{fewer}\n{Compare(fewer) ?? "only sometimes, and now not"}\nof\n{dialogue}\n{difference}");
-            }
-        }
-
-        TestContext.Current.TestOutputHelper?.WriteLine($"{played} dialogues");
+        new FuzzRun(Create, Play).Play(Usual);
     }
 
     [Theory]
     [Seeds(1)]
-    public void A_seed_makes_the_same_dialogue_again(int seed)
-        => Assert.Equal(FuzzDialogue.Create(seed).ToString(), FuzzDialogue.Create(seed).ToString());
+    public void A_seed_makes_the_same_dialogue_again(int seed) => Assert.Equal(Create(seed).ToString(), Create(seed).ToString());
 
-    // Without every step that the difference does not need.
-    private FuzzDialogue Reduce(FuzzDialogue dialogue)
+    // The kinds take turns.
+    private static FuzzDialogue Create(int seed)
     {
-        for (int i = dialogue.Steps.Count - 1; i >= 0; i--)
-        {
-            FuzzDialogue fewer = dialogue with { Steps = [.. dialogue.Steps.Where((_, at) => at != i)] };
-            dialogue = Compare(fewer) is null ? dialogue : fewer;
-        }
-
-        return dialogue;
+        var kind = (FuzzKind)(seed % Enum.GetValues<FuzzKind>().Length);
+        return FuzzDialogue.Create(seed, kind.ToString(), kind == FuzzKind.Users);
     }
 
-    // Null where the outcome is the same.
-    private string? Compare(FuzzDialogue dialogue)
+    private (string Theirs, string Ours) Play(FuzzDialogue dialogue)
     {
-        OracleServer pair = servers.Of(dialogue.Kind);
-        string theirs = dialogue.Play(pair.RequireTheirs());
-        string ours = dialogue.Play(pair.Ours);
-        return string.Equals(theirs, ours, StringComparison.Ordinal) ? null : $"nats-server:\n{theirs}\nours:\n{ours}";
+        var kind = Enum.Parse<FuzzKind>(dialogue.Name);
+        OracleServer pair = servers.Of(kind);
+        return (dialogue.Play(() => Open(pair.RequireTheirs(), kind)), dialogue.Play(() => Open(pair.Ours, kind)));
+    }
+
+    private static RawClient Open(EndPoint server, FuzzKind kind)
+    {
+        var client = new RawClient(server);
+        Assert.StartsWith("INFO {", client.ReadLine(), StringComparison.Ordinal);
+        return kind == FuzzKind.Tls ? client.Secure() : client;
     }
 }

@@ -1,7 +1,15 @@
+using Broker.LoadTest.Servers;
+
 namespace Broker.LoadTest.Rows.Real;
 
 /// <summary>Messages of which no line repeats the one before, from publishers to readers; verified frame by frame.</summary>
-internal sealed class RealDelivery(string name, string who, Topology topology, Traffic traffic, bool hasBystander = false)
+/// <param name="name">As in <see cref="Row.Name"/>.</param>
+/// <param name="who">Publishers and readers, in words.</param>
+/// <param name="topology">Who publishes to whom; its subject and size are those of the traffic.</param>
+/// <param name="traffic">What is published.</param>
+/// <param name="hasBystander">Whether somebody else's PINGs are measured meanwhile.</param>
+/// <param name="hasSuspended">Whether there is one more reader, whose process SIGSTOP has stopped; the others still receive everything.</param>
+internal sealed class RealDelivery(string name, string who, Topology topology, Traffic traffic, bool hasBystander = false, bool hasSuspended = false)
     : Delivery(name, $"{who}{(hasBystander ? ", beside a PING each ms" : "")}: {traffic.What}", topology with { Subject = traffic.Filter, PayloadSize = traffic.Size }, new VariedFrames(traffic))
 {
     private readonly Topology _topology = topology;
@@ -12,7 +20,19 @@ internal sealed class RealDelivery(string name, string who, Topology topology, T
 
     protected override bool IsOrdered => _topology is { Publishers: 1, Queue: null };
 
-    public override void Verify(Servers.Target target) => new TrafficVerification(_topology with { Subject = traffic.Filter }, traffic).Run(target);
+    public override Measurement Measure(Target target, long messages)
+    {
+        using SuspendedReader? suspended = Suspended(target);
+        return base.Measure(target, messages);
+    }
+
+    public override void Verify(Target target)
+    {
+        using SuspendedReader? suspended = Suspended(target);
+        new TrafficVerification(_topology with { Subject = traffic.Filter }, traffic).Run(target);
+    }
 
     protected override Bystander? Beside(Driver.Session session) => hasBystander ? new Bystander(session) : null;
+
+    private SuspendedReader? Suspended(Target target) => hasSuspended ? SuspendedReader.Start(target.Address, traffic.Filter) : null;
 }

@@ -43,6 +43,13 @@ internal static class RealRows
         Flood(64 * 1024),
     ];
 
+    /// <summary>The same subscribers, all of whom read, and of whom one is stopped.</summary>
+    public static IReadOnlyList<Row> CreateSuspended() =>
+    [
+        new RealDelivery("real-ping-fanout100", "1 publisher → 100 readers", Readers(100), Small with { Size = 256 }, hasBystander: true),
+        new RealDelivery("real-ping-stopped1of100", "1 publisher → 99 readers and one more that SIGSTOP has stopped", Readers(99), Small with { Size = 256 }, hasBystander: true, hasSuspended: true),
+    ];
+
     private static Goal Of(double rate, double cpu) => new() { Rate = rate, Cpu = cpu };
 
     private static RealDelivery OneToOne(string name, Traffic traffic, Goal goal) => Many(name, "publisher and reader", Readers(1), traffic, goal);

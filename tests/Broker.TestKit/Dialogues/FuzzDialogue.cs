@@ -1,18 +1,22 @@
 using System.Globalization;
-using System.Net;
 using System.Text;
-using Broker.Server.Tests.Harness;
 
-namespace Broker.Server.Tests.Oracle;
+namespace Broker.TestKit.Dialogues;
 
 /// <summary>What some clients say to a server, one after the other, valid or not, and what comes of it.</summary>
-internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<FuzzDialogue.Step> Steps)
+/// <param name="Name">How the clients come in, for whoever reads of it.</param>
+/// <param name="Clients">How many there are.</param>
+/// <param name="Steps">What they say.</param>
+public sealed record FuzzDialogue(string Name, int Clients, IReadOnlyList<FuzzDialogue.Step> Steps)
 {
+    /// <summary>The user that may answer what it is asked.</summary>
+    public const string Answering = "answers";
+
     private const int MostClients = 7;
     private const string NobodyAnswers = "|NATS/1.0 503\r\n\r\n\r\n";
 
-    // The buffer of a nats-server's client that has said little, in bytes.
-    private const int TheirSmallestRead = 64;
+    // The buffer of a nats-server's client that has said little, in bytes, and what the head of a WebSocket frame may take of it.
+    private const int TheirSmallestRead = 64 - 8;
 
     private static readonly string[] Subjects = ["a", "b", "a.b", "a.c", "a.b.c", "A", "_INBOX.x"];
     private static readonly string[] Filters = ["a", "b", "*", "a.*", "a.>", ">", "*.b", "a.b", "*.*.c", "_INBOX.>", "A"];
@@ -25,14 +29,23 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
         "+OK\r\n", "+ok more\r\n", "+O\r\n", "INFO {}\r\n", "info null\n", "INFO []\r\n", "INFO\r\n", "-ERR 'x'\r\n", "-ERR\r\n",
     ];
 
-    /// <summary>One write of one client; null for an end of its connection and a new one.</summary>
-    internal sealed record Step(int Client, string? Text, bool IsSplit);
+    /// <summary>One write of one client.</summary>
+    /// <param name="Client">Which one.</param>
+    /// <param name="Text">What it says; null for an end of its connection and a new one.</param>
+    /// <param name="Manner">By which number it chooses how the text is cut up; null for all in one.</param>
+    public sealed record Step(int Client, string? Text, int? Manner);
 
-    /// <summary>The same one for a seed; the kinds take turns.</summary>
-    internal static FuzzDialogue Create(int seed)
+    /// <summary>Users by whom a dialogue may go. The password of each is its name.</summary>
+    public static IReadOnlyList<string> Users { get; } = ["all", "few", "most", Answering];
+
+    /// <summary>The same one for a seed.</summary>
+    /// <param name="seed">What it is made of.</param>
+    /// <param name="name">As in <see cref="Name"/>.</param>
+    /// <param name="hasUsers">Whether clients say that they are one of <see cref="Users"/>.</param>
+    /// <param name="mostAtOnce">How many operations are in one write at most, but for two that are published together.</param>
+    public static FuzzDialogue Create(int seed, string name, bool hasUsers = false, int mostAtOnce = 1)
     {
         var random = new Random(seed);
-        var kind = (FuzzKind)(seed % Enum.GetValues<FuzzKind>().Length);
         int clients = random.Next(2, MostClients + 1);
         var steps = new List<Step>();
         bool[] connected = new bool[clients];
@@ -45,35 +58,48 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
             {
                 connected[client] = true;
                 headers[client] = random.Next(2) == 0;
-                string connect = Connect(random, kind, headers[client]);
-                asks[client] = !connect.Contains($"\"user\":\"{FuzzServers.Answering}\"", StringComparison.Ordinal);
-                steps.Add(new Step(client, connect, random.Next(4) == 0));
+                string connect = Connect(random, hasUsers, headers[client]);
+                asks[client] = !connect.Contains($"\"user\":\"{Answering}\"", StringComparison.Ordinal);
+                steps.Add(new Step(client, connect, Manner(random)));
             }
             else if (random.Next(25) == 0)
             {
                 connected[client] = headers[client] = false;
                 asks[client] = true;
-                steps.Add(new Step(client, null, false));
+                steps.Add(new Step(client, null, null));
             }
             else
             {
-                steps.Add(new Step(client, Say(random, client, headers[client], asks[client]), random.Next(4) == 0));
+                var says = new StringBuilder();
+                for (int operations = random.Next(1, mostAtOnce + 1); operations > 0; operations--)
+                {
+                    string operation = Say(random, client, headers[client], asks[client]);
+                    says.Append(operation);
+                    if (operation.StartsWith("-ERR", StringComparison.Ordinal))
+                    {
+                        // Both close for that; how much of what has come behind it nats-server does before is chance, ours does nothing of it.
+                        break;
+                    }
+                }
+
+                steps.Add(new Step(client, says.ToString(), Manner(random)));
             }
         }
 
-        return new FuzzDialogue(kind, clients, steps);
+        return new FuzzDialogue(name, clients, steps);
     }
 
     /// <summary>Plays it, and says for each step what each client heard in no particular order, and who is there no longer.</summary>
-    internal string Play(EndPoint server)
+    /// <param name="open">Connects, and reads INFO.</param>
+    public string Play(Func<IFuzzClient> open)
     {
         var heard = new StringBuilder();
-        var clients = new RawClient?[Clients];
+        var clients = new IFuzzClient?[Clients];
         try
         {
             for (int i = 0; i < Clients; i++)
             {
-                clients[i] = Open(server);
+                clients[i] = open();
             }
 
             for (int number = 0; number < Steps.Count; number++)
@@ -82,11 +108,11 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
                 if (step.Text is null)
                 {
                     clients[step.Client]?.Dispose();
-                    clients[step.Client] = Open(server);
+                    clients[step.Client] = open();
                 }
                 else
                 {
-                    Send(clients[step.Client], step);
+                    clients[step.Client]?.Say(step.Text, step.Manner);
                 }
 
                 Hear(clients, step, heard, number);
@@ -101,40 +127,13 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
     }
 
     public override string ToString()
-        => $"{Kind}, {Clients} clients\n" + string.Concat(Steps.Select((s, i) => string.Create(
+        => $"{Name}, {Clients} clients\n" + string.Concat(Steps.Select((s, i) => string.Create(
             CultureInfo.InvariantCulture,
-            $"{i} {(char)('A' + s.Client)}{(s.IsSplit ? " in two" : "")}: {s.Text?.Replace("\r", "\\r", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal) ?? "goes and comes"}\n")));
-
-    private RawClient Open(EndPoint server)
-    {
-        var client = new RawClient(server);
-        Assert.StartsWith("INFO {", client.ReadLine(), StringComparison.Ordinal);
-        return Kind == FuzzKind.Tls ? client.Secure() : client;
-    }
-
-    private static void Send(RawClient? client, Step step)
-    {
-        if (client is null)
-        {
-            return;
-        }
-
-        string text = step.Text!;
-        if (step.IsSplit)
-        {
-            client.SendWhatGoes(text[..(text.Length / 2)]);
-            Thread.Sleep(1);
-            client.SendWhatGoes(text[(text.Length / 2)..]);
-        }
-        else
-        {
-            client.SendWhatGoes(text);
-        }
-    }
+            $"{i} {(char)('A' + s.Client)}{(s.Manner is { } manner ? $" in pieces by {manner}" : "")}: {s.Text?.Replace("\r", "\\r", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal) ?? "goes and comes"}\n")));
 
     // PINGs tell when all has come. Who speaks is asked twice: its second PING is read when what it said before has been handed to
     // the others. So are they then: the first of theirs may be answered in the turn in which that arrives.
-    private void Hear(RawClient?[] clients, Step step, StringBuilder heard, int number)
+    private void Hear(IFuzzClient?[] clients, Step step, StringBuilder heard, int number)
     {
         var frames = new List<string>[Clients];
         for (int i = 0; i < Clients; i++)
@@ -152,7 +151,7 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
         for (int i = 0; i < Clients; i++)
         {
             frames[i].Sort(StringComparer.Ordinal);
-            if (i == step.Client && (step.IsSplit || step.Text?.Length > TheirSmallestRead))
+            if (i == step.Client && (step.Manner is not null || step.Text?.Length > TheirSmallestRead))
             {
                 JoinRepeated(frames[i]);
             }
@@ -161,7 +160,7 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
         }
     }
 
-    private static void Settle(RawClient?[] clients, int index, List<string>[] frames)
+    private static void Settle(IFuzzClient?[] clients, int index, List<string>[] frames)
     {
         if (clients[index] is { } client && !Read(client, frames[index]))
         {
@@ -185,9 +184,9 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
     }
 
     // Up to the PONG. False at the end of the stream.
-    private static bool Read(RawClient client, List<string> frames)
+    private static bool Read(IFuzzClient client, List<string> frames)
     {
-        client.SendWhatGoes("PING\r\n");
+        client.Say("PING\r\n", null);
         while (true)
         {
             string line = client.ReadLine();
@@ -196,7 +195,7 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
                 case "":
                     return false;
                 case "PONG\r\n":
-                    return true;
+                    return client.TryReadBeside(frames);
                 case "PING\r\n":
                     continue;
             }
@@ -222,15 +221,15 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
         }
     }
 
-    private static string Connect(Random random, FuzzKind kind, bool headers)
+    private static string Connect(Random random, bool hasUsers, bool headers)
     {
         string Flag(string name, bool? value = null) => string.Create(CultureInfo.InvariantCulture, $"\"{name}\":{((value ?? random.Next(2) == 0) ? "true" : "false")}");
         string more = random.Next(3) == 0 ? "," + Flag("echo") : "";
         more += headers && random.Next(2) == 0 ? "," + Flag("no_responders", true) : "";
         more += random.Next(3) == 0 ? ",\"protocol\":1,\"name\":\"fuzz\"" : "";
-        if (kind == FuzzKind.Users && random.Next(20) != 0)
+        if (hasUsers && random.Next(20) != 0)
         {
-            string user = Pick(random, FuzzServers.Users);
+            string user = Users[random.Next(Users.Count)];
             more += $",\"user\":\"{user}\",\"pass\":\"{(random.Next(20) == 0 ? "wrong" : user)}\"";
         }
 
@@ -273,6 +272,8 @@ internal sealed record FuzzDialogue(FuzzKind Kind, int Clients, IReadOnlyList<Fu
         string block = random.Next(3) == 0 ? "NATS/1.0\r\n\r\n" : "NATS/1.0\r\nA: b\r\n\r\n";
         return Verb(random, "HPUB") + $" {subject}{reply} {block.Length}{space}{block.Length + body.Length}\r\n{block}{body}\r\n";
     }
+
+    private static int? Manner(Random random) => random.Next(4) == 0 ? random.Next() : null;
 
     private static string Verb(Random random, string verb) => random.Next(10) == 0 ? verb.ToLowerInvariant() : verb;
 

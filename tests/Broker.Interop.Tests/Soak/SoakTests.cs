@@ -1,0 +1,145 @@
+using System.Diagnostics;
+using System.Globalization;
+using Broker.Interop.Tests.Harness;
+
+namespace Broker.Interop.Tests.Soak;
+
+/// <summary>
+/// A broker with its bridge under everything at once, for a few seconds or <c>BROKER_SOAK_SECONDS=28800</c>. From time to time all leave, and
+/// then it holds what it held before.
+/// </summary>
+public sealed class SoakTests
+{
+    private const int Usual = 6;
+
+    // All leave so often, and in the middle and at the end.
+    private const int SecondsEach = 30;
+
+    // What the last burst has left, which goes back to the system within a minute or so, and the code that is compiled anew as it gets warm. Each is no
+    // more after ten hours than after one; of a leak there is more after every round.
+    private const long Slack = 64L << 20;
+
+    private static CancellationToken Ct => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task After_everybody_has_left_a_broker_holds_what_it_held_before_and_no_message_was_lost_or_came_twice()
+    {
+        int seed = Seed.Next();
+        int seconds = int.TryParse(Environment.GetEnvironmentVariable("BROKER_SOAK_SECONDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int said) ? said : Usual;
+        int halves = Math.Max(1, seconds / (2 * SecondsEach));
+        using var directory = new Folder();
+        await File.WriteAllTextAsync(directory.File, SoakTraffic.Configuration(0), Ct);
+        await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", directory.File);
+        using var pages = new HttpClient { BaseAddress = new Uri(broker.Ports.Monitoring[0]), Timeout = Wait.Limit };
+        await using SoakPeers peers = await SoakPeers.StartAsync(broker);
+        var traffic = new SoakTraffic(broker, directory.File, pages);
+
+        SoakFacts empty = await SoakFacts.ReadAsync(broker, pages);
+        long openedBefore = await TotalAsync(pages, "broker_connections_total");
+        await PlayAsync(traffic, peers, seed, -1, TimeSpan.Zero);
+        await Wait.UntilAsync(async () => (await SoakFacts.ReadAsync(broker, pages)).HasNobodyBut(empty), "the end of all that came for the warm-up");
+        SoakFacts warm = await SoakFacts.ReadAsync(broker, pages);
+        long ownBefore = await SubscribedAsync(pages);
+        Say($"before: {empty}");
+        Say($"warm: {warm}");
+
+        var resident = new List<(double Seconds, long Bytes)>();
+        long begin = Stopwatch.GetTimestamp();
+        long rounds = 0;
+        SoakFacts middle = warm;
+        for (int phase = 0; phase < 2 * halves; phase++)
+        {
+            rounds += await PlayAsync(traffic, peers, seed, phase, TimeSpan.FromSeconds((double)seconds / (2 * halves)));
+            SoakFacts now = await BackAsync(broker, pages, warm);
+            resident.Add((Stopwatch.GetElapsedTime(begin).TotalSeconds, now.Resident));
+            Say($"after {resident[^1].Seconds:f0} s and {rounds} rounds: {now}");
+            if (phase == halves - 1)
+            {
+                middle = now;
+            }
+        }
+
+        long last = 0;
+        await Wait.UntilAsync(
+            () => (last = broker.ResidentMemory()) <= middle.Resident + Slack,
+            () => $"{last / 1e6:f1} MB resident at the end, {middle.Resident / 1e6:f1} in the middle");
+        long opened = traffic.Opened + peers.Rounds;
+        Say($"{Slope(resident[(halves - 1)..]) * 3_600 / 1e6:f1} MB an hour in the second half; {opened} connections, {traffic.Cut} cut");
+        Assert.Equal(openedBefore + opened, await TotalAsync(pages, "broker_connections_total"));
+        Assert.Equal(traffic.Cut, await TotalAsync(pages, "broker_slow_consumers_total"));
+        Assert.Equal(ownBefore, await SubscribedAsync(pages));
+        Assert.Equal(0, await broker.StopAsync());
+
+        void Say(FormattableString what) => TestContext.Current.TestOutputHelper?.WriteLine(what.ToString(CultureInfo.InvariantCulture));
+    }
+
+    // One task after the other for those that must be alone, beside the others; each does all of its kinds once at least.
+    private static async Task<long> PlayAsync(SoakTraffic traffic, SoakPeers peers, int seed, int phase, TimeSpan time)
+    {
+        Func<Random, string, Task>[][] lanes =
+        [
+            [
+                (random, _) => traffic.StoppedReaderAsync(random), (random, _) => traffic.StoppedPeerAsync(random),
+                (random, _) => traffic.ReloadAsync(random), traffic.LargeMessagesAsync,
+            ],
+            [traffic.SubscriptionsAsync, traffic.SubscriptionsAsync, traffic.QueueGroupAsync],
+            [traffic.RequestsAsync, traffic.RequestsAsync, (random, _) => traffic.CrowdAsync(random)],
+            [peers.RoundAsync],
+        ];
+        long begin = Stopwatch.GetTimestamp();
+        long[] played = await Task.WhenAll(lanes.Select((kinds, lane) => Task.Run(() => LaneAsync(kinds, lane), Ct)));
+        return played.Sum();
+
+        async Task<long> LaneAsync(Func<Random, string, Task>[] kinds, int lane)
+        {
+            var random = new Random(HashCode(seed, phase, lane));
+            long round = 0;
+            for (; round < kinds.Length || Stopwatch.GetElapsedTime(begin) < time; round++)
+            {
+                var kind = round < kinds.Length ? kinds[round] : kinds[random.Next(kinds.Length)];
+                await kind(random, string.Create(CultureInfo.InvariantCulture, $"soak{lane}.{phase + 1}.{round}"));
+            }
+
+            return round;
+        }
+    }
+
+    // The same in each run, unlike that of the framework.
+    private static int HashCode(int seed, int phase, int lane) => unchecked((seed * 31) + (phase * 7) + lane);
+
+    private static async Task<SoakFacts> BackAsync(BrokerProcess broker, HttpClient pages, SoakFacts before)
+    {
+        SoakFacts now = before;
+        await Wait.UntilAsync(async () => (now = await SoakFacts.ReadAsync(broker, pages)).IsBackAt(before), () => $"before: {before}\nand still: {now}");
+        return now;
+    }
+
+    // With those of the server itself.
+    private static async Task<long> SubscribedAsync(HttpClient pages)
+        => await TotalAsync(pages, "broker_subscription_inserts_total") - await TotalAsync(pages, "broker_subscription_removes_total");
+
+    private static async Task<long> TotalAsync(HttpClient pages, string name)
+    {
+        string text = await pages.GetStringAsync("/metrics", Ct);
+        string line = text.Split('\n').Single(l => l.StartsWith(name + " ", StringComparison.Ordinal));
+        return long.Parse(line[(name.Length + 1)..], CultureInfo.InvariantCulture);
+    }
+
+    // Of the straight line that is nearest to all, in bytes a second; 0 where there are not two.
+    private static double Slope(List<(double Seconds, long Bytes)> samples)
+    {
+        double time = samples.Average(static s => s.Seconds);
+        double bytes = samples.Average(static s => (double)s.Bytes);
+        double squares = samples.Sum(s => (s.Seconds - time) * (s.Seconds - time));
+        return squares == 0 ? 0 : samples.Sum(s => (s.Seconds - time) * (s.Bytes - bytes)) / squares;
+    }
+
+    private sealed class Folder : IDisposable
+    {
+        private readonly DirectoryInfo _directory = Directory.CreateTempSubdirectory("soak-");
+
+        internal string File => Path.Combine(_directory.FullName, "broker.conf");
+
+        public void Dispose() => _directory.Delete(recursive: true);
+    }
+}

@@ -1,0 +1,367 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Broker.Interop.Tests.Harness;
+using Broker.Interop.Tests.Serving;
+
+namespace Broker.Interop.Tests.Soak;
+
+/// <summary>
+/// Rounds of traffic: in each, clients come, do one thing of which it is known exactly what must come of it, and go. Rounds with other
+/// subjects may go on beside it.
+/// </summary>
+internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient pages)
+{
+    // What no round leaves waiting for a client that reads, and a client that has stopped soon has.
+    private const int LeastPending = 4 * 1024 * 1024;
+    private const int Large = 1024 * 1024;
+    private const int AtOnce = 16;
+
+    private static readonly string[] Leftovers = ["", "PUB soak 100000\r\nnot all of it", "SUB soa", "PING\r\n", "SUB soak.left 1\r\nPUB soak.left 2\r\nhi\r\n"];
+    private static readonly string[] Nonsense = ["GET / HTTP/1.1\r\n\r\n", "\r\n", "CONNECT {", "PUB a -1\r\n", "\0\u0001\u00FF"];
+
+    private long _opened;
+
+    /// <summary>How many connections of NATS clients there have been.</summary>
+    internal long Opened => Interlocked.Read(ref _opened);
+
+    /// <summary>How many clients have stopped reading and were cut.</summary>
+    internal long Cut { get; private set; }
+
+    /// <summary>The file of the broker; all that differs can be changed by a reload.</summary>
+    internal static string Configuration(int more) => string.Create(CultureInfo.InvariantCulture, $$"""
+        http: -1
+        websocket { listen: "127.0.0.1:-1", no_tls: true }
+        zeromq { publishers: "tcp://127.0.0.1:*", subscribers: "tcp://127.0.0.1:*" }
+        max_pending: {{LeastPending + more}}
+        # It is the bytes alone that cut: how long nobody had time to read says nothing.
+        write_deadline: "1h"
+
+        """);
+
+    /// <summary>Subscriptions with and without wildcards come and go; each message goes to those that there are then.</summary>
+    internal async Task SubscriptionsAsync(Random random, string subject)
+    {
+        var readers = new List<SoakClient>();
+        try
+        {
+            SoakClient publisher = await OpenAsync(random);
+            readers.Add(publisher);
+            var subscribed = new List<Dictionary<int, string>>();
+            for (int left = random.Next(2, 7); left > 0; left--)
+            {
+                SoakClient reader = await OpenAsync(random);
+                readers.Add(reader);
+                subscribed.Add(Enumerable.Range(1, random.Next(1, 30)).ToDictionary(sid => sid, _ => Filter(random)));
+                await reader.SendAsync(string.Concat(subscribed[^1].Select(s => $"SUB {subject}.{s.Value} {s.Key}\r\n")));
+                await reader.FenceAsync();
+            }
+
+            while (subscribed.Exists(s => s.Count > 0))
+            {
+                await PublishToAllAsync(random, subject, publisher, readers[1..], subscribed);
+                for (int i = 0; i < subscribed.Count; i++)
+                {
+                    int[] leaving = [.. subscribed[i].Keys.Where(_ => random.Next(2) == 0)];
+                    await readers[i + 1].SendAsync(string.Concat(leaving.Select(sid => $"UNSUB {sid}\r\n")));
+                    await readers[i + 1].FenceAsync();
+                    Array.ForEach(leaving, sid => subscribed[i].Remove(sid));
+                }
+            }
+        }
+        finally
+        {
+            readers.ForEach(r => Leave(random, r));
+        }
+    }
+
+    /// <summary>Each request has one answer, of one of those who answer in a group; one that nobody hears is answered by the server.</summary>
+    internal async Task RequestsAsync(Random random, string subject)
+    {
+        using SoakClient asking = await OpenAsync(random);
+        await asking.SendAsync($"SUB _INBOX.{subject}.* 1\r\n");
+        await asking.FenceAsync();
+        var answering = new List<SoakClient>();
+        var ends = new List<Task<int>>();
+        for (int left = random.Next(1, 4); left > 0; left--)
+        {
+            SoakClient one = await OpenAsync(random);
+            answering.Add(one);
+            await one.SendAsync($"SUB {subject} group 1\r\nSUB {subject}.end 2\r\n");
+            await one.FenceAsync();
+        }
+
+        ends.AddRange(answering.Select(AnswerAsync));
+        int asked = random.Next(1, 100);
+        int at = 0;
+        while (at < asked)
+        {
+            int some = Math.Min(asked - at, random.Next(1, 10));
+            var wanted = new HashSet<string>(StringComparer.Ordinal);
+            for (int i = 0; i < some; i++, at++)
+            {
+                string number = at.ToString(CultureInfo.InvariantCulture);
+                wanted.Add($"_INBOX.{subject}.{number} {number}");
+                await asking.PublishAsync(subject, number, $"_INBOX.{subject}.{number}");
+            }
+
+            for (int i = 0; i < some; i++)
+            {
+                SoakMessage answer = await asking.ReadAsync();
+                Assert.True(wanted.Remove($"{answer.Subject} {answer.Text}"), $"nobody asked for {answer.Subject} {answer.Text}");
+            }
+        }
+
+        await asking.PublishAsync($"{subject}.end", "");
+        Assert.Equal(asked, (await Task.WhenAll(ends)).Sum());
+        answering.ForEach(one => Leave(random, one));
+        await asking.PublishAsync($"{subject}.nobody", "", $"_INBOX.{subject}.none");
+        Assert.StartsWith("NATS/1.0 503", (await asking.ReadAsync()).Headers, StringComparison.Ordinal);
+    }
+
+    /// <summary>Of a queue group each message goes to one.</summary>
+    internal async Task QueueGroupAsync(Random random, string subject)
+    {
+        int count = random.Next(1, 300);
+        var members = new List<SoakClient>();
+        try
+        {
+            using SoakClient publisher = await OpenAsync(random);
+            for (int left = random.Next(1, 6); left > 0; left--)
+            {
+                SoakClient member = await OpenAsync(random);
+                members.Add(member);
+                await member.SendAsync($"SUB {subject} group 1\r\nSUB {subject}.end 2\r\n");
+                await member.FenceAsync();
+            }
+
+            var reading = members.Select(static m => ReadToEndAsync(m)).ToArray();
+            for (int i = 0; i < count; i++)
+            {
+                await publisher.PublishAsync(subject, i.ToString(CultureInfo.InvariantCulture));
+            }
+
+            await publisher.PublishAsync($"{subject}.end", "");
+            IEnumerable<int> heard = (await Task.WhenAll(reading)).SelectMany(static h => h);
+            Assert.Equal(Enumerable.Range(0, count), heard.Order());
+        }
+        finally
+        {
+            members.ForEach(m => Leave(random, m));
+        }
+    }
+
+    /// <summary>Messages up to the largest that may be, byte for byte.</summary>
+    internal async Task LargeMessagesAsync(Random random, string subject)
+    {
+        using SoakClient publisher = await OpenAsync(random);
+        using SoakClient reader = await OpenAsync(random);
+        await reader.SendAsync($"SUB {subject} 1\r\n");
+        await reader.FenceAsync();
+        for (int left = random.Next(1, 4); left > 0; left--)
+        {
+            byte[] payload = new byte[random.Next(Large / 8, Large + 1)];
+            random.NextBytes(payload);
+            Task sending = publisher.PublishAsync(subject, payload);
+            SoakMessage message = await reader.ReadAsync();
+            Assert.True(payload.AsSpan().SequenceEqual(message.Payload), "a large message arrives as it was sent");
+            await sending;
+        }
+    }
+
+    /// <summary>Many come, and go in the middle of whatever they say.</summary>
+    internal async Task CrowdAsync(Random random)
+    {
+        var crowd = new List<SoakClient>();
+        try
+        {
+            for (int left = random.Next(20, 120); left > 0; left--)
+            {
+                crowd.Add(await OpenAsync(random));
+            }
+
+            foreach (SoakClient one in crowd)
+            {
+                await one.FenceAsync();
+                await one.SendAsync(Leftovers[random.Next(Leftovers.Length)]);
+            }
+        }
+        finally
+        {
+            crowd.ForEach(one => Leave(random, one));
+        }
+
+        // One that says what is nothing is told so and sent away; a ZeroMQ port closes without a word.
+        using (RawConnection stranger = await RawConnection.OpenAsync(broker.Port))
+        {
+            Interlocked.Increment(ref _opened);
+            await stranger.ReadToAsync("\r\n");
+            await stranger.SendAsync(Nonsense[random.Next(Nonsense.Length)]);
+        }
+
+        using RawConnection other = await BrokerProcess.ConnectRawAsync(random.Next(2) == 0 ? broker.Publishers : broker.Subscribers);
+        await other.SendAsync(Nonsense[random.Next(Nonsense.Length)]);
+    }
+
+    /// <summary>A client that has stopped reading is cut when too much waits for it, and nobody else is.</summary>
+    internal async Task StoppedReaderAsync(Random random)
+    {
+        long before = await SlowConsumersAsync();
+        using StoppedReader stopped = random.Next(2) == 0
+            ? await StoppedReader.OverTcpAsync(broker.Port) : await StoppedReader.OverWebSocketAsync(new Uri(broker.Ports.WebSocket[0]).Port);
+        Interlocked.Increment(ref _opened);
+        using SoakClient publisher = await OpenAsync(random);
+        byte[] payload = new byte[64 * 1024];
+        await Wait.UntilAsync(async () =>
+        {
+            for (int i = 0; i < AtOnce; i++)
+            {
+                await publisher.PublishAsync("a.b", payload);
+            }
+
+            await publisher.FenceAsync();
+            return await SlowConsumersAsync() > before;
+        }, "the end of a client that reads nothing");
+        Cut++;
+    }
+
+    /// <summary>A SUB that has stopped reading loses messages, which the bridge counts; then it goes.</summary>
+    internal async Task StoppedPeerAsync(Random random)
+    {
+        using StoppedReader stopped = await StoppedReader.OverZeroMqAsync(new Uri(broker.Subscribers).Port);
+        using SoakClient publisher = await OpenAsync(random);
+        long before = await DroppedAsync();
+        byte[] payload = new byte[64 * 1024];
+        await Wait.UntilAsync(async () =>
+        {
+            for (int i = 0; i < AtOnce; i++)
+            {
+                await publisher.PublishAsync("zmq.stopped", payload);
+            }
+
+            await publisher.FenceAsync();
+            // The bridge is a client too, and may not have had its turn: it is not to be the one who is cut.
+            await Wait.UntilAsync(async () => await MostPendingAsync() < Large, "what waits for the bridge to be taken");
+            return await DroppedAsync() > before;
+        }, "a message that a SUB which reads nothing has lost");
+    }
+
+    /// <summary>The file is read anew, and all who are there stay.</summary>
+    internal async Task ReloadAsync(Random random)
+    {
+        using SoakClient client = await OpenAsync(random);
+        await client.FenceAsync();
+        int more = random.Next(1, LeastPending);
+        await File.WriteAllTextAsync(file, Configuration(more), TestContext.Current.CancellationToken);
+        await broker.Process.SignalAsync("HUP");
+        await Wait.UntilAsync(async () =>
+        {
+            using JsonDocument page = await SoakFacts.PageAsync(pages, "/varz");
+            return page.RootElement.GetProperty("max_pending").GetInt64() == LeastPending + more;
+        }, "what the file says now");
+        await client.FenceAsync();
+    }
+
+    private static string Filter(Random random) => random.Next(4) switch
+    {
+        0 => ">",
+        1 => "*",
+        _ => random.Next(4).ToString(CultureInfo.InvariantCulture),
+    };
+
+    private static bool Matches(string filter, int token) => filter is ">" or "*" || filter == token.ToString(CultureInfo.InvariantCulture);
+
+    private static async Task PublishToAllAsync(
+        Random random, string subject, SoakClient publisher, List<SoakClient> readers, List<Dictionary<int, string>> subscribed)
+    {
+        int[] tokens = [.. Enumerable.Range(0, random.Next(1, 20)).Select(_ => random.Next(4))];
+        var wanted = readers.ConvertAll(_ => new List<string>());
+        for (int number = 0; number < tokens.Length; number++)
+        {
+            string payload = string.Create(CultureInfo.InvariantCulture, $"{number}").PadRight(random.Next(1, random.Next(8) == 0 ? 4_000 : 100), '.');
+            await publisher.PublishAsync(string.Create(CultureInfo.InvariantCulture, $"{subject}.{tokens[number]}"), payload);
+            for (int i = 0; i < readers.Count; i++)
+            {
+                wanted[i].AddRange(subscribed[i].Where(s => Matches(s.Value, tokens[number])).Select(s => $"{s.Key} {payload}"));
+            }
+        }
+
+        for (int i = 0; i < readers.Count; i++)
+        {
+            var heard = new List<string>();
+            while (heard.Count < wanted[i].Count)
+            {
+                SoakMessage message = await readers[i].ReadAsync();
+                heard.Add($"{message.Sid} {message.Text}");
+            }
+
+            // Which of a client's subscriptions is sent a message first is the server's affair.
+            wanted[i].Sort(StringComparer.Ordinal);
+            heard.Sort(StringComparer.Ordinal);
+            Assert.Equal(wanted[i], heard);
+        }
+    }
+
+    private static async Task<int> AnswerAsync(SoakClient client)
+    {
+        for (int answered = 0; ; answered++)
+        {
+            SoakMessage request = await client.ReadAsync();
+            if (request.Sid == "2")
+            {
+                return answered;
+            }
+
+            await client.PublishAsync(request.Reply, request.Payload);
+        }
+    }
+
+    private static async Task<List<int>> ReadToEndAsync(SoakClient member)
+    {
+        var heard = new List<int>();
+        for (SoakMessage message = await member.ReadAsync(); message.Sid == "1"; message = await member.ReadAsync())
+        {
+            heard.Add(int.Parse(message.Text, CultureInfo.InvariantCulture));
+        }
+
+        Assert.True(heard.Zip(heard.Skip(1)).All(static pair => pair.First < pair.Second), "messages of one publisher come in their order");
+        return heard;
+    }
+
+    private static void Leave(Random random, SoakClient client)
+    {
+        if (random.Next(2) == 0)
+        {
+            client.Reset();
+        }
+        else
+        {
+            client.Dispose();
+        }
+    }
+
+    private async Task<SoakClient> OpenAsync(Random random)
+    {
+        SoakClient client = await SoakClient.OpenAsync(broker, isWebSocket: random.Next(4) == 0);
+        Interlocked.Increment(ref _opened);
+        return client;
+    }
+
+    private async Task<long> SlowConsumersAsync()
+    {
+        using JsonDocument page = await SoakFacts.PageAsync(pages, "/varz");
+        return page.RootElement.GetProperty("slow_consumers").GetInt64();
+    }
+
+    private async Task<long> MostPendingAsync()
+    {
+        using JsonDocument page = await SoakFacts.PageAsync(pages, "/connz?limit=10000");
+        return page.RootElement.GetProperty("connections").EnumerateArray().Max(static c => c.GetProperty("pending_bytes").GetInt64());
+    }
+
+    private async Task<long> DroppedAsync()
+    {
+        using JsonDocument page = await SoakFacts.PageAsync(pages, "/bridgez");
+        return page.RootElement.GetProperty("routes")[0].GetProperty("dropped").GetInt64();
+    }
+}
