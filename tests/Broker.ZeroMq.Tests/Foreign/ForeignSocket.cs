@@ -15,9 +15,6 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
 
     public async Task<string> BindAsync(string endpoint) => (string)(await CallAsync("bind", ("endpoint", endpoint)))["endpoint"]!;
 
-    /// <summary>Of our own alone.</summary>
-    public Task UnbindAsync(string endpoint) => CallAsync("unbind", ("endpoint", endpoint));
-
     public Task ConnectAsync(string endpoint) => CallAsync("connect", ("endpoint", endpoint));
 
     public Task DisconnectAsync(string endpoint) => CallAsync("disconnect", ("endpoint", endpoint));

@@ -36,9 +36,6 @@ internal sealed class OwnHost
                 return new JsonObject { ["value"] = _refusals[name].TryTake(out _, Timeout(arguments)) ? 1 : null };
             case "bind":
                 return new JsonObject { ["endpoint"] = _sockets[name].Bind((string)arguments["endpoint"]!) };
-            case "unbind":
-                _sockets[name].Unbind((string)arguments["endpoint"]!);
-                return [];
             case "connect":
                 _sockets[name].Connect((string)arguments["endpoint"]!);
                 return [];

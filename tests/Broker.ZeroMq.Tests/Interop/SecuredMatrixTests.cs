@@ -86,6 +86,14 @@ public sealed class SecuredMatrixTests
         var (serverType, clientType) = weAreServer ? (ours, theirs) : (theirs, ours);
         var server = await ConversationEnd.MakeAsync(atServer, serverType, "me", ForeignSecurity.Server(mechanism));
         await server.Socket.MonitorAsync();
+        if (!serverBinds && !weAreServer)
+        {
+            // libzmq gives the intruder up by itself then, and has nothing for him. Told to, it may just have connected again, and its process ends
+            // where a connection goes while it asks who the peer is (zap_client.cpp).
+            await server.Socket.SetAsync("RECONNECT_IVL", -1);
+            await server.Socket.SetAsync("IMMEDIATE", 1);
+        }
+
         var intruder = await ConversationEnd.MakeAsync(atClient, clientType, "you", ForeignSecurity.Intruder(mechanism));
         var attempted = new Conversation(server, intruder);
         if (attempted.Answers == intruder)
@@ -98,16 +106,8 @@ public sealed class SecuredMatrixTests
         // A REQ of the server would have asked, and have nothing to ask the next one.
         bool isSaid = (attempted.Asks != server || server.Type != "REQ") && await attempted.Asks.Socket.SendAsync(attempted.Said(Forbidden), timeout: 0);
         Assert.NotNull(await server.Socket.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_AUTH" : "EVENT_HANDSHAKE_FAILED_PROTOCOL"));
-        if (!serverBinds)
+        if (!serverBinds && weAreServer)
         {
-            if (!weAreServer)
-            {
-                // libzmq's process ends where a connection goes while it asks who the peer is (zap_client.cpp): nobody lets it in any more, and it
-                // has found that out.
-                await intruder.Socket.UnbindAsync(endpoint);
-                Assert.NotNull(await server.Socket.EventAsync("EVENT_CLOSED"));
-            }
-
             await server.Socket.DisconnectAsync(endpoint);
         }
 
