@@ -1,6 +1,7 @@
 using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
+using Broker.Testing.Links;
 
 namespace Broker.Client.Tests;
 
@@ -68,7 +69,7 @@ public sealed class EventTests
     public async Task Of_the_loss_of_a_server_the_way_back_a_slow_reader_a_fault_and_the_end(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        using var relay = new Relay(server.Port);
+        await using FaultLink link = server.OpenLink();
         using var group = new Transport.EventLoopGroup(new Transport.EventLoopOptions { Loops = 1, ForcePortable = portable });
         Listeners disconnected = new();
         Listeners reconnecting = new();
@@ -79,7 +80,7 @@ public sealed class EventTests
         await using BrokerConnection client = await Patient.ConnectAsync(
             new()
             {
-                Servers = [relay.Url],
+                Servers = [$"nats://{link.Address}"],
                 Loops = group,
                 ReconnectDelay = _ => TimeSpan.FromMilliseconds(1),
                 OnDisconnected = (_, _) => disconnected.Hear("options"),
@@ -103,7 +104,7 @@ public sealed class EventTests
         await HeardByAllAsync(slow);
         // The listener that threw was itself a fault.
         await HeardByAllAsync(fault);
-        relay.CutAll();
+        link.Cut();
         await HeardByAllAsync(disconnected);
         await HeardByAllAsync(reconnecting);
         await HeardByAllAsync(reconnected);

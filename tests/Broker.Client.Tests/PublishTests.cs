@@ -3,6 +3,7 @@ using Broker.Client.Publishing;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Protocol.Headers;
+using Broker.Testing.Links;
 
 namespace Broker.Client.Tests;
 
@@ -180,12 +181,12 @@ public sealed class PublishTests
     public async Task At_the_pending_limit_publishing_is_refused_and_possible_again_after_it(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        using var relay = new Relay(server.Port);
+        await using FaultLink link = server.OpenLink();
         TaskCompletionSource writable = Wait.Source();
         await using BrokerConnection connection = await Patient.ConnectAsync(
-            server.Options with { Servers = [relay.Url], MaxPendingBytes = 4 * 1024 * 1024, WriteDeadline = TimeSpan.FromMinutes(1), OnWritable = _ => writable.TrySetResult() },
+            server.Options with { Servers = [$"nats://{link.Address}"], MaxPendingBytes = 4 * 1024 * 1024, WriteDeadline = TimeSpan.FromMinutes(1), OnWritable = _ => writable.TrySetResult() },
             Token);
-        relay.Open.Reset();
+        link.Stall();
         byte[] body = new byte[1000];
         PublishStatus status = PublishStatus.Accepted;
         int accepted = 0;
@@ -209,7 +210,7 @@ public sealed class PublishTests
                 return pending >= 3 * 1024 * 1024 && Record.Exception(() => connection.Publish("a", body)) is PublishRefusedException { Status: PublishStatus.PendingLimit };
             },
             () => $"{connection.GetStatistics()}");
-        relay.Open.Set();
+        link.Resume();
         await Wait.For(writable);
         await Wait.UntilAsync(() => connection.TryPublish("a"u8, body) == PublishStatus.Accepted, "room");
         await connection.FlushAsync(Token);

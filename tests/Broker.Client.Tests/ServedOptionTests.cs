@@ -6,6 +6,7 @@ using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Server;
 using Broker.Server.Security;
+using Broker.Testing.Links;
 
 namespace Broker.Client.Tests;
 
@@ -78,8 +79,8 @@ public sealed class ServedOptionTests
             static o => (o.PingInterval, o.PingMax) = (TimeSpan.FromMilliseconds(20), 10_000),
             "ping_interval: \"100ms\"\nping_max: 10000",
             portable);
-        using var relay = new Relay(server.Port);
-        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { Servers = [relay.Url] }, Token);
+        await using FaultLink link = server.OpenLink();
+        await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { Servers = [$"nats://{link.Address}"] }, Token);
         var few = new QueueOptions { MaxMessages = 10 };
         await using QueuedSubscription unread = client.SubscribeQueued("a", few);
         TaskCompletionSource gate = Wait.Source();
@@ -94,14 +95,9 @@ public sealed class ServedOptionTests
         await client.PingAsync(Token);
         Assert.True(await Wait.For(first.AsTask()));
 
-        // The client says nothing of its own any more: each piece of its bytes is an answer.
-        int answers = 0;
-        relay.Pass = (fromClient, count) =>
-        {
-            answers += fromClient ? 1 : 0;
-            return count;
-        };
-        await Wait.UntilAsync(() => Volatile.Read(ref answers) >= Answers, "the answers");
+        // The client says nothing of its own any more: all that it sends are answers.
+        long before = link.Passed(LinkDirection.ToServer);
+        await Wait.UntilAsync(() => link.Passed(LinkDirection.ToServer) - before >= Answers * "PONG\r\n".Length, "the answers");
         Assert.Equal((ConnectionState.Connected, 0L), (client.State, client.GetStatistics().Reconnects));
         Assert.Equal(990, unread.GetStatistics().Dropped);
         gate.SetResult();

@@ -1,9 +1,11 @@
+using System.Net;
 using System.Net.Sockets;
 using Broker.Client.Connecting;
 using Broker.Client.Errors;
 using Broker.Client.Subscriptions;
 using Broker.Client.Tests.Support;
 using Broker.Client.Tls;
+using Broker.Testing.Links;
 using Broker.Transport;
 
 namespace Broker.Client.Tests;
@@ -60,15 +62,15 @@ public sealed class TransportTests
     {
         await using TransportSite site = await TransportSite.StartAsync(Way.WebSocket, kind);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
-        using var front = new Relay(new Uri(site.Options.Servers[0]).Port);
+        await using var front = FaultLink.Open(new IPEndPoint(IPAddress.Loopback, new Uri(site.Options.Servers[0]).Port));
         TaskCompletionSource found = Wait.Source();
         await using BrokerConnection client = await Patient.ConnectAsync(
-            new() { Servers = [front.Url.Replace("nats:", "ws:", StringComparison.Ordinal)], Loops = group, OnReconnected = _ => found.TrySetResult() },
+            new() { Servers = [$"ws://{front.Address}"], Loops = group, OnReconnected = _ => found.TrySetResult() },
             Token);
         TaskCompletionSource got = Wait.Source();
         client.Subscribe("a", (in MessageView _) => got.TrySetResult());
         await client.PingAsync(Token);
-        front.CutAll();
+        front.Cut();
         await Wait.For(found);
         client.Publish("a", default);
         await Wait.For(got);

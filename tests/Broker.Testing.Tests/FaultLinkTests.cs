@@ -167,6 +167,75 @@ public sealed class FaultLinkTests : IAsyncLifetime
         Assert.Equal("held", Encoding.ASCII.GetString(await ReceiveAsync(server, 4)));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(100_000)]
+    [InlineData(200_000)]
+    public async Task A_stall_behind_a_byte_lets_exactly_those_before_it_pass_and_the_others_when_it_ends(int bytes)
+    {
+        (Socket client, Socket server) = await ConnectAsync();
+        byte[] many = new byte[200_000];
+        Random.Shared.NextBytes(many);
+        Task stalled = _link.StallAfterAsync(bytes, LinkDirection.ToServer);
+
+        Task send = SendAsync(client, many);
+
+        Assert.Equal(many[..bytes], await ReceiveAsync(server, bytes));
+        await Wait.For(stalled);
+        await SendAsync(server, "back"u8.ToArray());
+        Assert.Equal("back", Encoding.ASCII.GetString(await ReceiveAsync(client, 4)));
+        Assert.Equal((1, (long)bytes), (_link.Connections, _link.Passed(LinkDirection.ToServer)));
+        _link.Resume(LinkDirection.ToServer);
+        Assert.Equal(many[bytes..], await ReceiveAsync(server, many.Length - bytes));
+        await send;
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task That_an_end_has_gone_does_not_pass_a_stall(bool reset)
+    {
+        (Socket client, Socket server) = await ConnectAsync();
+        _link.Stall(LinkDirection.ToServer);
+        client.Close(reset ? 0 : Timeout.Infinite);
+
+        // Time for the link to see it, if it should tell: somebody else is served meanwhile.
+        (Socket other, Socket otherServer) = await ConnectAsync();
+        byte[] many = new byte[1 << 20];
+        Task send = SendAsync(otherServer, many);
+        Assert.Equal(many, await ReceiveAsync(other, many.Length));
+        await send;
+        Assert.False(server.Poll(0, SelectMode.SelectRead));
+
+        _link.Resume(LinkDirection.ToServer);
+        if (reset)
+        {
+            await Assert.ThrowsAsync<SocketException>(() => ReceiveAsync(server, 1));
+        }
+        else
+        {
+            Assert.Empty(await ReceiveAsync(server, 1));
+        }
+    }
+
+    [Fact]
+    public async Task A_stall_and_a_cut_that_are_to_come_take_each_others_place()
+    {
+        Task cut = _link.CutAfterAsync(1, LinkDirection.ToServer);
+        Task stall = _link.StallAfterAsync(2, LinkDirection.ToServer);
+        Task other = _link.CutAfterAsync(3, LinkDirection.ToClient);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Wait.For(cut));
+        (Socket client, Socket server) = await ConnectAsync();
+
+        await SendAsync(client, "123"u8.ToArray());
+
+        Assert.Equal("12", Encoding.ASCII.GetString(await ReceiveAsync(server, 2)));
+        await Wait.For(stall);
+        Assert.False(other.IsCompleted);
+    }
+
     [Fact]
     public async Task A_stall_holds_a_sender_up_in_the_end()
     {
@@ -274,6 +343,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         Assert.Throws<ArgumentOutOfRangeException>(() => _link.Delay = TimeSpan.FromTicks(-1));
         Assert.Throws<ArgumentOutOfRangeException>(() => _link.Delay = TimeSpan.FromDays(2));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => _link.CutAfterAsync(-1, LinkDirection.ToServer));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => _link.StallAfterAsync(-1, LinkDirection.ToServer));
     }
 
     [Fact]

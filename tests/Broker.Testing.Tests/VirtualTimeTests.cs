@@ -35,4 +35,22 @@ public sealed class VirtualTimeTests
         await Wait.For(delay);
         Assert.Throws<ArgumentOutOfRangeException>(() => time.Advance(TimeSpan.FromTicks(-1)));
     }
+
+    [Fact]
+    public void A_clock_on_the_wall_that_is_set_is_no_passing_of_time()
+    {
+        var time = new VirtualTime();
+        DateTimeOffset date = time.GetUtcNow();
+        long start = time.GetTimestamp();
+        int fired = 0;
+        using ITimer timer = time.CreateTimer(_ => fired++, null, TimeSpan.FromHours(1), Timeout.InfiniteTimeSpan);
+
+        time.SetWallClock(TimeSpan.FromHours(3));
+        time.SetWallClock(TimeSpan.FromHours(-1));
+        time.Advance(TimeSpan.FromMinutes(59));
+
+        Assert.Equal((0, TimeSpan.FromMinutes(59), TimeSpan.FromMinutes(179)), (fired, time.GetElapsedTime(start), time.GetUtcNow() - date));
+        time.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(1, fired);
+    }
 }

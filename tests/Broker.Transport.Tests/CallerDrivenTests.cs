@@ -1,6 +1,7 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Broker.Testing.Time;
 using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
@@ -10,7 +11,7 @@ public sealed class CallerDrivenTests
 {
     private static readonly TimeSpan Day = TimeSpan.FromDays(1);
 
-    private readonly ManualTime _time = new();
+    private readonly VirtualTime _time = new();
 
     private EventLoopGroup Driven(bool portable = false)
         => new(new EventLoopOptions { CallerDriven = true, ForcePortable = portable, TimeProvider = _time });

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Testing.Time;
 using Broker.Transport.Linux;
 
 namespace Broker.Transport.Tests;
@@ -13,7 +14,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
 
-    private readonly ManualTime _time = new();
+    private readonly VirtualTime _time = new();
     private readonly Probe _probe = new();
     private readonly Socket _peer = new(SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 30_000, SendTimeout = 30_000 };
     private EventLoopGroup? _group;

@@ -1,12 +1,13 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Testing.Time;
 
 namespace Broker.Transport.Tests;
 
 /// <summary>Connections that are accepted stay under the number of files that a process may have open.</summary>
 public sealed class ConnectionBudgetTests
 {
-    private readonly ManualTime _time = new();
+    private readonly VirtualTime _time = new();
     private int _open = 20;
     private int _looks;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Broker.Testing.Time;
 
 namespace Broker.Transport.Tests;
 
@@ -108,7 +109,7 @@ public sealed class SocketTests
             },
         };
         // No time passes: a peer that floods is waited for a second, which says nothing of how soon this one is given a processor to read by.
-        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler, new ManualTime());
+        (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler, new VirtualTime());
         using (group)
         using (listener)
         using (Socket peer = Connect(listener))

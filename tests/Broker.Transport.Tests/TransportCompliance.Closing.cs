@@ -1,3 +1,5 @@
+using Broker.Testing.Time;
+
 namespace Broker.Transport.Tests;
 
 public abstract partial class TransportCompliance
@@ -20,7 +22,7 @@ public abstract partial class TransportCompliance
     public async Task Closing_with_a_linger_delivers_everything_while_the_peer_floods()
     {
         // No time passes: a peer that floods is waited for a second, in which this one need not be given a processor.
-        using var pairs = new ConnectionPairs(Kind, time: new ManualTime());
+        using var pairs = new ConnectionPairs(Kind, time: new VirtualTime());
         byte[] sent = Pattern(3_000_000);
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
         var near = new Probe();

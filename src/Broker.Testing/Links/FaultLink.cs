@@ -84,7 +84,10 @@ public sealed class FaultLink : IAsyncDisposable
     /// <summary>How many bytes it has passed on in a direction, of all connections.</summary>
     public long Passed(LinkDirection direction) => _faults.Passed(direction);
 
-    /// <summary>Lets nothing pass until <see cref="Resume"/>. Connections stay open, and senders are held up once what is between is full.</summary>
+    /// <summary>
+    /// Lets nothing pass until <see cref="Resume"/>, also not that an end has gone. Connections stay open, and senders are held up once what is
+    /// between is full.
+    /// </summary>
     /// <param name="direction">Null for both.</param>
     public void Stall(LinkDirection? direction = null) => ForEach(direction, _faults.Stall);
 
@@ -103,7 +106,8 @@ public sealed class FaultLink : IAsyncDisposable
 
     /// <summary>
     /// Cuts a connection behind a byte: whichever one the last of the next <paramref name="bytes"/> in that direction comes by. The receiver
-    /// gets exactly those and then the end of the stream, the sender a reset. Once; another call for the direction takes its place.
+    /// gets exactly those and then the end of the stream, the sender a reset. Once; another call for the direction, of this or of
+    /// <see cref="StallAfterAsync"/>, takes its place.
     /// </summary>
     /// <param name="bytes">How many may still pass, counted over all connections; 0 cuts in place of the next.</param>
     /// <param name="direction">Which bytes are counted.</param>
@@ -112,6 +116,20 @@ public sealed class FaultLink : IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
         return _faults.CutAfterAsync(bytes, direction);
+    }
+
+    /// <summary>
+    /// Stalls a direction behind a byte, as <see cref="Stall"/> does at once: what comes after the next <paramref name="bytes"/> waits for
+    /// <see cref="Resume"/>, and the connections stay open. So a program can be met at each step of a dialogue. Once; another call for the direction,
+    /// of this or of <see cref="CutAfterAsync"/>, takes its place.
+    /// </summary>
+    /// <param name="bytes">How many may still pass, counted over all connections; 0 stalls in place of the next.</param>
+    /// <param name="direction">Which bytes are counted, and wait.</param>
+    /// <returns>Done when it has happened; cancelled when another call has taken its place, or the link has ended.</returns>
+    public Task StallAfterAsync(long bytes, LinkDirection direction)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        return _faults.StallAfterAsync(bytes, direction);
     }
 
     /// <summary>

@@ -5,7 +5,7 @@ internal sealed class LinkFaults(TimeProvider time)
 {
     private readonly Lock _gate = new();
     private readonly TaskCompletionSource?[] _stalls = new TaskCompletionSource?[2];
-    private readonly Cut?[] _cuts = new Cut?[2];
+    private readonly Limit?[] _limits = new Limit?[2];
     private readonly long[] _passed = new long[2];
     private long _delay;
 
@@ -19,11 +19,20 @@ internal sealed class LinkFaults(TimeProvider time)
 
     internal long Passed(LinkDirection direction) => Interlocked.Read(ref _passed[(int)direction]);
 
+    /// <summary>Done when the direction does not stall, or no more.</summary>
+    internal Task PassableAsync(LinkDirection direction)
+    {
+        lock (_gate)
+        {
+            return _stalls[(int)direction]?.Task ?? Task.CompletedTask;
+        }
+    }
+
     internal void Stall(LinkDirection direction)
     {
         lock (_gate)
         {
-            _stalls[(int)direction] ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _stalls[(int)direction] ??= NewSignal();
         }
     }
 
@@ -39,19 +48,9 @@ internal sealed class LinkFaults(TimeProvider time)
         stall?.TrySetResult();
     }
 
-    internal Task CutAfterAsync(long bytes, LinkDirection direction)
-    {
-        var cut = new Cut(bytes);
-        Cut? before;
-        lock (_gate)
-        {
-            before = _cuts[(int)direction];
-            _cuts[(int)direction] = cut;
-        }
+    internal Task CutAfterAsync(long bytes, LinkDirection direction) => LimitAsync(new Limit(bytes, cuts: true), direction);
 
-        before?.Done.TrySetCanceled();
-        return cut.Done.Task;
-    }
+    internal Task StallAfterAsync(long bytes, LinkDirection direction) => LimitAsync(new Limit(bytes, cuts: false), direction);
 
     internal void End()
     {
@@ -60,17 +59,17 @@ internal sealed class LinkFaults(TimeProvider time)
             Resume(direction);
             lock (_gate)
             {
-                _cuts[(int)direction]?.Done.TrySetCanceled();
-                _cuts[(int)direction] = null;
+                _limits[(int)direction]?.Done.TrySetCanceled();
+                _limits[(int)direction] = null;
             }
         }
     }
 
     /// <summary>
-    /// Asks to pass bytes on. Either they, or the first <c>Allowed</c> of them, may pass and are counted; or the direction stalls, and the caller asks
-    /// again after that.
+    /// Asks to pass bytes on. Either they, or the first <c>Allowed</c> of them, may pass and are counted, and with the last of them a limit may be
+    /// <c>Reached</c>; or the direction stalls, and the caller asks again after that.
     /// </summary>
-    internal (int Allowed, TaskCompletionSource? Cut, Task? Stall) Take(LinkDirection direction, int wanted)
+    internal (int Allowed, Limit? Reached, Task? Stall) Take(LinkDirection direction, int wanted)
     {
         lock (_gate)
         {
@@ -81,27 +80,47 @@ internal sealed class LinkFaults(TimeProvider time)
             }
 
             int allowed = wanted;
-            TaskCompletionSource? done = null;
-            if (_cuts[at] is { } cut)
+            Limit? reached = null;
+            if (_limits[at] is { } limit)
             {
-                allowed = (int)Math.Min(wanted, cut.Left);
-                cut.Left -= allowed;
-                if (cut.Left == 0)
+                allowed = (int)Math.Min(wanted, limit.Left);
+                limit.Left -= allowed;
+                if (limit.Left == 0)
                 {
-                    done = cut.Done;
-                    _cuts[at] = null;
+                    reached = limit;
+                    _limits[at] = null;
+                    // Here, so that no other connection's bytes pass meanwhile.
+                    _stalls[at] = limit.Cuts ? null : NewSignal();
                 }
             }
 
             _passed[at] += allowed;
-            return (allowed, done, null);
+            return (allowed, reached, null);
         }
     }
 
-    private sealed class Cut(long left)
+    private Task LimitAsync(Limit limit, LinkDirection direction)
+    {
+        Limit? before;
+        lock (_gate)
+        {
+            before = _limits[(int)direction];
+            _limits[(int)direction] = limit;
+        }
+
+        before?.Done.TrySetCanceled();
+        return limit.Done.Task;
+    }
+
+    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>How many bytes may still pass before something happens, and what that is.</summary>
+    internal sealed class Limit(long left, bool cuts)
     {
         internal long Left { get; set; } = left;
 
-        internal TaskCompletionSource Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        internal bool Cuts { get; } = cuts;
+
+        internal TaskCompletionSource Done { get; } = NewSignal();
     }
 }

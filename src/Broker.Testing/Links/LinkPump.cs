@@ -53,6 +53,8 @@ internal sealed class LinkPump(
             // A reset at one end is one at the other, unless the link has ended this direction itself.
             if (!_discards)
             {
+                // Which a stall holds back as well, unless the link itself ends.
+                await faults.PassableAsync(direction).WaitAsync(ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 connection.Abort();
             }
         }
@@ -70,6 +72,8 @@ internal sealed class LinkPump(
                 await PassAsync(piece.Bytes).ConfigureAwait(false);
             }
 
+            // The end is held back like all that comes before it.
+            await faults.PassableAsync(direction).WaitAsync(ending).ConfigureAwait(false);
             Shutdown();
         }
         catch (Exception e) when (IsEnd(e))
@@ -95,7 +99,7 @@ internal sealed class LinkPump(
     {
         while (!_discards)
         {
-            (int allowed, TaskCompletionSource? cut, Task? stall) = faults.Take(direction, bytes.Length);
+            (int allowed, LinkFaults.Limit? reached, Task? stall) = faults.Take(direction, bytes.Length);
             if (stall is not null)
             {
                 await stall.WaitAsync(ending).ConfigureAwait(false);
@@ -107,13 +111,17 @@ internal sealed class LinkPump(
                 left = left[await to.SendAsync(left, ending).ConfigureAwait(false)..];
             }
 
-            if (cut is not null)
+            if (reached is { Cuts: true })
             {
                 connection.CutBehind(direction);
-                cut.TrySetResult();
             }
 
-            return;
+            reached?.Done.TrySetResult();
+            bytes = bytes[allowed..];
+            if (bytes.IsEmpty)
+            {
+                return;
+            }
         }
     }
 

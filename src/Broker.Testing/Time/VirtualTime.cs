@@ -2,7 +2,7 @@ namespace Broker.Testing.Time;
 
 /// <summary>
 /// Time that goes on when a test says so: for PINGs, deadlines and delays that would otherwise take as long as they say. A broker goes by it when
-/// its <c>LoopOptions</c> name it, a <see cref="Links.FaultLink"/> when it is opened with it.
+/// its <c>LoopOptions</c> name it, a <c>FaultLink</c> when it is opened with it.
 /// </summary>
 /// <remarks>Thread-safe. Timers fire in the order of their times, on the thread that calls <see cref="Advance"/>.</remarks>
 public sealed class VirtualTime : TimeProvider
@@ -10,6 +10,7 @@ public sealed class VirtualTime : TimeProvider
     private readonly Lock _gate = new();
     private readonly List<Alarm> _alarms = [];
     private DateTimeOffset _now = new(2030, 1, 1, 0, 0, 0, TimeSpan.Zero);
+    private TimeSpan _wallClockSetBy;
 
     /// <inheritdoc/>
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
@@ -27,14 +28,14 @@ public sealed class VirtualTime : TimeProvider
     }
 
     /// <inheritdoc/>
-    public override long GetTimestamp() => GetUtcNow().Ticks;
+    public override long GetTimestamp() => Now().Ticks;
 
     /// <inheritdoc/>
     public override DateTimeOffset GetUtcNow()
     {
         lock (_gate)
         {
-            return _now;
+            return _now + _wallClockSetBy;
         }
     }
 
@@ -52,10 +53,31 @@ public sealed class VirtualTime : TimeProvider
     public void Advance(TimeSpan by)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(by, TimeSpan.Zero);
-        DateTimeOffset end = GetUtcNow() + by;
+        DateTimeOffset end = Now() + by;
         while (TakeNext(end) is { } due)
         {
             due.Fire();
+        }
+    }
+
+    /// <summary>
+    /// Sets the clock on the wall, as an operator or a time server does. No time passes by it: no timer comes nearer, and only what goes by the date,
+    /// such as the end of a certificate or of a JWT, sees it.
+    /// </summary>
+    /// <param name="by">How much later it then is; negative for earlier. It adds to what was set before.</param>
+    public void SetWallClock(TimeSpan by)
+    {
+        lock (_gate)
+        {
+            _wallClockSetBy += by;
+        }
+    }
+
+    private DateTimeOffset Now()
+    {
+        lock (_gate)
+        {
+            return _now;
         }
     }
 

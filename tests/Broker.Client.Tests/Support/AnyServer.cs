@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Net;
 using Broker.Server;
+using Broker.Testing.Links;
 using Broker.Transport;
 
 namespace Broker.Client.Tests.Support;
@@ -56,6 +58,9 @@ internal sealed class AnyServer : IAsyncDisposable
 
     /// <summary>The same on loops with the portable poller, or on those of the process.</summary>
     public static Task<AnyServer> StartAsync(ServerKind kind, bool portable) => StartAsync(kind, null, null, portable);
+
+    /// <summary>Puts a link between clients and the server, which does what networks do.</summary>
+    public FaultLink OpenLink() => FaultLink.Open(new IPEndPoint(IPAddress.Loopback, Port));
 
     /// <summary>Ends it, and with it all connections.</summary>
     public async Task KillAsync()

@@ -5,6 +5,7 @@ using Broker.AspNetCore.WebSockets;
 using Broker.Client.Connecting;
 using Broker.Client.Tls;
 using Broker.Server;
+using Broker.Testing.Links;
 
 namespace Broker.Client.Tests.Support;
 
@@ -13,7 +14,7 @@ internal sealed class TransportSite : IAsyncDisposable
 {
     private readonly List<IAsyncDisposable> _owned = [];
     private bool _losable;
-    private Relay? _relay;
+    private FaultLink? _link;
     private Func<Task>? _restart;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -34,7 +35,7 @@ internal sealed class TransportSite : IAsyncDisposable
     /// <summary>Ends every connection: what stands between is cut, and what nothing stands between is restarted.</summary>
     public async Task LoseAsync()
     {
-        _relay?.CutAll();
+        _link?.Cut();
         if (_restart is not null)
         {
             await _restart();
@@ -43,7 +44,11 @@ internal sealed class TransportSite : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        _relay?.Dispose();
+        if (_link is not null)
+        {
+            await _link.DisposeAsync();
+        }
+
         foreach (IAsyncDisposable owned in Enumerable.Reverse(_owned))
         {
             await owned.DisposeAsync();
@@ -122,8 +127,8 @@ internal sealed class TransportSite : IAsyncDisposable
             return port;
         }
 
-        _relay = new Relay(port);
-        return new Uri(_relay.Url).Port;
+        _link = FaultLink.Open(new IPEndPoint(IPAddress.Loopback, port));
+        return _link.EndPoint.Port;
     }
 
     private static ClientOptions Reach(Way way, int port)

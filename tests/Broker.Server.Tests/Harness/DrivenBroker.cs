@@ -1,4 +1,5 @@
 using System.Text;
+using Broker.Testing.Time;
 using Broker.Transport;
 
 namespace Broker.Server.Tests.Harness;

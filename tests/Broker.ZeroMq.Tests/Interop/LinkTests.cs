@@ -1,3 +1,6 @@
+using System.Net;
+using Broker.Testing.Links;
+using Broker.ZeroMq.Endpoints;
 using Broker.ZeroMq.Pipeline;
 using Broker.ZeroMq.Sockets;
 using Broker.ZeroMq.Tests.Foreign;
@@ -103,11 +106,11 @@ public sealed class LinkTests
     {
         await using var rig = new Rig(portable: portable);
         var pull = rig.Pull(o => o with { HeartbeatInterval = Beat });
-        await using var relay = new SwallowingRelay(pull.Bind(AnyPort));
+        await using FaultLink link = LinkTo(pull.Bind(AnyPort));
         var push = rig.Push(o => o with { HeartbeatInterval = Beat });
-        push.Connect(relay.Endpoint);
+        push.Connect($"tcp://{link.Address}");
         await ArriveAsync(rig, push);
-        relay.Swallow();
+        link.Stall();
         bool here = false;
         bool there = false;
         while (!here || !there)
@@ -117,7 +120,7 @@ public sealed class LinkTests
             there |= !found.Peer.IsOutgoing;
         }
 
-        relay.Forward();
+        MakeAnew(link);
         rig.Messages.TakeAll();
         await ArriveAsync(rig, push);
     }
@@ -128,15 +131,15 @@ public sealed class LinkTests
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
         var publisher = rig.Publisher(o => o with { HeartbeatInterval = Beat });
-        await using var relay = new SwallowingRelay(publisher.Bind(AnyPort));
+        await using FaultLink link = LinkTo(publisher.Bind(AnyPort));
         var peer = await host.SocketAsync("SUB", ("HEARTBEAT_IVL", 500), ("HEARTBEAT_TIMEOUT", 3000), ("RECONNECT_IVL", 50));
         await peer.SubscribeAsync((byte)'t');
-        await peer.ConnectAsync(relay.Endpoint);
+        await peer.ConnectAsync($"tcp://{link.Address}");
         await rig.InterestAsync("+t");
-        relay.Swallow();
+        link.Stall();
         await rig.Events.TakeAsync(e => e is { Kind: ZeroMqEventKind.PeerRefused, Reason: "no answer to heartbeats" });
         await rig.InterestAsync("-t");
-        relay.Forward();
+        MakeAnew(link);
         await rig.InterestAsync("+t");
     }
 
@@ -164,6 +167,15 @@ public sealed class LinkTests
         }
 
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerDisconnected or ZeroMqEventKind.PeerRefused);
+    }
+
+    private static FaultLink LinkTo(ZeroMqEndpoint endpoint) => FaultLink.Open(new IPEndPoint(IPAddress.Loopback, endpoint.Port));
+
+    /// <summary>Bytes pass again; what was swallowed is lost, and with it the connections of that time.</summary>
+    private static void MakeAnew(FaultLink link)
+    {
+        link.Cut();
+        link.Resume();
     }
 
     // On a machine with much to do even a good link may be given up in between; what was under way is lost then.

@@ -15,7 +15,7 @@ public sealed class ReceiveWaitTests
         string? received = null;
         var receiver = new Thread(() => received = bench.Take(attempts, Timeout.InfiniteTimeSpan));
         receiver.Start();
-        Until(() => !bench.Queue.Waiters.IsEmpty);
+        Wait.Until(() => !bench.Queue.Waiters.IsEmpty);
 
         bench.Add(bench.Source(), "hello");
 
@@ -46,7 +46,7 @@ public sealed class ReceiveWaitTests
             thread.Start();
         }
 
-        Until(() => bench.Queue.Waiters.Count == 2);
+        Wait.Until(() => bench.Queue.Waiters.Count == 2);
         bench.Add(bench.Source(), Bench.Numbers(0, 2), 2);
 
         Assert.All(threads, thread => Assert.True(thread.Join(Guard)));
@@ -63,7 +63,7 @@ public sealed class ReceiveWaitTests
             outcomes[i] = bench.Queue.Take(ref reader, 0, Timeout.InfiniteTimeSpan);
         })).ToArray();
         Array.ForEach(threads, thread => thread.Start());
-        Until(() => bench.Queue.Waiters.Count == 3);
+        Wait.Until(() => bench.Queue.Waiters.Count == 3);
 
         bench.Queue.Close();
 
@@ -213,6 +213,4 @@ public sealed class ReceiveWaitTests
         Assert.All(seen, count => Assert.Equal(1, count));
         Assert.Equal(0, bench.Pool.Outstanding);
     }
-
-    private static void Until(Func<bool> condition) => Assert.True(SpinWait.SpinUntil(condition, Guard));
 }

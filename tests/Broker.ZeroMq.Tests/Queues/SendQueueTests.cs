@@ -31,7 +31,7 @@ public sealed class SendQueueTests
         {
             rig.Send(i, TimeSpan.Zero);
             int sent = i;
-            Until(() => rig.SentCount == sent);
+            Wait.Until(() => rig.SentCount == sent);
         }
     }
 
@@ -51,7 +51,7 @@ public sealed class SendQueueTests
         }
 
         // Three for the peer, and what may wait for the loop.
-        Until(() => rig.SentCount == 3);
+        Wait.Until(() => rig.SentCount == 3);
         Assert.InRange(taken, 3, 3 + Line.Mark);
         Assert.Equal([0, 1, 2], rig.Sent);
         Assert.True(rig.Queue.Waiters.IsEmpty);
@@ -63,12 +63,12 @@ public sealed class SendQueueTests
         using var rig = new Line(isOpen: false);
         var writer = new Thread(() => rig.Send(7, Timeout.InfiniteTimeSpan));
         writer.Start();
-        Until(() => !rig.Queue.Waiters.IsEmpty);
+        Wait.Until(() => !rig.Queue.Waiters.IsEmpty);
 
         rig.Allow(1);
 
         Assert.True(writer.Join(Guard));
-        Until(() => rig.SentCount == 1);
+        Wait.Until(() => rig.SentCount == 1);
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public sealed class SendQueueTests
             Assert.Equal(SendOutcome.Sent, rig.Send(0, TimeSpan.Zero, Line.MostBytes / 2));
             writers = [.. Enumerable.Range(1, 3).Select(i => new Thread(() => rig.Send(i, Timeout.InfiniteTimeSpan, Line.MostBytes)))];
             Array.ForEach(writers, writer => writer.Start());
-            Until(() => rig.Queue.Waiters.Count == writers.Length);
+            Wait.Until(() => rig.Queue.Waiters.Count == writers.Length);
             rig.Release();
         }
 
@@ -129,7 +129,7 @@ public sealed class SendQueueTests
         var outcome = SendOutcome.Sent;
         var writer = new Thread(() => outcome = rig.Send(7, Timeout.InfiniteTimeSpan));
         writer.Start();
-        Until(() => !rig.Queue.Waiters.IsEmpty);
+        Wait.Until(() => !rig.Queue.Waiters.IsEmpty);
 
         _ = rig.Queue.SealAsync();
 
@@ -222,8 +222,6 @@ public sealed class SendQueueTests
             }
         }
     }
-
-    private static void Until(Func<bool> condition) => Assert.True(SpinWait.SpinUntil(condition, Guard));
 
     private readonly struct Unreadable : IZmtpEncoder
     {

@@ -1,3 +1,4 @@
+using Broker.Testing.Time;
 using Broker.Transport;
 using Broker.ZeroMq.Publishing;
 using Broker.ZeroMq.Sockets;
@@ -69,7 +70,7 @@ public sealed class SlowSubscriberTests
     [Fact]
     public void A_stalled_peer_outlives_the_heartbeats()
     {
-        var time = new ManualTime();
+        var time = new VirtualTime();
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, TimeProvider = time });
         var events = new Inbox<ZeroMqEvent>();
         int prefixes = 0;

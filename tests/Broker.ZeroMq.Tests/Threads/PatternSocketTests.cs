@@ -171,7 +171,7 @@ public abstract class PatternSocketTests : IDisposable
         router.Send("nobody", "hello");
         router.Send("no body"u8);
 
-        Assert.True(SpinWait.SpinUntil(() => router.MessagesDropped == 2, Guard));
+        Wait.Until(() => router.MessagesDropped == 2);
     }
 
     [Fact]
@@ -243,11 +243,11 @@ public abstract class PatternSocketTests : IDisposable
         stuck.Connect(pub.Bind(_transport.AnyEndpoint));
         byte[] body = new byte[10_000];
 
-        Assert.True(SpinWait.SpinUntil(() =>
+        Wait.Until(() =>
         {
             pub.Send(body);
             return pub.MessagesDropped > 100;
-        }, Guard));
+        });
     }
 }
 

@@ -248,7 +248,7 @@ public abstract class PipelineSocketTests : IDisposable
         // Three wait for the endpoint and three for the loop; the others for room.
         var sends = Enumerable.Range(0, 10).Select(_ => Task.Factory.StartNew(
             () => push.Send("x"u8), Cancellation, TaskCreationOptions.LongRunning, TaskScheduler.Default)).ToArray();
-        Assert.True(SpinWait.SpinUntil(() => sends.Count(send => send.IsCompleted) >= 4, Guard));
+        Wait.Until(() => sends.Count(send => send.IsCompleted) >= 4);
         await pull.CloseAsync();
         var report = await push.CloseAsync(TimeSpan.FromMilliseconds(20));
 

@@ -91,7 +91,7 @@ public sealed class PollerTests
         }
 
         quiet.Push.Send("y"u8);
-        Assert.True(SpinWait.SpinUntil(() => flood.Pull.HasMessages && quiet.Pull.HasMessages, Guard));
+        Wait.Until(() => flood.Pull.HasMessages && quiet.Pull.HasMessages);
         int before = 0;
         poller.Add(flood.Pull, pull =>
         {
@@ -125,7 +125,7 @@ public sealed class PollerTests
             }
             else
             {
-                Assert.True(SpinWait.SpinUntil(() => pull.HasMessages, Guard));
+                Wait.Until(() => pull.HasMessages);
                 throw new InvalidDataException();
             }
         });

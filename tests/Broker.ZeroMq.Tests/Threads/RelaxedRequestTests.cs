@@ -44,7 +44,7 @@ public sealed class RelaxedRequestTests
 
         long before = req.GetCounts().MessagesReceived;
         router.Send(Wire.Join(first, Wire.Message([], Wire.Ascii("to the first"))));
-        Assert.True(SpinWait.SpinUntil(() => req.GetCounts().MessagesReceived > before, Wait.Limit));
+        Wait.Until(() => req.GetCounts().MessagesReceived > before);
 
         // The last one that was taken is what is waited for.
         Assert.False(req.TryReceiveString(out _, TimeSpan.FromMilliseconds(20)));
@@ -57,7 +57,7 @@ public sealed class RelaxedRequestTests
             if (i < waiting - 1)
             {
                 long count = req.GetCounts().MessagesReceived;
-                Assert.True(SpinWait.SpinUntil(() => req.GetCounts().MessagesReceived > count, Wait.Limit));
+                Wait.Until(() => req.GetCounts().MessagesReceived > count);
             }
         }
 

@@ -112,9 +112,9 @@ public sealed class StressTests
         }, TestContext.Current.CancellationToken)).ToArray();
 
         await Task.WhenAll([.. senders, .. visitors]).WaitAsync(Duration + Guard, TestContext.Current.CancellationToken);
-        Assert.True(
-            SpinWait.SpinUntil(() => Interlocked.Read(ref receivedCount) >= Interlocked.Read(ref sentCount), Guard),
-            $"{receivedCount} of {sentCount} messages were received.");
+        Wait.Until(
+            () => Interlocked.Read(ref receivedCount) >= Interlocked.Read(ref sentCount),
+            () => $"{receivedCount} of {sentCount} messages were received.");
         Assert.Equal(0, (await push.CloseAsync()).Undelivered);
         await pull.CloseAsync();
         await Task.WhenAll(receivers).WaitAsync(Guard, TestContext.Current.CancellationToken);

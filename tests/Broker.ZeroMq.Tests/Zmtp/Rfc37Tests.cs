@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Broker.Testing.Time;
 using Broker.Transport;
 using Broker.ZeroMq.Pipeline;
 using Broker.ZeroMq.Sockets;
@@ -167,7 +168,7 @@ public sealed class Rfc37Tests
     [InlineData(false)]
     public void Rfc37_heartbeating_any_traffic_should_be_a_sign_of_life_and_silence_none(bool says)
     {
-        var time = new ManualTime();
+        var time = new VirtualTime();
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, TimeProvider = time });
         var events = new Inbox<ZeroMqEvent>();
         int received = 0;
