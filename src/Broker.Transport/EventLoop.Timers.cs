@@ -184,8 +184,12 @@ public sealed partial class EventLoop
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
+    // In whole numbers: what a provider says that counts from the year 1 is too much for a double, and a timer would come a turn late.
     private static long MillisecondsOf(TimeProvider time)
-        => time.GetElapsedTime(0, time.GetTimestamp()).Ticks / TimeSpan.TicksPerMillisecond;
+    {
+        (long seconds, long rest) = Math.DivRem(time.GetTimestamp(), time.TimestampFrequency);
+        return (seconds * 1000) + (rest * 1000 / time.TimestampFrequency);
+    }
 
     /// <summary>
     /// A timer will not fire. It stays in the queue until it would have been due or the cancelled ones are the most:
