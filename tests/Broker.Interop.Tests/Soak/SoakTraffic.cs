@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text;
 using System.Text.Json;
 using Broker.Interop.Tests.Harness;
 using Broker.Interop.Tests.Serving;
