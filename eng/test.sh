@@ -94,7 +94,7 @@ alone_in_network() {
     case $1 in Broker.Packages.Tests) return 1 ;; esac
     [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null
 }
-with_network='PATH=$PATH:/usr/sbin && ip link set lo up && ip address add 192.0.2.2/24 dev lo && exec "$@"'
+with_network='PATH=$PATH:/usr/sbin && ip link set lo up && ip address add 100.64.0.1/32 dev lo && exec "$@"'
 
 # One test project, in a process of its own. A test that hangs is named and ends its run instead of all others' time.
 # NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out.

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json.Nodes;
 using Broker.LoadTest.Driver;
 using Broker.LoadTest.Servers;
 
@@ -25,6 +26,18 @@ public class PortableServerTests
             return Directory.EnumerateFileSystemEntries(folder)
                 .Count(entry => new FileInfo(entry).LinkTarget?.Contains("eventpoll", StringComparison.Ordinal) is true);
         }
+    }
+
+    [Fact]
+    public void Nothing_but_the_poller_is_other_in_its_configuration_than_in_that_of_the_command()
+    {
+        JsonNode ours = Configuration("broker.runtimeconfig.json");
+        JsonNode portable = Configuration("broker-portable.runtimeconfig.json");
+
+        Assert.True(portable["runtimeOptions"]!["configProperties"]!.AsObject().Remove("Broker.Transport.ForcePortable"));
+        Assert.Equal(ours.ToJsonString(), portable.ToJsonString());
+
+        static JsonNode Configuration(string file) => JsonNode.Parse(File.ReadAllText(Path.Combine(AppContext.BaseDirectory, file)))!;
     }
 
     [Fact]

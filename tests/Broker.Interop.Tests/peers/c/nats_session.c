@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <unistd.h>
 #include <nats/nats.h>
 #include "hex.h"
@@ -7,10 +8,13 @@ enum { SLOTS = 16, WORDS = 32 };
 typedef struct {
     char id[32];
     int answers;
+    int is_complete;
     natsSubscription *subscription;
 } slot;
 
 static slot slots[SLOTS];
+static pthread_mutex_t completing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static const char *seed;
 static int64_t sign_after;
 
@@ -62,6 +66,15 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
     for (int i = 0; i < of->answers && natsMsg_GetReply(message); i++)
         natsConnection_Publish(connection, natsMsg_GetReply(message), natsMsg_GetData(message), natsMsg_GetDataLength(message));
     natsMsg_Destroy(message);
+}
+
+/* Behind the last message's callback. The wait for a drain is over when the last message was taken for its callback. */
+static void on_complete(void *closure)
+{
+    pthread_mutex_lock(&completing);
+    ((slot *)closure)->is_complete = 1;
+    pthread_cond_broadcast(&completed);
+    pthread_mutex_unlock(&completing);
 }
 
 static void on_disconnected(natsConnection *connection, void *closure) { print_text("EVENT", "disconnected"); }
@@ -223,10 +236,13 @@ static natsStatus run(natsConnection *connection, char **words, size_t *sizes, i
     natsStatus status;
     if (is(words[0], "sub") || is(words[0], "respond")) {
         slot *of = slot_of(words[1]);
+        of->is_complete = 0;
         of->answers = is(words[0], "respond") ? atoi(words[3]) : 0;
         status = is(words[0], "sub") && count > 3
             ? natsConnection_QueueSubscribe(&of->subscription, connection, words[2], words[3], on_message, of)
             : natsConnection_Subscribe(&of->subscription, connection, words[2], on_message, of);
+        if (status == NATS_OK)
+            status = natsSubscription_SetOnCompleteCB(of->subscription, on_complete, of);
         return status == NATS_OK ? natsConnection_Flush(connection) : status;
     }
     if (is(words[0], "unsub")) {
@@ -256,9 +272,15 @@ static natsStatus run(natsConnection *connection, char **words, size_t *sizes, i
     if (is(words[0], "drain") && count == 1)
         return natsConnection_Drain(connection);
     if (is(words[0], "drain")) {
-        natsSubscription *subscription = slot_of(words[1])->subscription;
-        status = natsSubscription_Drain(subscription);
-        return status == NATS_OK ? natsSubscription_WaitForDrainCompletion(subscription, 60000) : status;
+        slot *of = slot_of(words[1]);
+        status = natsSubscription_Drain(of->subscription);
+        if (status == NATS_OK)
+            status = natsSubscription_WaitForDrainCompletion(of->subscription, 60000);
+        pthread_mutex_lock(&completing);
+        while (status == NATS_OK && !of->is_complete)
+            pthread_cond_wait(&completed, &completing);
+        pthread_mutex_unlock(&completing);
+        return status;
     }
     return NATS_INVALID_ARG;
 }
