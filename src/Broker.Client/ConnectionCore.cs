@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Broker.Client.Barriers;
 using Broker.Client.Connecting;
 using Broker.Client.Publishing;
@@ -113,6 +114,7 @@ internal sealed class ConnectionCore
     internal string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
 
     /// <summary>The group's loop that the caller is on; null on every other thread.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EventLoop? CurrentLoop()
         => Loop.IsCurrent ? Loop : Group.Count == 1 ? null : OtherCurrentLoop();
 

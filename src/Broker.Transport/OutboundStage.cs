@@ -39,7 +39,11 @@ public sealed class OutboundStage
     }
 
     /// <summary>The bytes written and not yet handed to the connection.</summary>
-    public long Length => _sealedBytes + (_position - _currentStart);
+    public long Length
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _sealedBytes + (_position - _currentStart);
+    }
 
     /// <summary>The connection these bytes are for.</summary>
     public Connection Connection => _connection;

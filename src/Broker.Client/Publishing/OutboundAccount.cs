@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Broker.Transport;
 
 namespace Broker.Client.Publishing;
@@ -21,7 +22,11 @@ internal sealed class OutboundAccount(ConnectionCore core)
     internal ref OutboundCounter Of(EventLoop loop) => ref _counters[loop.Index];
 
     /// <summary>Where those of all other threads are counted, under the gate.</summary>
-    internal ref OutboundCounter External => ref _counters[^1];
+    internal ref OutboundCounter External
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => ref _counters[^1];
+    }
 
     /// <summary>Messages that were accepted and not sent. Under the gate.</summary>
     internal long Lost => _unsent + core.Replay.NeverSent;
