@@ -153,9 +153,9 @@ report_suite() {
     passed=$((passed + suite_passed)) failed=$((failed + suite_failed)) skipped=$((skipped + suite_skipped))
 }
 
-# Side by side: they count and compare, and none of them measures time. Each waits about as long as it computes, so that there are two for a
-# processor. The longest go first, so that none is left alone at the end.
-lanes=${LANES:-$((2 * $(nproc)))}
+# Side by side: they count and compare, and none of them measures time. Each waits about as long as it computes, so that there are more than
+# processors. The longest go first, so that none is left alone at the end.
+lanes=${LANES:-$(($(nproc) + 1))}
 declare -A running=()
 report_finished() {
     local pid
