@@ -13,6 +13,9 @@ internal struct BlockChain
     // What is copied at a time under a lock: a microsecond or two.
     internal const int MostToCopy = 32 * 1024;
 
+    // A new last block is this part of what waits, as sizes allow: its room is held for nothing until it is filled.
+    private const int LastBlockPart = 8;
+
     internal Block? Head { get; private set; }
 
     internal Block? Tail { get; private set; }
@@ -46,7 +49,7 @@ internal struct BlockChain
     /// <summary>
     /// Adds what a block holds in as little memory as that takes without much copying: behind the last block's bytes, in a
     /// block of a size of its own, or as it is. Returns how much the waste grows. So, whatever writers bring at a time, at least
-    /// about half of the memory of a chain holds bytes.
+    /// about half of the memory of a chain holds bytes, and no more than a quarter of what waits is room in its last block, above 16 KiB.
     /// </summary>
     /// <param name="block">Has no next one. The chain's from now on, if it is not given back.</param>
     /// <param name="held">How much waits already, which says how large a block is worth while.</param>
@@ -64,7 +67,7 @@ internal struct BlockChain
                 return 0;
             }
 
-            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(held, BlockSizes.Small, BlockSizes.Stream))));
+            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(held / LastBlockPart, BlockSizes.Small, BlockSizes.Stream))));
             if (capacity < block.Array.Length ? length * 2 < block.Array.Length : capacity > block.Array.Length && length * 2 < capacity)
             {
                 Block fitting = Recycling.Take(capacity, loop, depot);
@@ -103,6 +106,36 @@ internal struct BlockChain
         }
 
         Head = first;
+        return waste;
+    }
+
+    /// <summary>
+    /// Moves what is left of a first block that is mostly sent to one of a fitting size, from the beginning of the message that was cut.
+    /// Returns how much the waste grows. For blocks that nobody has been lent.
+    /// </summary>
+    /// <param name="from">Where that message begins, or <see cref="Block.Start"/> if none was cut.</param>
+    /// <param name="loop">The caller's loop, if it is one.</param>
+    /// <param name="depot">Where other threads find blocks.</param>
+    internal long TrimFirst(int from, EventLoop? loop, BlockDepot depot)
+    {
+        Block first = Head!;
+        int kept = first.End - from;
+        int capacity = kept > MostToCopy ? int.MaxValue : BlockSizes.Capacity(BlockSizes.ClassFor(kept));
+        if (capacity >= first.Array.Length)
+        {
+            return 0;
+        }
+
+        Block fitting = Recycling.Take(capacity, loop, depot);
+        first.Array.AsSpan(from, kept).CopyTo(fitting.Array);
+        fitting.Start = first.Start - from;
+        fitting.End = kept;
+        fitting.Next = first.Next;
+        long waste = first.Next is null ? 0 : fitting.Room - first.Room;
+        Head = fitting;
+        Tail = first.Next is null ? fitting : Tail;
+        first.Next = null;
+        Recycling.Give(first, loop);
         return waste;
     }
 

@@ -4,7 +4,7 @@ namespace Broker.Transport.Buffers;
 
 /// <summary>
 /// The sizes in which blocks are made. 4 KiB serves a connection that answers now and then, 64 KiB one that is streamed to, what
-/// lies below them what has to wait in little, and what lies above single messages that do not fit 64 KiB. There two sizes
+/// lies below them what has to wait in little, and what lies above single messages that do not fit 64 KiB. From 16 KiB on two sizes
 /// to each doubling keep the unused part of a message's block under a third.
 /// </summary>
 internal static class BlockSizes
@@ -19,7 +19,7 @@ internal static class BlockSizes
 
     private static readonly int[] Capacities =
     [
-        1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 96 << 10, 128 << 10, 192 << 10, 256 << 10, 384 << 10, 512 << 10,
+        1 << 10, 4 << 10, 8 << 10, 16 << 10, 24 << 10, 32 << 10, 48 << 10, 64 << 10, 96 << 10, 128 << 10, 192 << 10, 256 << 10, 384 << 10, 512 << 10,
         768 << 10, 1 << 20, 3 << 19, 2 << 20,
     ];
 
@@ -31,9 +31,10 @@ internal static class BlockSizes
         <= 4 << 10 => 1,
         <= 8 << 10 => 2,
         <= 16 << 10 => 3,
-        <= 32 << 10 => 4,
-        <= 48 << 10 => 5,
-        <= 64 << 10 => 6,
+        <= 24 << 10 => 4,
+        <= 32 << 10 => 5,
+        <= 48 << 10 => 6,
+        <= 64 << 10 => 7,
         <= 2 << 20 => ClassAbove(size),
         _ => Unpooled,
     };
@@ -45,6 +46,6 @@ internal static class BlockSizes
     {
         int doubling = BitOperations.Log2((uint)(size - 1));
         int half = (size - 1) >> (doubling - 1) & 1;
-        return 7 + ((doubling - 16) * 2) + half;
+        return 8 + ((doubling - 16) * 2) + half;
     }
 }

@@ -23,8 +23,12 @@ namespace Broker.Transport.Outbound;
 /// </remarks>
 internal sealed class OutboundQueue
 {
+    // A peer that takes a little in between has more, and more of it: then nothing is worth moving.
+    private const int AddedUntilStopped = 8;
+
     private readonly BlockDepot _depot;
     private BlockChain _waiting;
+    private int _addedSinceSent;
     private long _pendingBytes;
     private long _sentBytes;
     private long _waste;
@@ -98,7 +102,22 @@ internal sealed class OutboundQueue
             _waste += _waiting.Pack(block, _pendingBytes, loop, _depot);
         }
 
+        _addedSinceSent++;
         Count();
+    }
+
+    /// <summary>
+    /// For a peer that has taken nothing while several turns brought more: what is left of the first block gets one of its size, once. Not
+    /// while the first block is lent.
+    /// </summary>
+    internal void TrimForStopped(IOutboundFraming framing, EventLoop? loop)
+    {
+        if (_addedSinceSent == AddedUntilStopped && _waiting.Head is { } first && first.Start >= first.Array.Length / 2)
+        {
+            _waste += _waiting.TrimFirst(Pieces.StartOfUnsent(first, framing), loop, _depot);
+            _pendingAtVainWalk = -1;
+            Count();
+        }
     }
 
     /// <summary>Counts what a stage brought as lost.</summary>
@@ -249,6 +268,7 @@ internal sealed class OutboundQueue
         {
             // What could not be dropped then, because it was being sent, may be another now.
             _pendingAtVainWalk = -1;
+            _addedSinceSent = 0;
         }
 
         _pendingBytes -= bytes;

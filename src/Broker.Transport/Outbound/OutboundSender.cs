@@ -69,6 +69,11 @@ internal sealed partial class OutboundSender
                 // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
                 // end of a handshake.
                 _queue.Add(staged, loop);
+                if (_state == SendState.Blocked && _connection.Framing is { } framing)
+                {
+                    _queue.TrimForStopped(framing, loop);
+                }
+
                 NoticeGrowth();
                 return;
             }

@@ -19,6 +19,25 @@ internal static class Pieces
         return messages;
     }
 
+    /// <summary>Where the piece begins of which a block's first unsent byte is: what lies before it, nobody will ask for.</summary>
+    internal static int StartOfUnsent(Block block, IOutboundFraming framing)
+    {
+        ReadOnlySpan<byte> written = block.Array.AsSpan(0, block.End);
+        int at = 0;
+        while (at < block.Start)
+        {
+            int next = at + Measure(framing, written[at..], out _);
+            if (next > block.Start)
+            {
+                break;
+            }
+
+            at = next;
+        }
+
+        return at;
+    }
+
     /// <summary>Shows the messages that end behind the first <paramref name="sent"/> bytes of a block.</summary>
     internal static void VisitUnsent(Block block, int sent, IOutboundFraming framing, IUnsentMessages unsent)
     {

@@ -1,0 +1,144 @@
+using Broker.Transport.Buffers;
+using Broker.Transport.Outbound;
+
+namespace Broker.Transport.Tests.Outbound;
+
+/// <summary>What a queue holds is in proportion to what waits, however little or much that is.</summary>
+public sealed class QueueMemoryTests
+{
+    // Of a queue of a few messages the first block and the last one, of the smallest size that a turn begins with.
+    private const long Slack = 2 * BlockSizes.Small;
+
+    public static TheoryData<int, int> Turns
+    {
+        get
+        {
+            var rows = new TheoryData<int, int>();
+            foreach (int size in (int[])[16, 100, 512, 1_025, 1_500, 4_097, 5_000, 16_385, 40_000, 70_000])
+            {
+                foreach (int messages in ((int[])[1, 3 * 1024, 20 * 1024, 64 * 1024, 250 * 1024]).Select(turn => Math.Max(1, turn / size)).Distinct())
+                {
+                    rows.Add(size, messages);
+                }
+            }
+
+            return rows;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Turns))]
+    public void What_waits_takes_at_most_twice_its_bytes_at_every_length(int size, int messages)
+    {
+        var depot = new BlockDepot();
+        var queue = new OutboundQueue(depot);
+        while (queue.PendingBytes < 2_000_000)
+        {
+            queue.Add(Stage(depot, size, messages), null);
+            Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack);
+            Assert.InRange(queue.HeldBytes, queue.PendingBytes, queue.BlockBytes);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Turns))]
+    public void A_first_block_that_is_mostly_sent_gives_its_memory_up_when_the_peer_stops(int size, int messages)
+    {
+        for (int left = 1; left <= 60_000; left += left < 1_000 ? 333 : 3_333)
+        {
+            var depot = new BlockDepot();
+            var queue = new OutboundQueue(depot);
+            StagedBlocks first = Stage(depot, size, Math.Max(1, 64 * 1024 / size));
+            int unsent = (int)Math.Min(left, first.Bytes);
+            BlockChain chain = queue.AddAndTakeAll(first);
+            var tally = new SentTally { Bytes = first.Bytes - unsent };
+            Block rest = Recycling.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Waste)!;
+            queue.Return(rest, chain.Tail, tally, null);
+            for (int turn = 0; turn < 20; turn++)
+            {
+                queue.Add(Stage(depot, size, messages), null);
+                queue.TrimForStopped(EqualPieces.Of(size), null);
+            }
+
+            Assert.Equal(unsent + (20L * messages * size), queue.PendingBytes);
+            Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack + size);
+            Assert.InRange(queue.HeldBytes, queue.PendingBytes, queue.BlockBytes);
+            // The message that was cut is still known as one, and is not dropped: its beginning has gone.
+            int cut = unsent % size;
+            Assert.Equal(new OutboundCount((unsent / size) + (cut == 0 ? 0 : 1) + (20L * messages), queue.PendingBytes), queue.CountUnsent(EqualPieces.Of(size)));
+            Assert.Equal(Expected(unsent, size, messages), Unsent(queue));
+            OutboundCount dropped = queue.Drop(long.MaxValue, 0, firstIsLent: false, isOut: false, EqualPieces.Of(size), null);
+            Assert.Equal(queue.PendingBytes, unsent + (20L * messages * size) - dropped.Bytes);
+            Assert.InRange(queue.PendingBytes, cut, Math.Max(cut, queue.BlockBytes));
+            queue.Clear(null);
+            Assert.Equal(0, queue.BlockBytes);
+        }
+    }
+
+    // As a stage brings it: the first block of a stream is large, and no message is cut.
+    private static StagedBlocks Stage(BlockDepot depot, int size, int messages)
+    {
+        bool streams = (long)size * messages > BlockSizes.Small;
+        Block? first = null;
+        Block? last = null;
+        long waste = 0;
+        for (int i = 0; i < messages; i++)
+        {
+            if (last is null || last.Room < size)
+            {
+                Block block = depot.Take(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
+                if (last is not null)
+                {
+                    waste += last.Room;
+                    last.Next = block;
+                }
+
+                first ??= block;
+                last = block;
+            }
+
+            Write(last.Array.AsSpan(last.End, size));
+            last.End += size;
+        }
+
+        return new StagedBlocks(first, last, (long)size * messages, waste);
+    }
+
+    private static void Write(Span<byte> message)
+    {
+        for (int i = 0; i < message.Length; i++)
+        {
+            message[i] = (byte)i;
+        }
+    }
+
+    private static byte[] Expected(int unsent, int size, int messages)
+    {
+        byte[] message = new byte[size];
+        Write(message);
+        byte[] all = [.. Enumerable.Repeat(message, ((unsent + size - 1) / size) + (20 * messages)).SelectMany(static m => m)];
+        return all[^(unsent + (20 * messages * size))..];
+    }
+
+    private static byte[] Unsent(OutboundQueue queue)
+    {
+        var bytes = new List<byte>();
+        for (Block? at = queue.First; at is not null; at = at.Next)
+        {
+            bytes.AddRange(at.Array.AsSpan(at.Start, at.Length));
+        }
+
+        return [.. bytes];
+    }
+
+    private sealed class EqualPieces(int size) : IOutboundFraming
+    {
+        internal static EqualPieces Of(int size) => new(size);
+
+        public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
+        {
+            isMessage = true;
+            return size;
+        }
+    }
+}
