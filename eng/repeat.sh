@@ -4,13 +4,16 @@
 #
 #   eng/repeat.sh [-n TIMES] [-l LOAD] [SUITE ...]
 #
-#   SUITE   Broker.Server.Tests, …; all but Broker.Windows.Tests unless named
+#   SUITE   Broker.Server.Tests, Broker.ZeroMq.Tests+portable, …; all that eng/test.sh runs unless named
 #   TIMES   10
-#   LOAD    how many processors are kept busy beside the suite: all of them; 0 where the machine has enough to do
+#   LOAD    how many processes keep processors busy beside the suites, and give way where these want them: one for each
 #
-# What has passed on a commit is remembered under artifacts/repeat, so a run that was cut off goes on where it was.
+# Suites run side by side as in eng/test.sh, each a load for the others; LANES=1 runs one at a time. What has passed on a commit is
+# remembered under artifacts/repeat, so a run that was cut off goes on where it was.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+. eng/suites.sh
 
 times=10
 busy=$(nproc)
@@ -23,38 +26,44 @@ while getopts n:l: option; do
 done
 shift $((OPTIND - 1))
 suites=("$@")
-if [ ${#suites[@]} = 0 ]; then
-    for project in tests/*.Tests/*.csproj; do
-        case $project in */Broker.Windows.Tests.csproj) ;; *) suites+=("$(basename "$project" .csproj)") ;; esac
-    done
-fi
+if [ ${#suites[@]} = 0 ]; then mapfile -t suites < <(echo Broker.Transport.Tests+quiet; side_by_side); fi
 
 # A peer that is missing is a failure here too: a run without it says nothing.
 export CI=true
 
 configuration=${CONFIGURATION:-Release}
-record=artifacts/repeat/$(git rev-parse --short HEAD)
+record=$PWD/artifacts/repeat/$(git rev-parse --short HEAD)
 mkdir -p "$record"
 load=()
 trap 'kill "${load[@]}" 2>/dev/null || true' EXIT
 for ((i = 0; i < busy; i++)); do
-    (while :; do :; done) &
+    (exec nice -n 10 bash -c 'while :; do :; done') &
     load+=($!)
 done
 
 failed=0
-for suite in "${suites[@]}"; do
-    for ((i = 1; i <= times; i++)); do
-        [ -e "$record/$suite.$i.passed" ] && continue
-        if dotnet test "tests/$suite" -c "$configuration" --no-build --nologo -v quiet \
-            --blame-hang --blame-hang-timeout 10min --blame-hang-dump-type none --logger "console;verbosity=minimal" \
-            --results-directory "$record/results" >"$record/$suite.$i.log" 2>&1; then
-            mv "$record/$suite.$i.log" "$record/$suite.$i.passed"
-        else
-            failed=$((failed + 1))
-            grep -E '^ *Failed ' "$record/$suite.$i.log" || tail -n 5 "$record/$suite.$i.log"
-        fi
+report_suite() {
+    local at=$1 run=${1#"$record"/}
+    if [ "$(cat "$at.status")" = 0 ] && [ "$(counter "$at.trx" passed)" -gt 0 ]; then
+        mv "$at.log" "$at.passed"
+        echo "$run: $(counter "$at.trx" passed) passed in $(cat "$at.seconds") s"
+    else
+        failed=$((failed + 1))
+        grep -E '^ *Failed ' "$at.log" || tail -n 5 "$at.log"
+        echo "$run: failed, see $at.log"
+    fi
+}
+
+for ((round = 1; round <= times; round++)); do
+    results=$record/$round
+    mkdir -p "$results"
+    for suite in "${suites[@]}"; do
+        [ -e "$results/$suite.passed" ] || run_when_there_is_room "$suite"
     done
-    echo "$suite: $(find "$record" -name "$suite.*.passed" | wc -l) of $times passed"
+done
+await_suites 0
+
+for suite in "${suites[@]}"; do
+    echo "$suite: $(find "$record" -name "$suite.passed" | wc -l) of $times passed"
 done
 [ "$failed" = 0 ]

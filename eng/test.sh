@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 configuration=${CONFIGURATION:-Release}
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+. eng/suites.sh
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -58,11 +59,6 @@ install_npm_packages() {
     done
 }
 
-# The number of an attribute in the counters of a test result file.
-counter() {
-    sed -n "s/.*<Counters [^>]*\b$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
-}
-
 # Each skipped test of a result file, with its reason.
 skipped_tests() {
     awk '/outcome="NotExecuted"/ { name = $0; sub(/.* testName="/, "", name); sub(/".*/, "", name); gsub(/&quot;/, "\"", name) }
@@ -87,56 +83,9 @@ dotnet build-server shutdown --vbcscompiler >/dev/null 2>&1 || true
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
-# A suite has a network of its own where that is permitted: two run side by side, and a client of the one that looks for a server which has gone
-# would find one of the other, on the port that the system has given away since. It has an address beside loopback's, as other machines have. What
-# restores packages needs the real network.
-alone_in_network() {
-    case $1 in Broker.Packages.Tests) return 1 ;; esac
-    [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null
-}
-with_network='PATH=$PATH:/usr/sbin && ip link set lo up && ip address add 100.64.0.1/32 dev lo && exec "$@"'
-
-# One test project, in a process of its own. A test that hangs is named and ends its run instead of all others' time.
-# NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out.
-run_suite() {
-    local name=$1 status=0 began=$SECONDS filter=() within=()
-    local project=${name%+*}
-    if alone_in_network "$project"; then within=(unshare -n -- sh -c "$with_network" sh); fi
-    case $name in
-    *+portable)
-        local -x BROKER_PORTABLE_POLLER=true
-        filter=(--filter "$not_portable")
-        ;;
-    *+quiet) filter=(--filter "$(any_of '~' '|' "${quiet[@]}")") ;;
-    Broker.Transport.Tests) filter=(--filter "$(any_of '!~' '&' "${quiet[@]}")") ;;
-    esac
-    "${within[@]}" dotnet test "tests/$project/$project.csproj" -c "$configuration" --no-build --nologo -v quiet "${filter[@]}" \
-        --blame-hang --blame-hang-timeout 5min --blame-hang-dump-type none \
-        --logger "console;verbosity=minimal" --logger "trx;LogFileName=$name.trx" --results-directory "$results" \
-        >"$results/$name.log" 2>&1 || status=$?
-    echo "$((SECONDS - began))" >"$results/$name.seconds"
-    echo "$status" >"$results/$name.status"
-}
-
-# A filter for tests by their classes: any_of ~ '|' for those of them, any_of '!~' '&' for all others.
-any_of() {
-    local matches=$1 joined=$2 filter= class
-    shift 2
-    for class; do filter+="${filter:+$joined}FullyQualifiedName$matches.$class."; done
-    echo "$filter"
-}
-
-# The transport's tests that count who is served when, beside threads of their own that keep processors busy.
-quiet=(PacingTests EventLoopTests HandOverTests)
-
-# What says nothing new on the portable poller: tests that take the poller as one of two, what has both already and takes long, and what
-# measures: how many blocks are in use at once is another matter where the runtime waits.
-not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests \
-    MatrixTests DocumentTests MovedProgramTests)"
-
 passed=0 failed=0 skipped=0
 report_suite() {
-    local name=$1 status suite_passed=0 suite_failed=0 suite_skipped=0 trx="$results/$1.trx"
+    local name=${1##*/} status suite_passed=0 suite_failed=0 suite_skipped=0 trx="$1.trx"
     status=$(cat "$results/$name.status" 2>/dev/null || echo 1)
     if [ -e "$trx" ]; then
         suite_passed=$(counter "$trx" passed)
@@ -148,47 +97,16 @@ report_suite() {
     if [ "$status" != 0 ] && [ "$suite_failed" = 0 ]; then suite_failed=1; fi
     if [ "$suite_failed" != 0 ]; then cat "$results/$name.log"; fi
     if [ "$suite_skipped" != 0 ]; then skipped_tests "$trx"; fi
-    echo "$name: $suite_passed passed, $suite_failed failed, $suite_skipped skipped, in $(cat "$results/$name.seconds" 2>/dev/null || echo 0) s"
+    echo "$name: $suite_passed passed, $suite_failed failed, $suite_skipped skipped, in $(cat "$results/$name.seconds" 2>/dev/null || echo 0) s, $(awk '{ printf "%d", $1 + $2 }' "$results/$name.processor" 2>/dev/null || echo 0) s of a processor"
 
     passed=$((passed + suite_passed)) failed=$((failed + suite_failed)) skipped=$((skipped + suite_skipped))
 }
 
-# Side by side: they count and compare, and none of them measures time. Each waits about as long as it computes, so that there are more than
-# processors. The longest go first, so that none is left alone at the end.
-lanes=${LANES:-$(($(nproc) + 1))}
-declare -A running=()
-report_finished() {
-    local pid
-    for pid in "${!running[@]}"; do
-        kill -0 "$pid" 2>/dev/null && continue
-        wait "$pid" || true
-        report_suite "${running[$pid]}"
-        unset "running[$pid]"
-    done
-}
-
 run_suite Broker.Transport.Tests+quiet
-report_suite Broker.Transport.Tests+quiet
+report_suite "$results/Broker.Transport.Tests+quiet"
 
-# A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others keep the processors busy.
-touch "$results/Broker.Windows.Tests.started"
-
-for name in Broker.Interop.Tests Broker.Bridge.Tests Broker.Transport.Tests Broker.Server.Tests Broker.Client.Tests Broker.ZeroMq.Tests Broker.Packages.Tests \
-    Broker.ZeroMq.Tests+portable Broker.AspNetCore.Tests Broker.Cli.Tests Broker.Client.Tests+portable \
-    $(for project in tests/*.Tests/*.csproj; do basename "$project" .csproj; done); do
-    [ -e "$results/$name.started" ] && continue
-    touch "$results/$name.started"
-    while [ "${#running[@]}" -ge "$lanes" ]; do
-        wait -n || true
-        report_finished
-    done
-    run_suite "$name" &
-    running[$!]=$name
-done
-while [ "${#running[@]}" -gt 0 ]; do
-    wait -n || true
-    report_finished
-done
+for name in $(side_by_side); do run_when_there_is_room "$name"; done
+await_suites 0
 
 # In CI the suites count as one more test: every variant comes to the same result, and none allocates above its budget. Alone: what runs
 # too seldom in its time is held to a budget only roughly.
