@@ -37,7 +37,7 @@ mkdir -p "$record"
 load=()
 trap 'kill "${load[@]}" 2>/dev/null || true' EXIT
 for ((i = 0; i < busy; i++)); do
-    (exec nice -n 10 bash -c 'while :; do :; done') &
+    (exec nice -n 19 bash -c 'while :; do :; done') &
     load+=($!)
 done
 

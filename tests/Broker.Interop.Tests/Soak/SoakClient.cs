@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Text;
@@ -7,13 +8,13 @@ using Broker.Interop.Tests.Harness;
 
 namespace Broker.Interop.Tests.Soak;
 
-/// <summary>A NATS client by TCP or WebSocket that one task at a time uses. Anything but a message, a PING or the PONG it waits for is a failure.</summary>
+/// <summary>A NATS client by TCP, TLS or WebSocket that one task at a time uses. Anything but a message, a PING or the PONG it waits for is a failure.</summary>
 internal sealed class SoakClient : IDisposable
 {
     private const string Hello = "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n";
 
     private readonly Socket? _socket;
-    private readonly Stream _stream;
+    private Stream _stream;
     private byte[] _buffer = new byte[16 * 1024];
     private int _start;
     private int _end;
@@ -26,13 +27,11 @@ internal sealed class SoakClient : IDisposable
 
     private static CancellationToken Ct => TestContext.Current.CancellationToken;
 
-    internal static async Task<SoakClient> OpenAsync(BrokerProcess broker, bool isWebSocket = false)
-    {
-        SoakClient client = isWebSocket ? await OverWebSocketAsync(broker) : await OverTcpAsync(broker.Port);
-        Assert.StartsWith("INFO {", await client.ReadLineAsync(), StringComparison.Ordinal);
-        await client.SendAsync(Hello);
-        return client;
-    }
+    internal static Task<SoakClient> OpenAsync(BrokerProcess broker) => GreetAsync(OverTcpAsync(broker.Port), secure: false);
+
+    internal static Task<SoakClient> OpenOverTlsAsync(BrokerProcess broker) => GreetAsync(OverTcpAsync(broker.Port), secure: true);
+
+    internal static Task<SoakClient> OpenOverWebSocketAsync(BrokerProcess broker) => GreetAsync(OverWebSocketAsync(broker), secure: false);
 
     internal Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
 
@@ -91,6 +90,22 @@ internal sealed class SoakClient : IDisposable
     }
 
     public void Dispose() => _stream.Dispose();
+
+    private static async Task<SoakClient> GreetAsync(Task<SoakClient> connecting, bool secure)
+    {
+        SoakClient client = await connecting;
+        Assert.StartsWith("INFO {", await client.ReadLineAsync(), StringComparison.Ordinal);
+        if (secure)
+        {
+            Assert.Equal(client._start, client._end);
+            var secured = new SslStream(client._stream, leaveInnerStreamOpen: false, static (_, shown, _, _) => shown?.Subject == "CN=server");
+            client._stream = secured;
+            await Wait.For(secured.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost" }, Ct));
+        }
+
+        await client.SendAsync(Hello);
+        return client;
+    }
 
     private static string Publication(string subject, int size, string reply)
         => string.Create(CultureInfo.InvariantCulture, $"PUB {subject}{(reply.Length == 0 ? "" : " ")}{reply} {size}\r\n");

@@ -8,7 +8,7 @@ namespace Broker.Interop.Tests.Soak;
 /// A broker with its bridge under everything at once, for a few seconds or <c>BROKER_SOAK_SECONDS=28800</c>. From time to time all leave, and
 /// then it holds what it held before.
 /// </summary>
-public sealed class SoakTests
+public sealed class SoakTests(SessionCertificates certificates) : IClassFixture<SessionCertificates>
 {
     private const int Usual = 6;
 
@@ -28,11 +28,11 @@ public sealed class SoakTests
         int seconds = int.TryParse(Environment.GetEnvironmentVariable("BROKER_SOAK_SECONDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int said) ? said : Usual;
         int halves = Math.Max(1, seconds / (2 * SecondsEach));
         using var directory = new Folder();
-        await File.WriteAllTextAsync(directory.File, SoakTraffic.Configuration(0), Ct);
+        await File.WriteAllTextAsync(directory.File, SoakTraffic.Configuration(certificates.ServerKeys, 0), Ct);
         await using BrokerProcess broker = await BrokerProcess.StartAsync(-1, "-c", directory.File);
         using var pages = new HttpClient { BaseAddress = new Uri(broker.Ports.Monitoring[0]), Timeout = Wait.Limit };
         await using SoakPeers peers = await SoakPeers.StartAsync(broker);
-        var traffic = new SoakTraffic(broker, directory.File, pages);
+        var traffic = new SoakTraffic(broker, directory.File, certificates.ServerKeys, pages);
 
         SoakFacts empty = await SoakFacts.ReadAsync(broker, pages);
         long openedBefore = await TotalAsync(pages, "broker_connections_total");

@@ -9,7 +9,7 @@ namespace Broker.Interop.Tests.Soak;
 /// Rounds of traffic: in each, clients come, do one thing of which it is known exactly what must come of it, and go. Rounds with other
 /// subjects may go on beside it.
 /// </summary>
-internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient pages)
+internal sealed class SoakTraffic(BrokerProcess broker, string file, string serverKeys, HttpClient pages)
 {
     // What no round leaves waiting for a client that reads, and a client that has stopped soon has.
     private const int LeastPending = 4 * 1024 * 1024;
@@ -28,8 +28,10 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient 
     internal long Cut { get; private set; }
 
     /// <summary>The file of the broker; all that differs can be changed by a reload.</summary>
-    internal static string Configuration(int more) => string.Create(CultureInfo.InvariantCulture, $$"""
+    internal static string Configuration(string serverKeys, int more) => string.Create(CultureInfo.InvariantCulture, $$"""
         http: -1
+        tls { {{serverKeys}} }
+        allow_non_tls: true
         websocket { listen: "127.0.0.1:-1", no_tls: true }
         zeromq { publishers: "tcp://127.0.0.1:*", subscribers: "tcp://127.0.0.1:*" }
         max_pending: {{LeastPending + more}}
@@ -206,8 +208,12 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient 
     internal async Task StoppedReaderAsync(Random random)
     {
         long before = await SlowConsumersAsync();
-        using StoppedReader stopped = random.Next(2) == 0
-            ? await StoppedReader.OverTcpAsync(broker.Port) : await StoppedReader.OverWebSocketAsync(new Uri(broker.Ports.WebSocket[0]).Port);
+        using StoppedReader stopped = random.Next(3) switch
+        {
+            0 => await StoppedReader.OverTcpAsync(broker.Port),
+            1 => await StoppedReader.OverTlsAsync(broker.Port),
+            _ => await StoppedReader.OverWebSocketAsync(new Uri(broker.Ports.WebSocket[0]).Port),
+        };
         Interlocked.Increment(ref _opened);
         using SoakClient publisher = await OpenAsync(random);
         byte[] payload = new byte[64 * 1024];
@@ -251,7 +257,7 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient 
         using SoakClient client = await OpenAsync(random);
         await client.FenceAsync();
         int more = random.Next(1, LeastPending);
-        await File.WriteAllTextAsync(file, Configuration(more), TestContext.Current.CancellationToken);
+        await File.WriteAllTextAsync(file, Configuration(serverKeys, more), TestContext.Current.CancellationToken);
         await broker.Process.SignalAsync("HUP");
         await Wait.UntilAsync(async () =>
         {
@@ -341,7 +347,12 @@ internal sealed class SoakTraffic(BrokerProcess broker, string file, HttpClient 
 
     private async Task<SoakClient> OpenAsync(Random random)
     {
-        SoakClient client = await SoakClient.OpenAsync(broker, isWebSocket: random.Next(4) == 0);
+        SoakClient client = random.Next(8) switch
+        {
+            0 or 1 => await SoakClient.OpenOverWebSocketAsync(broker),
+            2 => await SoakClient.OpenOverTlsAsync(broker),
+            _ => await SoakClient.OpenAsync(broker),
+        };
         Interlocked.Increment(ref _opened);
         return client;
     }
