@@ -8,6 +8,7 @@ namespace Broker.Server.Tests.Security;
 public sealed class ReplyGrantsMemoryTests
 {
     private const long Now = 1_000_000;
+    private const int Attempts = 5;
 
     [Theory]
     [InlineData(8)]
@@ -16,18 +17,29 @@ public sealed class ReplyGrantsMemoryTests
     public void One_client_holds_no_more_than_its_bound_in_memory(int length)
     {
         var budget = new ByteBudget(ReplyGrants.MostInAll);
-        long before = Memory();
-        var grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, budget);
-        for (int i = 0; i < 2 * ReplyGrants.MostGrants; i++)
+        ReplyGrants grants = null!;
+        long held = 0;
+        bool isThere = false;
+
+        // What is counted is what is there. What earlier tests left goes at any time, also between the two looks; what one client holds is there each time.
+        for (int attempt = 0; attempt < Attempts && !isThere; attempt++)
         {
-            grants.Add(Bytes(i.ToString("D8", null).PadRight(length, 'r')), Now);
+            grants?.Close();
+            grants = null!;
+            long before = Memory();
+            grants = new ReplyGrants(new ResponsePermissions { MaxMessages = -1 }, 1, budget);
+            for (int i = 0; i < 2 * ReplyGrants.MostGrants; i++)
+            {
+                grants.Add(Bytes(i.ToString("D8", null).PadRight(length, 'r')), Now);
+            }
+
+            held = Memory() - before;
+            Assert.InRange(grants.Held, 1, ReplyGrants.MostBytes);
+            Assert.Equal(grants.Held, budget.Held);
+            isThere = held >= grants.Held * 0.8 && held <= (grants.Held * 1.2) + (8 * 1024 * 1024);
         }
 
-        long held = Memory() - before;
-        Assert.InRange(grants.Held, 1, ReplyGrants.MostBytes);
-        Assert.Equal(grants.Held, budget.Held);
-        // What is counted is what is there.
-        Assert.InRange(held, grants.Held * 0.8, (grants.Held * 1.2) + (8 * 1024 * 1024));
+        Assert.True(isThere, $"{held} bytes are there, {grants.Held} are counted");
         Assert.True(grants.TryUse(Bytes(((2 * ReplyGrants.MostGrants) - 1).ToString("D8", null).PadRight(length, 'r')), Now));
         grants.Close();
         Assert.Equal(0, budget.Held);
