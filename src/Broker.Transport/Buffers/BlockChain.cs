@@ -49,7 +49,7 @@ internal struct BlockChain
     /// <summary>
     /// Adds what a block holds in as little memory as that takes without much copying: behind the last block's bytes, in a
     /// block of a size of its own, or as it is. Returns how much the waste grows. So, whatever writers bring at a time, at least
-    /// about half of the memory of a chain holds bytes, and no more than a quarter of what waits is room in its last block, above 16 KiB.
+    /// about half of the memory of a chain holds bytes, and above 16 KiB the room in its last block is a quarter of what waits at most, but for a single message that needs a larger one.
     /// </summary>
     /// <param name="block">Has no next one. The chain's from now on, if it is not given back.</param>
     /// <param name="held">How much waits already, which says how large a block is worth while.</param>

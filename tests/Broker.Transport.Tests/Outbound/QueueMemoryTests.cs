@@ -44,6 +44,7 @@ public sealed class QueueMemoryTests
     [MemberData(nameof(Turns))]
     public void A_first_block_that_is_mostly_sent_gives_its_memory_up_when_the_peer_stops(int size, int messages)
     {
+        var framing = new EqualPieces(size);
         for (int left = 1; left <= 60_000; left += left < 1_000 ? 333 : 3_333)
         {
             var depot = new BlockDepot();
@@ -57,7 +58,7 @@ public sealed class QueueMemoryTests
             for (int turn = 0; turn < 20; turn++)
             {
                 queue.Add(Stage(depot, size, messages), null);
-                queue.TrimForStopped(EqualPieces.Of(size), null);
+                queue.TrimForStopped(framing, null);
             }
 
             Assert.Equal(unsent + (20L * messages * size), queue.PendingBytes);
@@ -65,11 +66,12 @@ public sealed class QueueMemoryTests
             Assert.InRange(queue.HeldBytes, queue.PendingBytes, queue.BlockBytes);
             // The message that was cut is still known as one, and is not dropped: its beginning has gone.
             int cut = unsent % size;
-            Assert.Equal(new OutboundCount((unsent / size) + (cut == 0 ? 0 : 1) + (20L * messages), queue.PendingBytes), queue.CountUnsent(EqualPieces.Of(size)));
+            Assert.Equal(new OutboundCount((unsent / size) + (cut == 0 ? 0 : 1) + (20L * messages), queue.PendingBytes), queue.CountUnsent(framing));
             Assert.Equal(Expected(unsent, size, messages), Unsent(queue));
-            OutboundCount dropped = queue.Drop(long.MaxValue, 0, firstIsLent: false, isOut: false, EqualPieces.Of(size), null);
+            OutboundCount dropped = queue.Drop(long.MaxValue, 0, firstIsLent: false, isOut: false, framing, null);
             Assert.Equal(queue.PendingBytes, unsent + (20L * messages * size) - dropped.Bytes);
-            Assert.InRange(queue.PendingBytes, cut, Math.Max(cut, queue.BlockBytes));
+            Assert.InRange(queue.PendingBytes, cut, first.Bytes);
+            Assert.Equal(Expected(unsent, size, messages)[..(int)queue.PendingBytes], Unsent(queue));
             queue.Clear(null);
             Assert.Equal(0, queue.BlockBytes);
         }
@@ -133,8 +135,6 @@ public sealed class QueueMemoryTests
 
     private sealed class EqualPieces(int size) : IOutboundFraming
     {
-        internal static EqualPieces Of(int size) => new(size);
-
         public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
         {
             isMessage = true;
