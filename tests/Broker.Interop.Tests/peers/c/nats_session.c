@@ -178,11 +178,15 @@ static natsStatus configure(natsOptions *options, int argc, char **argv)
     return status;
 }
 
+/* A slot keeps the id it has first: a callback may be printing it, and to write the same again shows none for a moment. */
 static slot *slot_of(const char *id)
 {
-    for (int i = 0; i < SLOTS; i++)
-        if (strcmp(slots[i].id, id) == 0 || slots[i].id[0] == 0)
-            return snprintf(slots[i].id, sizeof slots[i].id, "%s", id), &slots[i];
+    for (int i = 0; i < SLOTS; i++) {
+        if (slots[i].id[0] == 0)
+            snprintf(slots[i].id, sizeof slots[i].id, "%s", id);
+        if (strcmp(slots[i].id, id) == 0)
+            return &slots[i];
+    }
     fputs("too many subscriptions\n", stderr);
     exit(2);
 }
