@@ -32,7 +32,7 @@ run_suite() {
     Broker.Transport.Tests) filter=(--filter "$(any_of '!~' '&' "${quiet[@]}")") ;;
     esac
     local TIMEFORMAT="%U %S"
-    { time "${within[@]}" dotnet test "tests/$project/$project.csproj" -c "$configuration" --no-build --nologo -v quiet "${filter[@]}" \
+    { time "${within[@]}" dotnet test "tests/$project/bin/$configuration/net10.0/$project.dll" --nologo "${filter[@]}" \
         --blame-hang --blame-hang-timeout 5min --blame-hang-dump-type none \
         --logger "console;verbosity=minimal" --logger "trx;LogFileName=$name.trx" --results-directory "$results" \
         >"$results/$name.log" 2>&1; } 2>"$results/$name.processor" || status=$?
@@ -56,16 +56,16 @@ quiet=(PacingTests EventLoopTests HandOverTests)
 not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests \
     MatrixTests DocumentTests MovedProgramTests)"
 
-# Side by side: they count and compare, and none of them measures time. Each waits about as long as it computes, so that there are more than
-# processors. The longest go first, so that none is left alone at the end.
-lanes=${LANES:-$(($(nproc) + 1))}
+# Side by side: they count and compare, and none of them measures time. Each waits twice as long as it computes or more, so that there are more
+# than processors. The longest and those that wait most go first, so that none is left alone at the end.
+lanes=${LANES:-$(($(nproc) * 2 + 1))}
 
 # Every suite that may run beside others. A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others
 # keep the processors busy.
 side_by_side() {
     local name listed=' Broker.Windows.Tests '
-    for name in Broker.Interop.Tests Broker.Bridge.Tests Broker.Transport.Tests Broker.Server.Tests Broker.Client.Tests Broker.ZeroMq.Tests Broker.Packages.Tests \
-        Broker.ZeroMq.Tests+portable Broker.AspNetCore.Tests Broker.Cli.Tests Broker.Client.Tests+portable \
+    for name in Broker.Bridge.Tests Broker.Server.Tests Broker.Client.Tests Broker.Interop.Tests Broker.Transport.Tests Broker.AspNetCore.Tests \
+        Broker.ZeroMq.Tests Broker.ZeroMq.Tests+portable Broker.Packages.Tests Broker.Cli.Tests Broker.Client.Tests+portable \
         $(for project in tests/*.Tests/*.csproj; do basename "$project" .csproj; done); do
         case $listed in *" $name "*) continue ;; esac
         listed+="$name "
