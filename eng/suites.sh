@@ -16,7 +16,7 @@ alone_in_network() {
 with_network='PATH=$PATH:/usr/sbin && ip link set lo up && ip address add 100.64.0.1/32 dev lo && exec "$@"'
 
 # One test project, in a process of its own, with what it printed, counted and took under $results. A test that hangs is named and ends its run instead of all others' time.
-# NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out.
+# NAME+portable is the project NAME on the portable poller, NAME+quiet what of it must run alone, which NAME leaves out, and NAME+contract its contract.
 run_suite() {
     local name=$1 status=0 began=$SECONDS filter=() within=()
     local project=${name%+*}
@@ -30,6 +30,9 @@ run_suite() {
         ;;
     *+quiet) filter=(--filter "$(any_of '~' '|' "${quiet[@]}")") ;;
     Broker.Transport.Tests) filter=(--filter "$(any_of '!~' '&' "${quiet[@]}")") ;;
+    # One test at a time, each of which waits for others' programs: in two halves, beside each other.
+    *+contract) filter=(--filter "FullyQualifiedName~.Contract.") ;;
+    Broker.Bridge.Tests) filter=(--filter "FullyQualifiedName!~.Contract.") ;;
     esac
     local TIMEFORMAT="%U %S"
     { time "${within[@]}" dotnet test "tests/$project/bin/$configuration/net10.0/$project.dll" --nologo "${filter[@]}" \
@@ -58,14 +61,14 @@ not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTes
 
 # Side by side: they count and compare, and none of them measures time. Each waits twice as long as it computes or more, so that there are more
 # than processors. The longest and those that wait most go first, so that none is left alone at the end.
-lanes=${LANES:-$(($(nproc) * 2 + 1))}
+lanes=${LANES:-$(($(nproc) * 2))}
 
 # Every suite that may run beside others. A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others
 # keep the processors busy.
 side_by_side() {
     local name listed=' Broker.Windows.Tests '
-    for name in Broker.Bridge.Tests Broker.Server.Tests Broker.Client.Tests Broker.Interop.Tests Broker.Transport.Tests Broker.AspNetCore.Tests \
-        Broker.ZeroMq.Tests Broker.ZeroMq.Tests+portable Broker.Packages.Tests Broker.Cli.Tests Broker.Client.Tests+portable \
+    for name in Broker.Server.Tests Broker.Interop.Tests Broker.Bridge.Tests Broker.Client.Tests Broker.Bridge.Tests+contract Broker.Transport.Tests \
+        Broker.AspNetCore.Tests Broker.ZeroMq.Tests Broker.ZeroMq.Tests+portable Broker.Packages.Tests Broker.Cli.Tests Broker.Client.Tests+portable \
         $(for project in tests/*.Tests/*.csproj; do basename "$project" .csproj; done); do
         case $listed in *" $name "*) continue ;; esac
         listed+="$name "

@@ -4,6 +4,7 @@ using System.Security.Claims;
 using System.Text;
 using System.Text.Encodings.Web;
 using Broker.AspNetCore.Monitoring;
+using Broker.AspNetCore.Tests.Harness;
 using Broker.AspNetCore.WebSockets;
 using Broker.Server;
 using Microsoft.AspNetCore.Authentication;
@@ -12,6 +13,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.RateLimiting;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
@@ -72,6 +74,51 @@ public sealed class ApplicationTests
         await Assert.ThrowsAsync<WebSocketException>(() => InfoAsync(application, "ada"));
     }
 
+    [Fact]
+    public async Task An_application_that_stops_delivers_what_is_queued_and_sends_its_WebSockets_away()
+    {
+        const int Messages = 64;
+        await using BrokerServer server = await BrokerServer.StartAsync(static o => o.Listen(0), Cancellation);
+        await using WebApplication application = await StartAsync(server, static (_, _) => { });
+        using ClientSocket reader = await ClientSocket.OpenAsync(NatsAt(application), static o => o.SetRequestHeader(Header, "ada"));
+        await reader.SendAsync("SUB a 1\r\nPING\r\n");
+        await reader.ReadUntilAsync("PONG");
+        using var writer = new LineClient(server.EndPoints[0]);
+        string body = new('x', 100_000);
+        for (int i = 0; i < Messages; i++)
+        {
+            writer.Send($"PUB a {body.Length}\r\n{body}\r\n");
+        }
+
+        writer.Send("PUB a 4\r\nlast\r\n");
+        writer.Sync();
+        // Nobody has read anything so far. Without an end of its own the stop would wait for the client.
+        Task stopping = application.StopAsync(Cancellation);
+
+        await reader.ReadUntilAsync("MSG a 1 4\r\nlast\r\n");
+        Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await reader.ReadToEndAsync());
+        Assert.Equal("Server Shutdown", reader.Socket.CloseStatusDescription);
+        await reader.Socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, Cancellation);
+        await Wait.For(stopping);
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the end of the client");
+        writer.Sync();
+    }
+
+    [Fact]
+    public async Task Who_comes_by_WebSocket_to_a_server_that_has_ended_is_told_that_it_is_unavailable()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Cancellation);
+        await using WebApplication application = await StartAsync(server, static (_, _) => { });
+        await server.DisposeAsync();
+        using var socket = new ClientWebSocket();
+        socket.Options.SetRequestHeader(Header, "ada");
+        await socket.ConnectAsync(NatsAt(application), Cancellation);
+
+        WebSocketReceiveResult read = await socket.ReceiveAsync(new byte[64], Cancellation).WaitAsync(Wait.Limit, Cancellation);
+
+        Assert.Equal((WebSocketMessageType.Close, WebSocketCloseStatus.EndpointUnavailable), (read.MessageType, read.CloseStatus));
+    }
+
     private static async Task<WebApplication> StartAsync(BrokerServer server, Action<IEndpointConventionBuilder, IEndpointConventionBuilder> ask)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
@@ -79,6 +126,8 @@ public sealed class ApplicationTests
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.AddAuthentication("header").AddScheme<AuthenticationSchemeOptions, ByHeader>("header", null);
         builder.Services.AddAuthorization();
+        // A stop that waits for clients would take until the test is over.
+        builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Timeout.InfiniteTimeSpan);
         builder.Services.AddRateLimiter(static limits =>
         {
             limits.RejectionStatusCode = StatusCodes.Status429TooManyRequests;
@@ -97,6 +146,8 @@ public sealed class ApplicationTests
 
     private static HttpClient Client(WebApplication application) => new() { BaseAddress = new Uri(application.Urls.First()), Timeout = Wait.Limit };
 
+    private static Uri NatsAt(WebApplication application) => new(application.Urls.First().Replace("http", "ws", StringComparison.Ordinal) + "/nats");
+
     private static async Task<string> InfoAsync(WebApplication application, string? user)
     {
         using var socket = new ClientWebSocket();
@@ -105,7 +156,7 @@ public sealed class ApplicationTests
             socket.Options.SetRequestHeader(Header, user);
         }
 
-        await socket.ConnectAsync(new Uri(application.Urls.First().Replace("http", "ws", StringComparison.Ordinal) + "/nats"), Cancellation);
+        await socket.ConnectAsync(NatsAt(application), Cancellation);
         byte[] bytes = new byte[4096];
         WebSocketReceiveResult read = await socket.ReceiveAsync(bytes, Cancellation);
         return Encoding.UTF8.GetString(bytes, 0, read.Count);

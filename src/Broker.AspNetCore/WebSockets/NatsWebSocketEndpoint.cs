@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.WebSockets;
 using Broker.Server;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 
 namespace Broker.AspNetCore.WebSockets;
@@ -70,8 +71,10 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
         EndPoint? remote = context.Connection.RemoteIpAddress is { } address
             ? new IPEndPoint(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, context.Connection.RemotePort)
             : null;
+        // The host waits for its connections when it stops, and they go by themselves only when they are told.
+        CancellationToken stopping = context.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? CancellationToken.None;
         using var client = new WebSocketClient(server, socket, options.MaxMessageBytes);
-        await client.RunAsync(remote, context.Connection.ClientCertificate, context.RequestAborted).ConfigureAwait(false);
+        await client.RunAsync(remote, context.Connection.ClientCertificate, stopping, context.RequestAborted).ConfigureAwait(false);
     }
 
     // The server counts its clients itself and tells who is one too many why; this bounds how many are being told.

@@ -48,11 +48,26 @@ internal sealed class WebSocketClient : IDisposable
         _maxMessage = maxMessage;
     }
 
-    /// <summary>Returns when the client has gone.</summary>
-    internal async Task RunAsync(EndPoint? remote, X509Certificate2? certificate, CancellationToken aborted)
+    /// <summary>
+    /// Returns when the client has gone: of itself, sent away with what was queued for it when <paramref name="stopping"/> came, or cut off when
+    /// <paramref name="aborted"/> did.
+    /// </summary>
+    internal async Task RunAsync(EndPoint? remote, X509Certificate2? certificate, CancellationToken stopping, CancellationToken aborted)
     {
-        using CancellationTokenRegistration registration = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
-        _client = _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket, certificate);
+        using CancellationTokenRegistration abort = aborted.UnsafeRegister(static s => ((WebSocketClient)s!)._ending.Cancel(), this);
+        try
+        {
+            _client = _server.ConnectPipe(new ServerEnd(_inbound.Reader, _outbound.Writer, OnServerEnded), remote, ClientTransport.WebSocket, certificate);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The server has ended before its host.
+            _status = WebSocketCloseStatus.EndpointUnavailable;
+            await CloseAsync().ConfigureAwait(false);
+            return;
+        }
+
+        using CancellationTokenRegistration leave = stopping.UnsafeRegister(static c => ((PipeClient)c!).Leave(Timeout.InfiniteTimeSpan), _client);
         Task sending = SendAllAsync();
         _status = await ReceiveAllAsync().ConfigureAwait(false);
         _receives = false;

@@ -11,12 +11,15 @@ internal sealed class ClientSocket : IDisposable
 
     internal ClientWebSocket Socket { get; } = new();
 
-    internal static async Task<ClientSocket> OpenAsync(Site site, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
+    internal static Task<ClientSocket> OpenAsync(Site site, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
+        => OpenAsync(site.WebSocketAddress, set, connect);
+
+    internal static async Task<ClientSocket> OpenAsync(Uri address, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
     {
         var client = new ClientSocket();
         client.Socket.Options.AddSubProtocol("nats");
         set?.Invoke(client.Socket.Options);
-        await client.Socket.ConnectAsync(site.WebSocketAddress, TestContext.Current.CancellationToken);
+        await client.Socket.ConnectAsync(address, TestContext.Current.CancellationToken);
         await client.ReadUntilAsync("INFO {");
         await client.SendAsync($"CONNECT {connect}\r\n");
         return client;
