@@ -1,12 +1,14 @@
 using System.Net;
 using System.Net.WebSockets;
 using System.Security.Claims;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using System.Text.Encodings.Web;
 using Broker.AspNetCore.Monitoring;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.AspNetCore.WebSockets;
 using Broker.Server;
+using Broker.Server.Monitoring;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -104,6 +106,37 @@ public sealed class ApplicationTests
         writer.Sync();
     }
 
+    /// <summary>So a browser does it that has the application's page over HTTP/2.</summary>
+    [Fact]
+    public async Task WebSockets_share_a_connection_of_HTTP_2_and_are_sent_away_when_it_stops()
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Cancellation);
+        await using WebApplication application = await StartAsync(server, static (_, _) => { }, TestCertificates.Common.Server);
+        using var invoker = new HttpMessageInvoker(new SocketsHttpHandler
+        {
+            SslOptions = { RemoteCertificateValidationCallback = static (_, shown, _, _) => TestCertificates.IsSame(TestCertificates.Common.Server, shown) },
+        });
+        using ClientSocket one = await ClientSocket.OpenAsync(NatsAt(application), OverHttp2, invoker: invoker);
+        using ClientSocket other = await ClientSocket.OpenAsync(NatsAt(application), OverHttp2, invoker: invoker);
+        await one.SendAsync("SUB a 1\r\nPING\r\n");
+        await one.ReadUntilAsync("PONG");
+
+        await other.SendAsync("PUB a 5\r\nhello\r\n");
+
+        await one.ReadUntilAsync("MSG a 1 5\r\nhello\r\n");
+        Assert.Equal("nats", one.Socket.SubProtocol);
+        ConnectionPage page = await server.InspectConnectionsAsync(cancellationToken: Cancellation);
+        Assert.Equal([ClientTransport.WebSocket, ClientTransport.WebSocket], page.Connections.Select(c => c.Transport));
+        Assert.Equal(page.Connections[0].Port, page.Connections[1].Port);
+
+        Task stopping = application.StopAsync(Cancellation);
+        Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await one.ReadToEndAsync());
+        Assert.Equal(WebSocketCloseStatus.EndpointUnavailable, await other.ReadToEndAsync());
+        await one.Socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, Cancellation);
+        await other.Socket.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, Cancellation);
+        await Wait.For(stopping);
+    }
+
     [Fact]
     public async Task Who_comes_by_WebSocket_to_a_server_that_has_ended_is_told_that_it_is_unavailable()
     {
@@ -119,11 +152,29 @@ public sealed class ApplicationTests
         Assert.Equal((WebSocketMessageType.Close, WebSocketCloseStatus.EndpointUnavailable), (read.MessageType, read.CloseStatus));
     }
 
-    private static async Task<WebApplication> StartAsync(BrokerServer server, Action<IEndpointConventionBuilder, IEndpointConventionBuilder> ask)
+    private static void OverHttp2(ClientWebSocketOptions options)
+    {
+        options.SetRequestHeader(Header, "ada");
+        // A ping of its own would end a stream that was left half open.
+        options.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        options.HttpVersion = HttpVersion.Version20;
+        options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
+    }
+
+    private static async Task<WebApplication> StartAsync(
+        BrokerServer server, Action<IEndpointConventionBuilder, IEndpointConventionBuilder> ask, X509Certificate2? certificate = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        if (certificate is null)
+        {
+            builder.WebHost.UseUrls("http://127.0.0.1:0");
+        }
+        else
+        {
+            builder.WebHost.ConfigureKestrel(k => k.Listen(IPAddress.Loopback, 0, l => l.UseHttps(certificate)));
+        }
+
         builder.Services.AddAuthentication("header").AddScheme<AuthenticationSchemeOptions, ByHeader>("header", null);
         builder.Services.AddAuthorization();
         // A stop that waits for clients would take until the test is over.

@@ -3,6 +3,7 @@ using System.Net.WebSockets;
 using Broker.Server;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 
 namespace Broker.AspNetCore.WebSockets;
 
@@ -18,7 +19,9 @@ internal sealed class NatsWebSocketEndpoint(BrokerServer server, NatsWebSocketOp
 
     internal async Task AcceptAsync(HttpContext context)
     {
-        if (!HttpMethods.IsGet(context.Request.Method))
+        // Over HTTP/2, as browsers do it on a connection that they have, it begins with an extended CONNECT (RFC 8441).
+        bool connects = context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true };
+        if (!connects && !HttpMethods.IsGet(context.Request.Method))
         {
             context.Response.Headers.Allow = HttpMethods.Get;
             await RefuseAsync(context, StatusCodes.Status405MethodNotAllowed, "a WebSocket begins with GET").ConfigureAwait(false);

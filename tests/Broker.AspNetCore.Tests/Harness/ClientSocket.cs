@@ -14,12 +14,13 @@ internal sealed class ClientSocket : IDisposable
     internal static Task<ClientSocket> OpenAsync(Site site, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
         => OpenAsync(site.WebSocketAddress, set, connect);
 
-    internal static async Task<ClientSocket> OpenAsync(Uri address, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}")
+    internal static async Task<ClientSocket> OpenAsync(
+        Uri address, Action<ClientWebSocketOptions>? set = null, string connect = "{\"verbose\":false}", HttpMessageInvoker? invoker = null)
     {
         var client = new ClientSocket();
         client.Socket.Options.AddSubProtocol("nats");
         set?.Invoke(client.Socket.Options);
-        await client.Socket.ConnectAsync(address, TestContext.Current.CancellationToken);
+        await client.Socket.ConnectAsync(address, invoker, TestContext.Current.CancellationToken);
         await client.ReadUntilAsync("INFO {");
         await client.SendAsync($"CONNECT {connect}\r\n");
         return client;
