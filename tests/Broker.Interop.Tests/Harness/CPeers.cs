@@ -26,9 +26,17 @@ internal abstract class CPeers(string library, string header, string package) : 
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-c"));
         var executable = Path.Combine(folder.FullName, program);
+        // A run beside this one may be starting it: the file has its name when it is whole.
+        var made = $"{executable}.{Environment.ProcessId}";
         var source = Path.Combine(PeerSources.Folder, "c", program + ".c");
         var (exitCode, text) = await Programs.RunAsync(
-            gcc, "", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", executable, source, "-l" + library);
-        return exitCode == 0 ? executable : throw new InvalidOperationException($"gcc cannot compile {source}:\n{text}");
+            gcc, "", "-O1", "-Wall", "-D_GNU_SOURCE", "-o", made, source, "-l" + library);
+        if (exitCode != 0)
+        {
+            throw new InvalidOperationException($"gcc cannot compile {source}:\n{text}");
+        }
+
+        File.Move(made, executable, overwrite: true);
+        return executable;
     }
 }

@@ -21,10 +21,18 @@ internal sealed class GoPeers : INatsPeers
     {
         var folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
         var executable = Path.Combine(folder.FullName, "nats_session");
+        // A run beside this one may be starting it: the file has its name when it is whole.
+        var made = $"{executable}.{Environment.ProcessId}";
         var source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
         var (exitCode, text) = await Programs.RunAsync(
             "env", "", "GO111MODULE=off", $"GOPATH={GoPath}", $"GOCACHE={Path.Combine(folder.FullName, "cache")}",
-            Programs.Find("go")!, "build", "-o", executable, source);
-        return exitCode == 0 ? executable : throw new InvalidOperationException($"go cannot compile {source}:\n{text}");
+            Programs.Find("go")!, "build", "-o", made, source);
+        if (exitCode != 0)
+        {
+            throw new InvalidOperationException($"go cannot compile {source}:\n{text}");
+        }
+
+        File.Move(made, executable, overwrite: true);
+        return executable;
     }
 }
