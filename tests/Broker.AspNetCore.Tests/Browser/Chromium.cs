@@ -21,11 +21,11 @@ internal sealed class Chromium : IAsyncDisposable
         string profile = Directory.CreateTempSubdirectory("chromium").FullName;
         var process = Process.Start(new ProcessStartInfo(program)
         {
-            // The sandbox needs rights that a container may not have; the page is the test's own, and so is its certificate.
+            // The sandbox needs rights that a container may not have; the page is the test's own.
             ArgumentList =
             {
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-                "--disable-background-networking", "--disable-component-update", "--no-proxy-server", "--ignore-certificate-errors", $"--user-data-dir={profile}", address,
+                "--disable-background-networking", "--disable-component-update", "--no-proxy-server", $"--user-data-dir={profile}", address,
             },
             RedirectStandardError = true,
             RedirectStandardOutput = true,
