@@ -59,8 +59,8 @@ quiet=(PacingTests EventLoopTests HandOverTests)
 not_portable="DisplayName!~portable:&$(any_of '!~' '&' StressTests ThroughputTests MemoryTests NoiseTests AllocationTests SocketAllocationTests \
     MatrixTests DocumentTests MovedProgramTests)"
 
-# Side by side: they count and compare, and none of them measures time. Each waits twice as long as it computes or more, so that there are more
-# than processors. The longest and those that wait most go first, so that none is left alone at the end.
+# Side by side: they count and compare, and none of them measures time. Most wait longer than they compute, so that there are more than
+# processors. The longest and those that wait most go first, so that none is left alone at the end.
 lanes=${LANES:-$(($(nproc) * 2))}
 
 # Every suite that may run beside others. A Windows by Wine is a command of its own, eng/test-windows.sh: its services miss their times where others
