@@ -19,9 +19,14 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// A mark below the limit at which a writer may go on: when <see cref="HeldBytes"/> has risen above it and falls to it or
-    /// below, <see cref="ConnectionHandler.OnLowWater"/> is called, once for each time. 0, the default, for none. Any thread.
+    /// A mark below the limit at which a writer may go on: when <see cref="HeldBytes"/> has risen above it by what was handed over, or was
+    /// above it when it was set, and falls to it or below, <see cref="ConnectionHandler.OnLowWater"/> is called, once for each time. 0, the
+    /// default, for none. Any thread.
     /// </summary>
+    /// <remarks>
+    /// Ciphertext that comes and goes while the queue falls may lift it above the mark again after the call. That is not told of unless
+    /// <see cref="RequestLowWater"/> asks.
+    /// </remarks>
     public long LowWaterBytes
     {
         get => _outbound.LowWaterBytes;

@@ -31,15 +31,19 @@ internal sealed partial class OutboundSender
         lock (Gate)
         {
             _isRoomWanted = true;
+            ArmLowWater();
             NoticeRoom();
         }
     }
 
-    private void NoticeGrowth(bool waits = true)
+    // What a writer hands over lifts the queue above its mark. Ciphertext, of which there is more after one send and less after another,
+    // does not: while it falls the queue would pass its mark several times.
+    private void ArmLowWater() => _isAboveLowWater |= _lowWater != 0 && _queue.HeldBytes > _lowWater;
+
+    // Of what waits, whatever it is.
+    private void NoticeFull()
     {
-        long held = _queue.HeldBytes;
-        _isAboveLowWater |= held > _lowWater && _lowWater != 0;
-        if (waits && held > MaxPendingBytes && _intake == Intake.Open)
+        if (_queue.HeldBytes > MaxPendingBytes && _intake == Intake.Open)
         {
             _intake = Intake.Full;
             Loop.PostClose(_connection, CloseReason.QueueFull);

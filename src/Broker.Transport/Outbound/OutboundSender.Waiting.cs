@@ -68,7 +68,7 @@ internal sealed partial class OutboundSender
     // Under the gate, which also orders arming and disarming between loops.
     private void HoldUp()
     {
-        NoticeGrowth();
+        NoticeFull();
         _isHeldUp = true;
         WatchProgress();
         if (!_isWatched)

@@ -74,7 +74,8 @@ internal sealed partial class OutboundSender
                     _queue.TrimForStopped(framing, loop);
                 }
 
-                NoticeGrowth();
+                ArmLowWater();
+                NoticeFull();
                 return;
             }
             else
@@ -284,7 +285,7 @@ internal sealed partial class OutboundSender
             chain = _queue.TakeAll();
         }
 
-        NoticeGrowth(waits: false);
+        ArmLowWater();
         return chain;
     }
 

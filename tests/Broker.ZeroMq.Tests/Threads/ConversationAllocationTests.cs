@@ -5,8 +5,8 @@ namespace Broker.ZeroMq.Tests.Threads;
 /// <summary>What a message there and one back allocate, for socket types that do both.</summary>
 public sealed class ConversationAllocationTests
 {
-    // As in SocketAllocationTests: what a message costs shows in each round.
-    private const int Rounds = 6;
+    // As in SocketAllocationTests: what a message costs shows in each round, and so a round without ends it.
+    private const int Rounds = 30;
     private const int PerRound = 1000;
     private const int Allowed = 512;
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -30,12 +30,16 @@ public sealed class ConversationAllocationTests
         using var context = new ZeroMqContext(loops);
         using var talk = Kinds[pair](context);
 
-        long least = LeastOfRounds(() =>
+        long least = long.MaxValue;
+        for (int round = 0; round < Rounds && least > Allowed; round++)
         {
-            talk.Ask();
-            talk.Answer();
-            talk.Hear();
-        });
+            least = Math.Min(least, AllocatedInRound(() =>
+            {
+                talk.Ask();
+                talk.Answer();
+                talk.Hear();
+            }));
+        }
 
         Assert.InRange(least, 0, Allowed);
     }
@@ -44,21 +48,39 @@ public sealed class ConversationAllocationTests
     [MemberData(nameof(Pairs))]
     public void Threads_that_ask_and_answer_allocate_nothing_for_a_message(string pair)
     {
-        using var context = new ZeroMqContext();
+        // Others' loops would take the blocks that these threads have given back.
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
+        using var context = new ZeroMqContext(loops);
         using var talk = Kinds[pair](context);
+        long asking = long.MaxValue;
         long answering = long.MaxValue;
-        var answerer = new Thread(() => answering = LeastOfRounds(talk.Answer));
+        using var rounds = new Barrier(2);
+        var answerer = new Thread(() => Go(talk.Answer, ref answering));
         answerer.Start();
-
-        long asking = LeastOfRounds(() =>
-        {
-            talk.Ask();
-            talk.Hear();
-        });
+        Go(
+            () =>
+            {
+                talk.Ask();
+                talk.Hear();
+            },
+            ref asking);
 
         Assert.True(answerer.Join(Wait.Limit));
         Assert.InRange(asking, 0, Allowed);
         Assert.InRange(answering, 0, Allowed);
+
+        // As many rounds on either thread, until both have had one without.
+        void Go(Action step, ref long least)
+        {
+            bool goesOn = true;
+            for (int round = 0; round < Rounds && goesOn; round++)
+            {
+                least = Math.Min(least, AllocatedInRound(step));
+                rounds.SignalAndWait(Wait.Limit);
+                goesOn = Volatile.Read(ref asking) > Allowed || Volatile.Read(ref answering) > Allowed;
+                rounds.SignalAndWait(Wait.Limit);
+            }
+        }
     }
 
     private static Conversation Between<TAsking, TAnswering>(TAsking asking, TAnswering answering)
@@ -100,21 +122,15 @@ public sealed class ConversationAllocationTests
     }
 
     // On the thread that calls.
-    private static long LeastOfRounds(Action step)
+    private static long AllocatedInRound(Action step)
     {
-        long least = long.MaxValue;
-        for (int round = 0; round < Rounds; round++)
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < PerRound; i++)
         {
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            for (int i = 0; i < PerRound; i++)
-            {
-                step();
-            }
-
-            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+            step();
         }
 
-        return least;
+        return GC.GetAllocatedBytesForCurrentThread() - before;
     }
 
     private sealed record Conversation(Action Ask, Action Answer, Action Hear, IDisposable[] Parts) : IDisposable

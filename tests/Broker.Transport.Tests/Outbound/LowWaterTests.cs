@@ -1,0 +1,96 @@
+namespace Broker.Transport.Tests.Outbound;
+
+/// <summary>
+/// What a queue tells of as it falls, where its bytes are sent as they are and where they are sent as ciphertext, which counts beside
+/// them. On one thread, to a peer that takes as much as the test says.
+/// </summary>
+public sealed class LowWaterTests : IDisposable
+{
+    private const int Mebibyte = 1024 * 1024;
+    private const int Written = 3 * Mebibyte;
+    private const int Step = 16 * 1024;
+
+    // All that is sent in a turn, and little of what is encrypted in the next.
+    private const int Taken = 530_000;
+
+    private readonly EventLoopGroup _group = new(new EventLoopOptions { Loops = 1, CallerDriven = true });
+
+    public void Dispose() => _group.Dispose();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_mark_is_told_of_once_as_the_queue_falls_wherever_it_is(bool inRecords)
+    {
+        for (int mark = Step; mark < Written; mark += Step)
+        {
+            int told = 0;
+            Fall(inRecords, connection => connection.LowWaterBytes = mark, _ => told++);
+            Assert.Equal((mark, 1), (mark, told));
+        }
+    }
+
+    [Fact]
+    public void Room_that_is_asked_for_where_ciphertext_has_lifted_the_queue_above_its_mark_is_told_of_at_the_mark()
+    {
+        int lifted = 0;
+        // Of marks that the last piece does not pass.
+        for (int mark = Mebibyte; mark < Written; mark += Step)
+        {
+            int told = 0;
+            long heldWhenTold = -1;
+            bool isLifted = false;
+            Fall(
+                inRecords: true,
+                connection => connection.LowWaterBytes = mark,
+                connection => (told, heldWhenTold) = (told + 1, connection.HeldBytes),
+                connection =>
+                {
+                    if (told == 1 && !isLifted && connection.HeldBytes > mark)
+                    {
+                        isLifted = true;
+                        connection.RequestLowWater();
+                    }
+                });
+            Assert.Equal((mark, isLifted ? 2 : 1), (mark, told));
+            Assert.True(!isLifted || heldWhenTold > 0, $"of {mark} it was told when nothing was left");
+            lifted += isLifted ? 1 : 0;
+        }
+
+        Assert.NotEqual(0, lifted);
+    }
+
+    // Hands all over in one piece, and lets the peer take it in equal ones.
+    private void Fall(bool inRecords, Action<Connection> prepare, Action<Connection> whenLowWater, Action<Connection>? afterTurn = null)
+    {
+        EventLoop loop = _group[0];
+        loop.Attach();
+        var probe = new Probe { WhenLowWater = whenLowWater };
+        var connection = new MeteredConnection(loop, inRecords ? new RecordsHandler(probe) : probe);
+        connection.Open();
+        while (loop.RunOnce(TimeSpan.Zero))
+        {
+        }
+
+        prepare(connection);
+        connection.GetStage(loop).Write(new byte[Written]);
+        loop.RunOnce(TimeSpan.Zero);
+        long before = long.MaxValue;
+        while (connection.HeldBytes != 0)
+        {
+            Assert.NotEqual(before, connection.PendingBytes);
+            before = connection.PendingBytes;
+            connection.Allow(Taken);
+            do
+            {
+                afterTurn?.Invoke(connection);
+            }
+            while (loop.RunOnce(TimeSpan.Zero));
+        }
+
+        connection.Close();
+        while (loop.RunOnce(TimeSpan.Zero))
+        {
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using System.Net;
+using Broker.Transport.Buffers;
+
+namespace Broker.Transport.Tests.Outbound;
+
+/// <summary>A connection to a peer that takes as many bytes as it is allowed to, and sends nothing.</summary>
+internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handler) : PullConnection(loop, handler)
+{
+    private long _room;
+
+    public override EndPoint? RemoteEndPoint => null;
+
+    /// <summary>The peer takes so many bytes more. On the loop.</summary>
+    internal void Allow(long bytes)
+    {
+        _room += bytes;
+        OnWritable();
+    }
+
+    internal override Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
+    {
+        Block? at = chain;
+        while (at is not null && _room > 0)
+        {
+            int count = (int)Math.Min(at.Length, _room);
+            _room -= count;
+            tally.Bytes += count;
+            at = Recycling.Consume(at, count, loop, ref tally.Waste);
+        }
+
+        outcome = at is null ? SendOutcome.Sent : SendOutcome.Blocked;
+        return at;
+    }
+
+    internal override void ArmWritable()
+    {
+    }
+
+    internal override void DisarmWritable()
+    {
+    }
+
+    private protected override int Receive(Span<byte> buffer, out ReceiveOutcome outcome)
+    {
+        outcome = ReceiveOutcome.Blocked;
+        return 0;
+    }
+
+    private protected override void StartReceiving()
+    {
+    }
+
+    private protected override void StopReceiving()
+    {
+    }
+
+    private protected override void ReceiveOn()
+    {
+    }
+
+    private protected override void ShutdownSend()
+    {
+    }
+
+    private protected override void ReleaseTransport()
+    {
+    }
+}
