@@ -268,18 +268,13 @@ public sealed class MessageMapperTests
         var wire = Wire("weather.oslo"u8.ToArray(), new byte[64]);
         var scratch = new byte[_mapper.ToSubjectScratch(wire.Length)];
         var topic = new byte[1024];
-        for (int i = 0; i < 1000; i++)
+        Assert.Equal(0, Allocations.Of(() =>
         {
-            ThereAndBack(wire, scratch, topic);
-        }
-
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 1000; i++)
-        {
-            ThereAndBack(wire, scratch, topic);
-        }
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+            for (int i = 0; i < 1000; i++)
+            {
+                ThereAndBack(wire, scratch, topic);
+            }
+        }));
     }
 
     private void ThereAndBack(byte[] wire, byte[] scratch, byte[] topic)

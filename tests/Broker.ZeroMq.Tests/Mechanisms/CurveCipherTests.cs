@@ -120,18 +120,14 @@ public sealed class CurveCipherTests
         byte[] frame = Wire.Frame(2, Wire.Filled(10_000));
         byte[] record = new byte[11_000];
         byte[] plain = new byte[11_000];
-        for (int i = 0; i < 100; i++)
+        long allocated = Allocations.Of(() =>
         {
-            Pass();
-        }
-
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 100; i++)
-        {
-            Pass();
-        }
-
-        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / 100, 0, 1000);
+            for (int i = 0; i < 100; i++)
+            {
+                Pass();
+            }
+        });
+        Assert.InRange(allocated / 100, 0, 1000);
 
         void Pass()
         {
