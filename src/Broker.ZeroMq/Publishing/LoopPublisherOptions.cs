@@ -22,7 +22,8 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
     public bool AnnounceExtended { get; init; }
 
     /// <summary>
-    /// How many octets may wait for one peer. A message that would exceed it is dropped, whole and for that peer only, unless nothing
+    /// How much memory what waits for one peer may take, in octets: the messages, at least about half of it, and the room between them that nothing more
+    /// is written to (<see cref="Broker.Transport.Connection.HeldBytes"/>). A message that would exceed it is dropped, whole and for that peer only, unless nothing
     /// waits: a message larger than the mark passes alone. Each loop of the group may add up to 256 KiB. Default 8 MiB.
     /// </summary>
     public long HighWaterMark { get; init; } = 8 << 20;

@@ -19,7 +19,8 @@ public record LoopMessageOptions : LoopSocketOptions
     public int SendHighWaterMark { get; init; } = 1000;
 
     /// <summary>
-    /// How many octets may wait for one peer before it is full. A larger message passes when nothing waits. Default 16 MiB.
+    /// How much memory what waits for one peer may take before it is full, in octets: the messages, and the room between them that nothing more
+    /// is written to (<see cref="Broker.Transport.Connection.HeldBytes"/>). So at least about half of it is messages; a larger one passes when nothing waits. Default 16 MiB.
     /// </summary>
     public long SendHighWaterBytes { get; init; } = 16 << 20;
 
