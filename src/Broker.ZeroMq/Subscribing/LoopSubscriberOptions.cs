@@ -27,7 +27,9 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 
     /// <summary>
-    /// How many octets of subscriptions may wait for one publisher before it is closed, to be told anew after a reconnect. Default 64 MiB.
+    /// How much memory messages that are sent upstream may take while they wait for one publisher, in octets
+    /// (<see cref="Broker.Transport.Connection.HeldBytes"/>); each loop of the group that sends may add up to 256 KiB. Subscriptions have at least as much room
+    /// beside: only a publisher for which some times more waits is closed, to be told anew after a reconnect. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes { get; init; } = 64 << 20;
 

@@ -8,6 +8,12 @@ namespace Broker.ZeroMq.Subscribing;
 /// <summary>A publisher, seen from the subscriber.</summary>
 internal sealed class SubscriberSession : PeerSession
 {
+    // By OutboundStage.
+    private const long StagedAtMost = 256 * 1024;
+
+    // More is no bound anyway, and its multiples are numbers yet.
+    private const long MostMark = 1L << 48;
+
     private readonly LoopSubscriber _socket;
     private readonly LoopSubscriptions _subscriptions;
     private readonly MessageMark? _mark;
@@ -34,7 +40,10 @@ internal sealed class SubscriberSession : PeerSession
 
     private protected override void Configure(Connection connection)
     {
-        connection.MaxPendingBytes = _socket.Options.MaxPendingBytes;
+        // Messages stop at the mark, but a loop knows of what others have handed over and not of what they have staged, and half of a block
+        // may stay empty behind a message. Subscriptions have as much beside.
+        long mark = Math.Min(_socket.Options.MaxPendingBytes, MostMark);
+        connection.MaxPendingBytes = mark + (2 * _socket.Loops.Count * (mark + StagedAtMost));
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
     }
 

@@ -94,4 +94,43 @@ public sealed class LoopOptionTests
             Assert.Equal(message, full.Read(message.Length));
         }
     }
+
+    // A block for each message, of which a part stays empty: what is held jumps by more than the message.
+    [Theory]
+    [InlineData(40_000, 1)]
+    [InlineData(70_000, 1)]
+    [InlineData(100_000, 1)]
+    [InlineData(40_000, 3)]
+    [InlineData(500, 3)]
+    public async Task A_publisher_that_takes_nothing_from_upstream_loses_messages_and_not_its_place(int size, int loops)
+    {
+        byte[] message = Wire.Message([9], new byte[size]);
+        for (long mark = 1_000_000; mark < 1_064_000; mark += 8_000)
+        {
+            await using var rig = new Rig(loops);
+            var subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = mark });
+            using var full = new RawPeer(subscriber.Bind(AnyPort)).Handshake("XPUB");
+            await rig.EventAsync(ZeroMqEventKind.PeerConnected);
+            int refused = 0;
+            for (int turn = 0; refused < 10; turn++)
+            {
+                Assert.InRange(turn, 0, 100_000);
+                int[] reached = await Task.WhenAll(Enumerable.Range(0, loops).Select(loop =>
+                    rig.OnLoopAsync(() => Enumerable.Range(0, 4_000_000 / size).Sum(_ => subscriber.SendUpstream(rig.Loops[loop], message)), loop)));
+                refused += reached.Any(sent => sent == 0) ? 1 : 0;
+            }
+
+            Assert.True(subscriber.MessagesDropped > 0);
+            Assert.Single(subscriber.Peers);
+
+            // There is room for subscriptions beside.
+            subscriber.Subscribe(new byte[1000]);
+            for (int turn = 0; turn < 2 * loops; turn++)
+            {
+                await rig.OnLoopAsync(static () => 0, turn % loops);
+            }
+
+            Assert.Single(subscriber.Peers);
+        }
+    }
 }
