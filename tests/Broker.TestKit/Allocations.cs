@@ -6,8 +6,8 @@ public static class Allocations
     private const int Rounds = 5;
 
     /// <summary>
-    /// What an action allocates on this thread each time: the least of some rounds. The runtime may compile code anew during one, also after
-    /// it has been warmed, and allocates for that on the thread that runs it; what the code allocates shows in every round.
+    /// What an action allocates on this thread each time: the least of some rounds. The runtime now and then allocates something of its own on
+    /// the thread that runs, also when the code is warm; what the code allocates shows in every round.
     /// </summary>
     public static long Of(Action action)
     {

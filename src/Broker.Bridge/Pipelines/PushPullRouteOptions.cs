@@ -51,7 +51,7 @@ public sealed record PushPullRouteOptions : RouteOptions
     /// <summary>How many messages may wait for one PULL, as ZMQ_SNDHWM. Default 1,000.</summary>
     public int HighWaterMark { get; init; } = 1000;
 
-    /// <summary>How many bytes may wait for one PULL. Default 16 MiB.</summary>
+    /// <summary>How much memory what waits for one PULL may take, in bytes. Default 16 MiB.</summary>
     public long HighWaterBytes { get; init; } = 16 << 20;
 
     /// <summary>

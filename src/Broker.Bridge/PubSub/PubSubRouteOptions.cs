@@ -31,7 +31,7 @@ public sealed record PubSubRouteOptions : RouteOptions
     /// of its own.</summary>
     public MappingOptions Mapping { get; init; } = new() { BridgeId = MappingOptions.NewId() };
 
-    /// <summary>How many bytes may wait for one SUB; above it that one loses whole messages. Default 16 MiB.</summary>
+    /// <summary>How much memory what waits for one SUB may take, in bytes; above it that one loses whole messages. Default 16 MiB.</summary>
     public long HighWaterMark { get; init; } = 16 * 1024 * 1024;
 
     /// <summary>The largest ZeroMQ message, all frames together, in bytes; who announces more is closed. Default 1 MiB.</summary>

@@ -260,6 +260,6 @@ public sealed class RememberedRoutesTests
 
         // Once in a thousand runs one has the hash of another, and seems to be known.
         Assert.InRange(allocated, 0, ((long)most * PerRound) + 2_000);
-        Assert.InRange(router.Routes.Count - remembered, 0, 10);
+        Assert.InRange(router.Routes.Count - remembered, 0, 4);
     }
 }

@@ -242,11 +242,12 @@ public sealed class ShortMemoryTests : IDisposable
         Assert.False(loops.HeldBudget.IsShort);
 
         loops.HeldBudget.Add(Limit);
+        bool all = true;
         var sender = new Thread(() =>
         {
             for (int i = 0; i < 20; i++)
             {
-                push.Send(body);
+                all &= push.TrySend(body, Wait.Limit);
             }
         });
         sender.Start();
@@ -256,6 +257,7 @@ public sealed class ShortMemoryTests : IDisposable
         Assert.True(sender.IsAlive);
         loops.HeldBudget.Add(-Limit);
         Assert.True(sender.Join(Wait.Limit));
+        Assert.True(all);
     }
 
     // Somebody who takes nothing: more waits for him than the system can take at once.
