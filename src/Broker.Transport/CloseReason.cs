@@ -1,21 +1,24 @@
 namespace Broker.Transport;
 
-/// <summary>Why a connection ended.</summary>
+/// <summary>Why a connection was closed.</summary>
 public enum CloseReason
 {
-    /// <summary>This side closed it.</summary>
+    /// <summary>This side closed the connection.</summary>
     Local,
 
-    /// <summary>The peer closed it in good order.</summary>
+    /// <summary>The peer ended its stream in the regular way.</summary>
     Peer,
 
-    /// <summary>The transport failed: a reset, a time-out of the kernel, a broken pipe.</summary>
+    /// <summary>The transport failed: a reset, a time-out of the kernel, or a broken pipe.</summary>
     Error,
 
-    /// <summary>More waited for the peer than <see cref="Connection.MaxPendingBytes"/>, or than a bound of the user's (<see cref="Connection.CloseForFullQueue"/>).</summary>
+    /// <summary>
+    /// More bytes waited for the peer than <see cref="Connection.MaxPendingBytes"/> allows, or than a limit of the
+    /// user allows (<see cref="Connection.CloseForFullQueue"/>).
+    /// </summary>
     QueueFull,
 
-    /// <summary>Bytes waited for the peer, and it took none for <see cref="Connection.WriteDeadline"/>.</summary>
+    /// <summary>Bytes waited for the peer, and it accepted none for <see cref="Connection.WriteDeadline"/>.</summary>
     WriteTimeout,
 
     /// <summary>The event loops were stopped.</summary>

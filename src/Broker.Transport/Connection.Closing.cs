@@ -1,6 +1,7 @@
 namespace Broker.Transport;
 
-// Open → (Lingering) → Closed. Every step is taken on the owning loop; only IsOpen is read elsewhere.
+// A connection goes from open through lingering to closed. Each step is taken on the connection's loop; other threads
+// read only IsOpen.
 public abstract partial class Connection
 {
     private const int StateOpen = 0;
@@ -8,22 +9,22 @@ public abstract partial class Connection
     private const int StateHalfClosed = 2;
     private const int StateClosed = 3;
 
-    // How long the peer may take to answer our end of stream with its own.
+    // How long this side waits, after it has ended its direction, until the peer ends the other one.
     private static readonly TimeSpan PeerGrace = TimeSpan.FromSeconds(1);
 
-    // The same for one that has been sent all there was before, and says nothing.
+    // The same wait for an idle peer: everything that was sent to it is acknowledged, and it sends nothing.
     private static readonly TimeSpan SilentGrace = TimeSpan.FromMilliseconds(10);
 
     private LoopTimer? _lingerTimer;
     private bool _peerEnded;
     private bool _isSilent;
 
-    /// <summary>Whether received bytes are read only to be thrown away: this side has said its last word.</summary>
+    /// <summary>Whether this side has been closed and lingers: received bytes are then read and dropped.</summary>
     internal bool IsLingering => _state is StateFlushing or StateHalfClosed;
 
     internal bool IsClosed => _state == StateClosed;
 
-    /// <summary>Ends the connection from the transport's side. On the loop.</summary>
+    /// <summary>Closes the connection for a reason that the transport found. On the loop.</summary>
     internal void CloseOnLoop(CloseReason reason, Exception? error, TimeSpan linger)
     {
         if (_state == StateClosed)
@@ -59,11 +60,12 @@ public abstract partial class Connection
             return;
         }
 
-        // What the peer's system has acknowledged a reset does not take back where nobody is in the middle of something.
+        // If nothing was unsent, unacknowledged or unread, a reset takes nothing away from the peer.
         _isSilent = _stages[Loop.Index] is not { Length: > 0 } && !_outbound.HasUnsent() && !HasUnacknowledged() && !HasUnread();
 
-        // The last that is taken over. Sealed before the state says that this lingers: else the end of the sending here would already
-        // shut down, and what another thread hands over until the seal would be accepted for nothing.
+        // The last flush. The queue is closed before the state changes to lingering. Otherwise the end of this send
+        // would already shut the direction down, and bytes that another thread flushes in between would be accepted
+        // and lost.
         if (_stages[Loop.Index] is { Length: > 0 } stage)
         {
             TakeOver(stage, Loop);
@@ -74,7 +76,8 @@ public abstract partial class Connection
             return;
         }
 
-        // A sender on another thread either sees the state, and calls AdvanceLinger when it has done, or what it has done is seen here.
+        // A sender on another thread either sees the new state and calls AdvanceLinger when it has sent, or this
+        // thread sees what it sent.
         lock (WatchGate)
         {
             _outbound.Seal();
@@ -95,17 +98,17 @@ public abstract partial class Connection
 
         if (layer.AwaitsPeer)
         {
-            // What is queued could leave only after a handshake that nobody wants any more.
+            // Queued bytes could leave only after the handshake, and nobody needs the handshake any more.
             return false;
         }
 
-        // What comes is thrown away from here on, so nothing has to be ready for it.
+        // From here on received bytes are dropped, so nothing has to be ready for them.
         _outbound.Secure();
         _outbound.Resume(Loop);
         return true;
     }
 
-    // A handler hears of the opening before it hears of the end. False when it has closed the connection, or failed to hear.
+    // The handler's OnOpened runs before its OnClosed. Returns false if OnOpened closed the connection or threw.
     private bool TryAnnounce()
     {
         try
@@ -120,12 +123,12 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>The peer has ended its direction. On the loop.</summary>
+    /// <summary>The peer has ended its direction of the stream. On the loop.</summary>
     private protected void OnPeerEnded()
     {
         if (_state == StateFlushing && !_peerEnded)
         {
-            // It may still listen: our last words are sent, and there is nothing to wait for after them.
+            // The peer may still read. The last queued bytes are sent, and then there is nothing to wait for.
             _peerEnded = true;
             lock (WatchGate)
             {
@@ -137,17 +140,20 @@ public abstract partial class Connection
 
         if (_state == StateOpen && _stages[Loop.Index] is { Length: > 0 } stage)
         {
-            // Answers to the peer's last words, of this very turn. It may still listen.
+            // Replies to the peer's last bytes, written in this iteration. The peer may still read them.
             TakeOver(stage, Loop);
         }
 
         SayGoodbye();
 
-        // A reset is told once, and to the sender if that was first; the reader then sees a mere end.
+        // The kernel reports a reset once. If the sender got it first, the reader only sees the end of the stream.
         CloseOnLoop(_outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
     }
 
-    /// <summary>Called on the loop whenever the queue may have become empty while lingering.</summary>
+    /// <summary>
+    /// Ends this side's direction once the queue is empty. Called on the loop whenever the queue may have become empty
+    /// while lingering.
+    /// </summary>
     internal void AdvanceLinger()
     {
         if (_state != StateFlushing || _outbound.HasUnsent())
@@ -155,7 +161,7 @@ public abstract partial class Connection
             return;
         }
 
-        // Sending it comes back here: then there is nothing left to do.
+        // Sending close_notify calls this method again, which then has done the rest.
         if (!SayGoodbye() || _state != StateFlushing || _outbound.HasUnsent())
         {
             return;
@@ -167,18 +173,21 @@ public abstract partial class Connection
             return;
         }
 
-        // An immediate close() with unread input would make the kernel send a reset, and a reset discards what the peer
-        // has not read yet: our last words. So end our direction only, and read on until the peer ends its own.
+        // close() with unread input would make the kernel send a reset, and a reset discards what the peer has not
+        // read yet. So this side ends only its own direction, and reads on until the peer ends the other one.
         _state = StateHalfClosed;
         _lingerTimer?.Cancel();
         _lingerTimer = _isSilent ? Loop.StartTimer(SilentGrace, FinishIfSilent) : Loop.StartTimer(PeerGrace, Finish);
         ShutdownSend();
     }
 
-    /// <summary>Bytes came that are thrown away: the peer is no idle one, and a reset would reach it in the middle of something. On the loop.</summary>
+    /// <summary>
+    /// Bytes were received and dropped while lingering: the peer is not idle, and a reset could interrupt something it
+    /// sends. On the loop.
+    /// </summary>
     private protected void OnHeardAfterEnd() => _isSilent = false;
 
-    // An idle client may take its time to answer an end of stream, and there is nothing that it could lose meanwhile.
+    // An idle peer may take long to answer the end of the stream, and a reset cannot lose anything of it meanwhile.
     private void FinishIfSilent()
     {
         if (_isSilent && !HasUnread())
@@ -214,8 +223,8 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// The second half of closing, when nobody sends any more: the descriptor is nobody's and the queue is whole. Once, on the loop
-    /// or, if that has ended, on the thread that sent last.
+    /// The second half of closing, after the last send: the descriptor is released and the queue is complete. Called
+    /// once, on the loop, or on the thread that sent last if the loop has ended.
     /// </summary>
     internal void EndClosing()
     {
@@ -236,21 +245,28 @@ public abstract partial class Connection
 
     private protected abstract void ShutdownSend();
 
-    /// <summary>Whether the peer's system may miss something that was sent; true where nobody can tell. On the loop.</summary>
+    /// <summary>
+    /// Whether the peer's system may not have acknowledged everything that was sent; true if the transport cannot find
+    /// out. On the loop.
+    /// </summary>
     private protected virtual bool HasUnacknowledged() => true;
 
-    /// <summary>Whether bytes of the peer wait to be received. On the loop.</summary>
+    /// <summary>
+    /// Whether bytes of the peer are ready to be received; true if the transport cannot find out. On the loop.
+    /// </summary>
     private protected virtual bool HasUnread() => true;
 
-    /// <summary>Returns inbound buffers and stops all reading. On the loop, once.</summary>
+    /// <summary>Returns inbound buffers and stops all reading. Called once, on the loop.</summary>
     private protected abstract void ReleaseInbound();
 
-    /// <summary>Receives no more, for there is nothing more. Under the gate, on the loop.</summary>
+    /// <summary>
+    /// Stops receiving after the end of the peer's stream. Called under the lock of the queue, on the loop.
+    /// </summary>
     private protected abstract void StopReceiving();
 
     /// <summary>
-    /// Gives the operating system's resources back. Called once, on the loop, when no send is under way any more but one
-    /// that waits.
+    /// Releases the operating system's resources. Called once, on the loop, when no send is running except one that
+    /// waits asynchronously in the transport.
     /// </summary>
     private protected abstract void ReleaseTransport();
 }

@@ -1,24 +1,36 @@
 namespace Broker.Transport;
 
-// What every transport does with bytes that have come: give them to the handler and keep what it leaves. On the loop.
+// What every transport does with received bytes: pass them to the handler and keep the bytes that it does not consume.
+// On the loop.
 public abstract partial class Connection
 {
     private InboundRest _rest;
     private int _needed;
 
-    /// <summary>How many bytes the handler has left.</summary>
+    /// <summary>How many received bytes the handler has not consumed.</summary>
     private protected int Kept => _rest.Length;
 
-    /// <summary>What the handler has left, for the handshake of TLS; good until anything else is called.</summary>
+    /// <summary>
+    /// The received bytes that the handler has not consumed, for the TLS handshake. Valid until the next call of any
+    /// method.
+    /// </summary>
     private protected ReadOnlySpan<byte> KeptBytes => _rest.Bytes;
 
-    /// <summary>How many bytes, counted from the first that is kept, the handler waits for; 0 when it did not say.</summary>
+    /// <summary>
+    /// How many bytes, counted from the first unconsumed one, the handler needs before its next call; 0 if the handler
+    /// did not set it.
+    /// </summary>
     private protected int Needed => _needed;
 
-    /// <summary>The most bytes that a call was given from memory of the connection's own.</summary>
+    /// <summary>
+    /// The largest number of bytes that one call of the handler was given from memory that this connection owns.
+    /// </summary>
     private protected int LargestDelivered { get; private set; }
 
-    /// <summary>Gives borrowed bytes to the handler and keeps what it leaves. When nothing is kept.</summary>
+    /// <summary>
+    /// Passes borrowed bytes to the handler and copies those that it leaves unconsumed. Only while no unconsumed bytes
+    /// are kept.
+    /// </summary>
     private protected void Deliver(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < _needed)
@@ -35,8 +47,9 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Gives the handler what is kept and then <paramref name="count"/> bytes, which are borrowed. They are in the array where there
-    /// is just room before them for what is kept: the fewer are copied to the others, so that a packet costs what it brings.
+    /// Passes the unconsumed bytes, followed by <paramref name="count"/> borrowed bytes, to the handler. The borrowed
+    /// bytes begin in the array at an offset that equals the number of unconsumed bytes. The smaller part is copied to
+    /// the larger, so that a packet costs no more copying than its own size.
     /// </summary>
     private protected void DeliverBehindKept(byte[] array, int count)
     {
@@ -57,7 +70,7 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>Gives the handler what is kept and then <paramref name="bytes"/>, which are copied.</summary>
+    /// <summary>Passes the unconsumed bytes, followed by a copy of <paramref name="bytes"/>, to the handler.</summary>
     private protected void DeliverAppended(ReadOnlySpan<byte> bytes)
     {
         if ((long)_rest.Length + bytes.Length > Array.MaxLength)
@@ -70,7 +83,7 @@ public abstract partial class Connection
         DeliverKept();
     }
 
-    /// <summary>Gives the handler what is kept, unless it waits for more.</summary>
+    /// <summary>Passes the unconsumed bytes to the handler, unless it needs more of them.</summary>
     private protected void DeliverKept()
     {
         if (_rest.Length == 0 || _rest.Length < _needed)
@@ -91,8 +104,10 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>Makes room to receive behind what is kept, so that it is <paramref name="size"/> bytes with that.</summary>
-    /// <returns>False when there is no such array; the connection is closed.</returns>
+    /// <summary>
+    /// Reserves space behind the unconsumed bytes, so that both together have <paramref name="size"/> bytes.
+    /// </summary>
+    /// <returns>False if no array can be that large; the connection is then closed.</returns>
     private protected bool TryReserve(int size, out byte[] array, out int offset, out int room)
     {
         room = size - _rest.Length;
@@ -109,7 +124,9 @@ public abstract partial class Connection
         return true;
     }
 
-    /// <summary>Keeps bytes without giving them to the handler. When nothing is kept.</summary>
+    /// <summary>
+    /// Keeps received bytes without passing them to the handler. Only while no unconsumed bytes are kept.
+    /// </summary>
     private protected void Keep(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _rest.Keep(bytes);
 
     private protected void CountReserved(int received) => _rest.Advance(received);
@@ -121,10 +138,11 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Says that the call under way has handled so many messages. A handler that says so each time is held up as it must be where others wait
-    /// for answers (<see cref="EventLoopOptions.BulkPause"/>): by many small messages longer than by a few large ones. In
-    /// <see cref="ConnectionHandler.OnReceived"/>, any number of times.
+    /// Reports how many messages the current call of the handler has processed. A handler that reports this in each
+    /// call is delayed according to its number of messages while other connections wait for replies (<see
+    /// cref="EventLoopOptions.BulkPause"/>): longer for many small messages than for a few large ones. Called in <see
+    /// cref="ConnectionHandler.OnReceived"/>, any number of times.
     /// </summary>
-    /// <param name="count">How many; 0 for a part of one.</param>
+    /// <param name="count">The number of messages; 0 for a part of a message.</param>
     public void CountMessages(int count) => Loop.MessagesHandled = Math.Max(0, Loop.MessagesHandled) + count;
 }

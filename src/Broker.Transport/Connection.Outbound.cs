@@ -3,14 +3,14 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport;
 
-// What users and transports see of sending; the queue and who may send it are OutboundSender's.
+// What users and transports see of sending. OutboundSender owns the queue and decides which thread sends.
 public abstract partial class Connection
 {
     private readonly OutboundSender _outbound;
 
     /// <summary>
-    /// How much may wait for the peer, counted as <see cref="HeldBytes"/>, before the connection is closed with
-    /// <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
+    /// How much memory may wait for the peer, measured as <see cref="HeldBytes"/>. If more waits, the connection is
+    /// closed with <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes
     {
@@ -19,13 +19,15 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// A mark below the limit at which a writer may go on: when <see cref="HeldBytes"/> has risen above it by what was handed over, or was
-    /// above it when it was set, and falls to it or below, <see cref="ConnectionHandler.OnLowWater"/> is called, once for each time. 0, the
-    /// default, for none. Any thread.
+    /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue. <see
+    /// cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="HeldBytes"/> falls to the mark or below
+    /// it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0, the
+    /// default, for no mark. Any thread.
     /// </summary>
     /// <remarks>
-    /// Ciphertext that comes and goes while the queue falls may lift it above the mark again after the call. That is not told of unless
-    /// <see cref="RequestLowWater"/> asks.
+    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="HeldBytes"/> above the mark
+    /// again after the call. The handler is not called a second time for this, unless <see cref="RequestLowWater"/>
+    /// asks for it.
     /// </remarks>
     public long LowWaterBytes
     {
@@ -34,8 +36,9 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// How long the peer may take nothing while bytes wait for it. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/>
-    /// for no limit. Read when the peer first holds up the queue.
+    /// How long the peer may accept no bytes while bytes wait for it. Default 10 s; <see
+    /// cref="Timeout.InfiniteTimeSpan"/> for no limit. The value is read when the queue first has to wait for the
+    /// peer.
     /// </summary>
     public TimeSpan WriteDeadline
     {
@@ -44,26 +47,31 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Where messages begin and end in what is written to this connection, for <see cref="DropOldest"/> and <see cref="CountUnsent"/>.
-    /// Set it before the first message is written; without one there are no messages. Default null.
+    /// Finds where messages begin and end in the bytes written to this connection, for <see cref="DropOldest"/> and
+    /// <see cref="CountUnsent"/>. Set it before the first message is written. If it is null, the default, the
+    /// connection does not distinguish messages.
     /// </summary>
     public IOutboundFraming? Framing { get; set; }
 
-    /// <summary>Bytes handed over and not yet taken by the kernel or the in-process peer. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// The number of bytes that were flushed and that neither the kernel nor the in-process peer has accepted yet. Any
+    /// thread; the value may change at once.
+    /// </summary>
     public long PendingBytes => _outbound.Queue.PendingBytes;
 
     /// <summary>
-    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the room between them that nothing more is written to, and their
-    /// ciphertext. Beyond that the queue holds no more than what is left of two blocks. Any thread, a moment's truth.
+    /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between them, and their
+    /// ciphertext. The queue uses at most the unused parts of two blocks beyond that. Any thread; the value may change
+    /// at once.
     /// </summary>
     public long HeldBytes => _outbound.Queue.HeldBytes;
 
-    /// <summary>Bytes taken by the kernel or the in-process peer so far. Any thread.</summary>
+    /// <summary>The number of bytes that the kernel or the in-process peer has accepted so far. Any thread.</summary>
     public long SentBytes => _outbound.Queue.SentBytes;
 
     /// <summary>
-    /// All bytes handed over so far and not dropped: <see cref="SentBytes"/> and <see cref="PendingBytes"/> as of one moment. Any thread; takes the
-    /// queue's lock.
+    /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
+    /// one moment. Any thread; takes the lock of the queue.
     /// </summary>
     public long HandedOverBytes
     {
@@ -78,17 +86,23 @@ public abstract partial class Connection
 
     internal OutboundSender Outbound => _outbound;
 
-    /// <summary>Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with others to the poller.</summary>
+    /// <summary>
+    /// Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with other calls to the poller.
+    /// </summary>
     private protected Lock WatchGate => _outbound.Queue.Gate;
 
     /// <summary>
-    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/> for sure, as long as the connection is open: when
-    /// <see cref="HeldBytes"/> next falls to <see cref="LowWaterBytes"/>; where it is not above that, once nothing waits, which may be now.
-    /// For a writer that was refused room and will wait for the call: its message may not fit beside what is below the mark. Any thread.
+    /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
+    /// when <see cref="HeldBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
+    /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
+    /// too large for the space above the mark. Any thread.
     /// </summary>
     public void RequestLowWater() => _outbound.RequestLowWater();
 
-    /// <summary>Bytes that <paramref name="loop"/> has written for this connection in the present turn. On that loop's thread.</summary>
+    /// <summary>
+    /// The number of bytes that <paramref name="loop"/> has written for this connection and not flushed yet. On that
+    /// loop's thread.
+    /// </summary>
     public long StagedBytes(EventLoop loop)
     {
         ArgumentNullException.ThrowIfNull(loop);
@@ -96,19 +110,19 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Closes the connection with <see cref="CloseReason.QueueFull"/>, for a bound of the caller's own, as over several connections together;
-    /// what is queued is dropped. Any thread.
+    /// Closes the connection with <see cref="CloseReason.QueueFull"/> and drops what is queued: for a limit that the
+    /// caller checks itself, for example over several connections. Any thread.
     /// </summary>
     public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
 
     /// <summary>
-    /// Takes the messages that have waited longest out of the queue, until <paramref name="bytes"/> are gone or there is no more.
-    /// A block that was sent or encrypted in part, or is being sent, stays: the peer never sees half of anything. Without
-    /// a <see cref="Framing"/> nothing is dropped. Any thread of the group.
+    /// Drops the messages that have waited longest, until <paramref name="bytes"/> bytes are dropped or no more can be
+    /// dropped. Blocks that are partly sent, partly encrypted or being sent are kept, so the peer never receives a
+    /// part of a message. Without a <see cref="Framing"/> nothing is dropped. Any thread of the group.
     /// </summary>
-    /// <param name="bytes">How many bytes to let go, at least if possible.</param>
-    /// <param name="loop">The caller's loop, which gets the blocks back.</param>
-    /// <returns>What was let go.</returns>
+    /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
+    /// <param name="loop">The caller's loop; it gets the blocks back.</param>
+    /// <returns>The dropped messages and bytes.</returns>
     public OutboundCount DropOldest(long bytes, EventLoop loop)
     {
         ArgumentNullException.ThrowIfNull(loop);
@@ -116,9 +130,9 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Counts what was handed over and could not be sent, including what came after <see cref="MaxPendingBytes"/> had been reached. What
-    /// was encrypted and not sent to the end of its chunk, of at most 64 KiB, counts as not sent. Call it in
-    /// <see cref="ConnectionHandler.OnClosed"/>.
+    /// Counts what was flushed and could not be sent, including what was flushed after <see cref="MaxPendingBytes"/>
+    /// had been reached. Encrypted bytes count as unsent unless their whole chunk (at most 64 KiB) was sent. Call it
+    /// in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     public OutboundCount CountUnsent()
     {
@@ -129,15 +143,16 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Counts what is queued and has certainly not been sent to its end: not what is encrypted, of which the peer may have been sent a part,
-    /// nor what a send under way may have taken. What was discarded (<see cref="ConnectionHandler.OnDiscarded"/>) is not in it. Call
-    /// it in <see cref="ConnectionHandler.OnClosed"/>.
+    /// Counts what is queued and was certainly not sent completely. It does not count encrypted bytes, which may have
+    /// been sent in part, nor bytes that a running send may have sent, nor discarded bytes (<see
+    /// cref="ConnectionHandler.OnDiscarded"/>). Call it in <see cref="ConnectionHandler.OnClosed"/>.
     /// </summary>
     public OutboundCount CountCertainlyUnsent() => _outbound.CountCertainlyUnsent(Framing);
 
     /// <summary>
-    /// Hands over and sends what <paramref name="loop"/> has staged for this connection, before the end of its turn: for a writer that
-    /// wants to know how much the peer takes. On that loop's thread; no handler is called but <see cref="ConnectionHandler.OnDiscarded"/>.
+    /// Flushes and sends what <paramref name="loop"/> has written for this connection, before the end of the loop's
+    /// iteration: for a writer that wants to know how much the peer accepts. On that loop's thread. No handler method
+    /// is called except <see cref="ConnectionHandler.OnDiscarded"/>.
     /// </summary>
     public void HandOver(EventLoop loop)
     {
@@ -149,9 +164,10 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Takes out what was written on this connection's loop and cannot be sent any more, for whoever will send it elsewhere: whole messages
-    /// as <see cref="Framing"/> divides them, oldest first, also one of which the beginning was sent; not what the system may have
-    /// taken all the same. Call it in <see cref="ConnectionHandler.OnClosed"/>. What it gives is not told as discarded.
+    /// Removes the messages that were written on this connection's loop and can no longer be sent, so that the caller
+    /// can send them elsewhere. It returns whole messages as <see cref="Framing"/> divides them, oldest first,
+    /// including a message whose first part was sent, but not bytes that the system may have sent. Call it in <see
+    /// cref="ConnectionHandler.OnClosed"/>. These messages are not reported as discarded.
     /// </summary>
     public void TakeUnsent(IUnsentMessages unsent)
     {
@@ -168,13 +184,15 @@ public abstract partial class Connection
 
     internal void TakeOver(OutboundStage stage, EventLoop? loop) => _outbound.TakeOver(stage, loop);
 
-    /// <summary>The peer takes bytes again. On the loop.</summary>
+    /// <summary>The peer accepts bytes again. On the loop.</summary>
     internal void OnWritable() => _outbound.OnWritable();
 
     /// <inheritdoc cref="OutboundSender.RepeatWatch"/>
     private protected void RepeatArmWritable() => _outbound.RepeatWatch();
 
-    /// <summary>The transport takes no more; what the peer said before is still worth hearing. On the loop.</summary>
+    /// <summary>
+    /// Closes the connection after a failed send. Bytes that the peer sent before are still received. On the loop.
+    /// </summary>
     internal void EndAfterFailedSend()
     {
         if (!IsClosed)
@@ -201,18 +219,19 @@ public abstract partial class Connection
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     /// <summary>
-    /// Sends what it can of the chain, or about <see cref="SentTally.Most"/> bytes of it, and gives sent blocks back to the pool; the
-    /// tally, which was empty, grows. Called by one thread at a time.
-    /// Returns the first block that is not wholly sent.
+    /// Sends what the transport accepts of the chain, up to about <see cref="SentTally.Most"/> bytes, and returns sent
+    /// blocks to the pool. Adds to the tally, which is empty at the call. Called by one thread at a time. Returns the
+    /// first block that is not completely sent.
     /// </summary>
     internal abstract Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome);
 
     /// <summary>
-    /// Asks to be called through <see cref="OnWritable"/>, on the loop, once the peer takes bytes again. Under the gate, any thread.
+    /// Asks the transport to call <see cref="OnWritable"/>, on the loop, when the peer accepts bytes again. Under the
+    /// lock of the queue, any thread.
     /// </summary>
     internal abstract void ArmWritable();
 
-    /// <summary>Takes that request back. Under the gate, on the loop.</summary>
+    /// <summary>Cancels that request. Under the lock of the queue, on the loop.</summary>
     internal abstract void DisarmWritable();
 
     private void Notify(Action<Connection> tell)

@@ -1,6 +1,6 @@
 namespace Broker.Transport;
 
-// A handler that cannot take more for now says so, and the peer is held up by what it has sent itself.
+// A handler that cannot process more pauses receiving. The peer then waits because the operating system's buffers fill.
 public abstract partial class Connection
 {
     private Holds _holds;
@@ -10,13 +10,13 @@ public abstract partial class Connection
     {
         None,
 
-        /// <summary>The handler has asked for it, until it asks for the contrary.</summary>
+        /// <summary>The handler paused receiving and has not resumed it.</summary>
         Paused = 1,
 
-        /// <summary>Until the loop delivers again, for which the connection is on its list.</summary>
+        /// <summary>The connection waits until its loop delivers again; it is in the loop's list for that.</summary>
         Yielded = 2,
 
-        /// <summary>The handshake of TLS has more ahead than it may have.</summary>
+        /// <summary>The TLS handshake has received more bytes than it may buffer.</summary>
         Handshake = 4,
     }
 
@@ -26,23 +26,27 @@ public abstract partial class Connection
     /// <summary>Whether nothing may be received or delivered now. On the loop.</summary>
     internal bool IsHeld => _holds != Holds.None && HoldsNow();
 
-    /// <summary>Whether this is over in a turn. On the loop.</summary>
+    /// <summary>Whether the pause ends in the loop's next iteration. On the loop.</summary>
     private protected bool IsYielded => (_holds & Holds.Yielded) != Holds.None;
 
     /// <summary>
-    /// Receives and delivers no more until <see cref="ResumeReceiving"/>. What has been received and is not consumed, including
-    /// what the call under way leaves, is kept as it is; the rest stays with the operating system, the pipe or the peer, which
-    /// is thereby held up. On the loop, in a call of the handler or outside; it may be repeated.
+    /// Stops receiving and delivering until <see cref="ResumeReceiving"/>. Bytes that were received and not consumed
+    /// are kept, including those that the current call leaves. All other bytes stay with the operating system, the
+    /// pipe or the peer, so the peer has to wait. On the loop, inside or outside a call of the handler; it may be
+    /// called repeatedly.
     /// </summary>
     /// <remarks>
-    /// <para>The end of the peer's stream ends the connection once all that was sent before it has been delivered. So it is told
-    /// during a pause where nothing is left to deliver, and otherwise after it. What was sent before a failure may be lost.</para>
-    /// <para>How soon that is told differs. Sockets on Linux: at once, whatever waits; a reset too. Portable sockets: at once
-    /// unless bytes wait in the kernel. Pipes: at once unless bytes wait in the pipe. In process: at once. Over TLS bytes of the
-    /// protocol itself, such as its goodbye, may wait in the kernel and stand for others.</para>
-    /// <para>A handshake of TLS that is under way goes on. <see cref="Close"/> ends the pause: what is received then is thrown away.</para>
+    /// <para>The end of the peer's stream closes the connection once everything that the peer sent before it has been
+    /// delivered. So the end is reported during a pause if nothing is left to deliver, and after the pause otherwise.
+    /// Bytes that were sent before a failure may be lost.</para>
+    /// <para>The transports differ in how soon they report the end. Sockets on Linux report it at once, whatever
+    /// waits, and a reset too. Portable sockets report it at once unless bytes wait in the kernel. Pipes report it at
+    /// once unless bytes wait in the pipe. In-process links report it at once. Over TLS, bytes of TLS itself, such as
+    /// close_notify, may wait in the kernel and count as waiting bytes.</para>
+    /// <para>A TLS handshake continues during a pause. <see cref="Close"/> ends the pause; bytes that are received
+    /// afterwards are dropped.</para>
     /// </remarks>
-    /// <exception cref="InvalidOperationException">Not on the loop.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
     public void PauseReceiving()
     {
         RequireLoop();
@@ -54,10 +58,11 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Ends a pause. What was kept is given to the handler again, unless it said that it needs more, in a turn of the loop of its
-    /// own and never in this call; then receiving goes on. On the loop; nothing happens when there is no pause.
+    /// Ends a pause. The handler gets the unconsumed bytes again, unless it needs more of them, in a later iteration
+    /// of the loop and never within this call; then receiving continues. On the loop. It does nothing if there is no
+    /// pause.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on the loop.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
     public void ResumeReceiving()
     {
         RequireLoop();
@@ -69,12 +74,13 @@ public abstract partial class Connection
     }
 
     /// <summary>
-    /// Gives the others their turn: what the call under way leaves unconsumed is given to the handler again in the loop's next turn,
-    /// after all connections that are ready and all posted actions had theirs and what was staged was handed over. Nothing is
-    /// received for this connection before. In <see cref="ConnectionHandler.OnReceived"/>.
+    /// Lets other connections run first. The bytes that the current call leaves unconsumed are passed to the handler
+    /// again in the loop's next iteration, after all ready connections and posted actions have run and written bytes
+    /// were flushed. Nothing is received for this connection before that. Called in <see
+    /// cref="ConnectionHandler.OnReceived"/>.
     /// </summary>
-    /// <remarks>For work that is larger than its bytes: so one peer's does not become everybody's wait.</remarks>
-    /// <exception cref="InvalidOperationException">Not on the loop.</exception>
+    /// <remarks>Use it if a few bytes cause much work, so that one peer does not delay all others.</remarks>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop.</exception>
     public void YieldReceiving()
     {
         RequireLoop();
@@ -85,10 +91,10 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>The loop's turn has come for what was kept. On the loop.</summary>
+    /// <summary>The loop delivers the unconsumed bytes again. On the loop.</summary>
     internal void DeliverAgain()
     {
-        // Paused since, closed since, or on the list twice.
+        // The handler may have paused or closed the connection since, or the connection is in the list twice.
         if ((_holds & Holds.Yielded) == Holds.None || IsClosed)
         {
             return;
@@ -101,7 +107,10 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>The handshake of TLS has enough for now, or no more so. On the loop.</summary>
+    /// <summary>
+    /// Pauses receiving when the TLS handshake has enough bytes, and resumes it when the handshake has used them. On
+    /// the loop.
+    /// </summary>
     private protected void HoldForHandshake(bool enough)
     {
         if (enough)
@@ -115,7 +124,9 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>What comes now is thrown away, and must be read for that. On the loop.</summary>
+    /// <summary>
+    /// Ends all pauses: received bytes are dropped from now on, and must be read for that. On the loop.
+    /// </summary>
     private void LiftHolds()
     {
         if (_holds != Holds.None)
@@ -125,7 +136,7 @@ public abstract partial class Connection
         }
     }
 
-    // While a handshake is under way nothing goes to the handler, and a pause does not concern it.
+    // During a handshake nothing is passed to the handler, so the handler's pause does not apply.
     private bool HoldsNow() => Layer is { IsSecured: false } ? (_holds & Holds.Handshake) != Holds.None : _holds != Holds.None;
 
     private void RequireLoop()
@@ -136,13 +147,17 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>Delivers what is here, then receives on. On the loop, not while held.</summary>
+    /// <summary>
+    /// Delivers the unconsumed bytes, then continues to receive. On the loop, while no pause is in force.
+    /// </summary>
     private protected abstract void ContinueReceiving();
 
-    /// <summary>Asks to be told of something to receive, where the transport has stopped telling. On the loop.</summary>
+    /// <summary>Asks the transport again to report readable bytes, if it had stopped. On the loop.</summary>
     private protected abstract void ReceiveOn();
 
-    /// <summary>The handler pauses. For transports that must ask to be told of the end. On the loop.</summary>
+    /// <summary>
+    /// The handler has paused: for transports that must ask for a report of the stream's end. On the loop.
+    /// </summary>
     private protected virtual void OnPaused()
     {
     }

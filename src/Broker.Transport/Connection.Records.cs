@@ -2,20 +2,26 @@ using Broker.Transport.Wire;
 
 namespace Broker.Transport;
 
-// As with TLS, but there is no handshake below the protocol: it has had its own.
+// As with TLS, but without a handshake here: the protocol has had its own.
 public abstract partial class Connection
 {
     /// <summary>
-    /// From now on what is written leaves as records of <paramref name="cipher"/>, and what comes is opened by it. The connection disposes
-    /// it. Call it on the loop, once, in <see cref="ConnectionHandler.OnReceived"/> or from an action posted to the loop.
+    /// From now on <paramref name="cipher"/> turns written bytes into records and opens received records. The
+    /// connection disposes the cipher. Call it once, on the loop, in <see cref="ConnectionHandler.OnReceived"/> or
+    /// from an action posted to the loop.
     /// </summary>
     /// <remarks>
-    /// What this loop has staged before the call, and what was handed over, leaves as it is, ahead of the first record. Received bytes
-    /// that the handler has not consumed, including those that the call under way does not consume, are records. A record that is refused
-    /// closes the connection with <see cref="CloseReason.Error"/>.
+    /// Bytes that this loop wrote before the call, and bytes that were flushed before it, leave unchanged and ahead of
+    /// the first record. Received bytes that the handler has not consumed are treated as records, including those that
+    /// the current call leaves. If the cipher rejects a record, the connection closes with <see
+    /// cref="CloseReason.Error"/>.
     /// </remarks>
-    /// <exception cref="InvalidOperationException">Not on the loop, or there is TLS or another cipher already.</exception>
-    /// <exception cref="NotSupportedException">An in-process link, which carries no bytes out of the process.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The caller is not on the loop, or the connection has TLS or a cipher already.
+    /// </exception>
+    /// <exception cref="NotSupportedException">
+    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// </exception>
     public void StartRecords(RecordCipher cipher)
     {
         ArgumentNullException.ThrowIfNull(cipher);
@@ -43,7 +49,7 @@ public abstract partial class Connection
         _outbound.Insert(new RecordLayer(this, cipher));
         OnLayerInserted();
 
-        // Posted like what takes over the bytes that the handler leaves, and behind it.
+        // Posted behind the action that passes the handler's unconsumed bytes to the cipher.
         Loop.Post(CarryRecords);
     }
 

@@ -5,7 +5,8 @@ using Broker.Transport.Wire;
 
 namespace Broker.Transport;
 
-// Open in clear → handshake → secured. In the handshake nothing is given to the handler, and what is handed over waits in the queue.
+// A connection starts in clear, runs the handshake, and is then secured. During the handshake the handler gets no
+// bytes, and flushed bytes wait in the queue.
 public abstract partial class Connection
 {
     private LoopTimer? _tlsTimer;
@@ -17,9 +18,9 @@ public abstract partial class Connection
 
     private protected WireLayer? Layer => _outbound.Layer;
 
-    /// <summary>Goes over to TLS as the server: the peer is expected to say hello.</summary>
+    /// <summary>Starts TLS as the server: the peer is expected to send the first message of the handshake.</summary>
     /// <param name="options">
-    /// Handed to <see cref="SslStream"/> as they are and not changed. Their callbacks run on the thread pool and may block.
+    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
     /// </param>
     /// <param name="timeout">How long the handshake may take.</param>
     /// <param name="onSecured">
@@ -32,28 +33,33 @@ public abstract partial class Connection
         BeginTls(ssl => ssl.AuthenticateAsServerAsync(options), timeout, onSecured);
     }
 
-    /// <summary>Goes over to TLS as the client.</summary>
+    /// <summary>Starts TLS as the client.</summary>
     /// <param name="options">
-    /// Handed to <see cref="SslStream"/> as they are and not changed. Their callbacks run on the thread pool and may block.
+    /// Passed to <see cref="SslStream"/> without a change. Their callbacks run on the thread pool and may block.
     /// </param>
     /// <param name="timeout">How long the handshake may take.</param>
     /// <param name="onSecured">
     /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
     /// </param>
     /// <remarks>
-    /// <para>Call it on the connection's loop, once: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the first byte,
-    /// in <see cref="ConnectionHandler.OnReceived"/> where the protocol starts in clear, or from an action posted to the loop.
-    /// The same handler goes on.</para>
-    /// <para>What this loop has staged before the call, and what was handed over, leaves in clear, ahead of the
-    /// handshake; it no longer counts as pending. Everything later is encrypted, and waits until the handshake has succeeded.</para>
-    /// <para>Received bytes that the handler has not consumed, including those that the call under way does not
-    /// consume, belong to the handshake. They never reach the handler: a peer, or somebody between, that sends
-    /// plaintext ahead of the handshake makes it fail (the injection of RFC 3207 section 6).</para>
-    /// <para>A handshake that fails or is late closes the connection with <see cref="CloseReason.Error"/> and the exception, after
-    /// the peer was sent the alert.</para>
+    /// <para>Call it once, on the connection's loop: in <see cref="ConnectionHandler.OnOpened"/> for TLS from the
+    /// first byte, in <see cref="ConnectionHandler.OnReceived"/> if the protocol starts in clear, or from an action
+    /// posted to the loop. The same handler continues.</para>
+    /// <para>Bytes that this loop wrote before the call, and bytes that were flushed before it, leave in clear, ahead
+    /// of the handshake; they no longer count as pending. Later bytes are encrypted, and wait until the handshake has
+    /// succeeded.</para>
+    /// <para>Received bytes that the handler has not consumed belong to the handshake, including those that the
+    /// current call leaves. They never reach the handler: if a peer or an attacker on the path sends plaintext ahead
+    /// of the handshake, the handshake fails (the injection of RFC 3207 section 6).</para>
+    /// <para>If the handshake fails or takes too long, the connection closes with <see cref="CloseReason.Error"/> and
+    /// the exception, after the peer was sent the TLS alert.</para>
     /// </remarks>
-    /// <exception cref="InvalidOperationException">Not on the loop, or TLS was started already.</exception>
-    /// <exception cref="NotSupportedException">An in-process link, which carries no bytes out of the process.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The caller is not on the loop, or TLS was started already.
+    /// </exception>
+    /// <exception cref="NotSupportedException">
+    /// The connection is an in-process link, which carries no bytes out of the process.
+    /// </exception>
     public void StartTls(SslClientAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -62,27 +68,31 @@ public abstract partial class Connection
 
     internal void PostTlsStarved() => Loop.Post(OnTlsStarved);
 
-    /// <summary>Ciphertext that is the protocol's own, from the thread that runs the handshake or reads.</summary>
+    /// <summary>Sends ciphertext that TLS itself produced. On the thread that runs the handshake or reads.</summary>
     internal void PostWire(Block block) => _outbound.SendWire(block, Loop.Group.Current);
 
     private protected virtual bool CanCarryLayers => false;
 
-    /// <summary>What was received and not consumed goes to the layer. On the loop, maybe in a call of the handler.</summary>
+    /// <summary>
+    /// Passes the received, unconsumed bytes to the layer. On the loop, possibly in a call of the handler.
+    /// </summary>
     private protected virtual void OnLayerInserted()
     {
     }
 
-    /// <summary>Decrypts and delivers what came before bytes were carried. On the loop.</summary>
+    /// <summary>Decrypts and delivers the bytes that were received before the layer was ready. On the loop.</summary>
     private protected virtual void OnLayerSecured(WireLayer layer)
     {
     }
 
-    /// <summary>The handshake has used up what was received. On the loop.</summary>
+    /// <summary>The handshake has used all received bytes. On the loop.</summary>
     private protected virtual void OnTlsStarved()
     {
     }
 
-    /// <summary>The peer's stream ended in the handshake, which now fails and says how. On the loop.</summary>
+    /// <summary>
+    /// The peer's stream ended during the handshake. The handshake now fails with its own error. On the loop.
+    /// </summary>
     private protected void EndWhileHandshaking(WireLayer layer)
     {
         _peerEnded = true;
@@ -167,13 +177,17 @@ public abstract partial class Connection
         _outbound.Seal();
         _state = StateFlushing;
         Layer!.Abort(error);
-        // Read on, to throw it away: the alert that says why must not be lost to the reset that unread input would cause.
+        // Receiving continues, and the bytes are dropped: unread input would cause a reset, and the peer could lose
+        // the alert.
         LiftHolds();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
         AdvanceLinger();
     }
 
-    /// <summary>Sends the alert that closes our direction (close_notify). On the loop. False when it has to wait for another sender.</summary>
+    /// <summary>
+    /// Sends the TLS alert that ends this side's direction (close_notify). On the loop. Returns false if another
+    /// thread is sending; the caller tries again later.
+    /// </summary>
     private bool SayGoodbye()
     {
         if (_goodbyeSaid || Layer is not { IsSecured: true, SaysGoodbye: true } layer)

@@ -9,13 +9,14 @@ namespace Broker.Transport;
 /// One established byte stream, owned by one <see cref="EventLoop"/>: a socket or one end of an in-process link.
 /// </summary>
 /// <remarks>
-/// <para>Inbound bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Outbound bytes are written
-/// into an <see cref="OutboundStage"/> by any loop of the group (each has a stage of its own for each connection), or by
-/// other threads through <see cref="ExternalStage"/>. A loop hands its stages over at the end of its turn; the connection
-/// sends at once if nothing is waiting, and otherwise as the peer takes it. Nothing ever waits for a peer:
-/// what cannot be sent is queued up to <see cref="MaxPendingBytes"/>, after which the connection is closed
-/// with <see cref="CloseReason.QueueFull"/>; what that says of the peer is the user's to name.</para>
-/// <para>Bytes of one stage leave in order and unmixed; between stages the order is that of the hand-overs.</para>
+/// <para>Received bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Any loop of the group
+/// writes outbound bytes into an <see cref="OutboundStage"/> of its own for each connection; other threads write into
+/// <see cref="ExternalStage"/>. A loop flushes its write buffers at the end of each iteration. The connection sends
+/// flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for a
+/// peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
+/// closed with <see cref="CloseReason.QueueFull"/>.</para>
+/// <para>The bytes of one write buffer leave in order and are not mixed with others; buffers leave in the order of
+/// their flushes.</para>
 /// </remarks>
 public abstract partial class Connection
 {
@@ -38,30 +39,31 @@ public abstract partial class Connection
     /// <summary>The loop on whose thread the handler is called.</summary>
     public EventLoop Loop { get; }
 
-    /// <summary>The protocol on top.</summary>
+    /// <summary>The handler of this connection's protocol.</summary>
     public ConnectionHandler Handler { get; }
 
-    /// <summary>The peer's address; null where there is none.</summary>
+    /// <summary>The peer's address; null if the transport has no addresses.</summary>
     public abstract EndPoint? RemoteEndPoint { get; }
 
     /// <summary>
-    /// Lets the kernel ask a silent peer for a sign of life, and end the connection when there is none: for peers that the protocol
-    /// cannot ask. Without effect where there is no TCP.
+    /// Makes the kernel probe a silent peer, and close the connection if the peer does not answer: for peers that the
+    /// protocol cannot ping. Without effect if the connection is not TCP.
     /// </summary>
-    /// <param name="idle">The silence before the first question; whole seconds, at least one.</param>
-    /// <param name="interval">The wait between questions; whole seconds, at least one.</param>
-    /// <param name="probes">How many questions without an answer mean the end.</param>
+    /// <param name="idle">The silence before the first probe; whole seconds, at least one.</param>
+    /// <param name="interval">The wait between probes; whole seconds, at least one.</param>
+    /// <param name="probes">How many unanswered probes close the connection.</param>
     public virtual void KeepAlive(TimeSpan idle, TimeSpan interval, int probes)
     {
     }
 
-    /// <summary>Whether the connection still carries bytes: false as soon as either side has ended it.</summary>
+    /// <summary>Whether the connection still carries bytes; false as soon as either side has ended it.</summary>
     public bool IsOpen => _state == StateOpen;
 
     /// <summary>
-    /// Whether what comes next may well come within some microseconds, so that the loop looks again a few times
-    /// (<see cref="EventLoopOptions.IdlePolls"/>) before it sleeps. A loop on which no connection is so does not: it leaves the processor to
-    /// those who are waited for. Default true. On the loop's thread, from <see cref="ConnectionHandler.OnOpened"/> on.
+    /// Whether the next bytes are likely to come within some microseconds, so that the loop polls a few times (<see
+    /// cref="EventLoopOptions.IdlePolls"/>) before its thread sleeps. A loop without such a connection does not spin,
+    /// and leaves the processor to other programs. Default true. On the loop's thread, from <see
+    /// cref="ConnectionHandler.OnOpened"/> on.
     /// </summary>
     public bool IsHasty
     {
@@ -81,26 +83,27 @@ public abstract partial class Connection
     internal BlockDepot Depot => Loop.Group.Depot;
 
     /// <summary>
-    /// The stage of <paramref name="loop"/> for this connection. Call it on that loop's thread;
+    /// Returns the write buffer of <paramref name="loop"/> for this connection. Call it on that loop's thread;
     /// <paramref name="loop"/> must be of the same group as <see cref="Loop"/>.
     /// </summary>
     /// <exception cref="ArgumentException">The loop is of another group.</exception>
     /// <exception cref="InvalidOperationException">
-    /// Not on that loop's thread. Found out when a stage is made and when the first bytes of a turn are written to it.
+    /// The caller is not on that loop's thread. Checked when a buffer is created and at the first write of each
+    /// iteration.
     /// </exception>
     public OutboundStage GetStage(EventLoop loop) => _stages[loop.Index] ?? MakeStage(loop);
 
     /// <summary>
-    /// The stage for threads that are no loop of this group. Its users exclude each other with a lock of theirs and call
-    /// <see cref="FlushExternal"/> under the same lock.
+    /// The write buffer for threads that are not loops of this group. Its users exclude each other with a lock of
+    /// their own, and call <see cref="FlushExternal"/> under the same lock.
     /// </summary>
     public OutboundStage ExternalStage => _externalStage ?? MakeExternalStage();
 
     /// <summary>
-    /// Ends the connection. Bytes already handed over are still sent, up to <paramref name="linger"/>, and so are those
-    /// that the caller's loop has staged; then the peer sees the end of the stream. What is handed over later is dropped.
-    /// Without a linger what is queued is dropped too.
-    /// Nothing more is given to the handler but <see cref="ConnectionHandler.OnClosed"/>. Any thread.
+    /// Closes the connection. With a linger time, bytes that were flushed, and bytes that the caller's loop has
+    /// written, are still sent for at most <paramref name="linger"/>; then the peer sees the end of the stream. Bytes
+    /// that are flushed later are dropped. Without a linger time, queued bytes are dropped too. The handler gets no
+    /// more calls except <see cref="ConnectionHandler.OnClosed"/>. Any thread.
     /// </summary>
     public void Close(TimeSpan linger = default)
     {
@@ -112,7 +115,7 @@ public abstract partial class Connection
         {
             if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _stages[caller.Index] is { Length: > 0 } stage)
             {
-                // The end of the caller's turn would be too late.
+                // A flush at the end of the caller's iteration would be too late.
                 TakeOver(stage, caller);
             }
 
@@ -120,7 +123,7 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>Hands to the connection what was written to <see cref="ExternalStage"/> and sends it on the caller's thread.</summary>
+    /// <summary>Flushes what was written to <see cref="ExternalStage"/> and sends it on the caller's thread.</summary>
     public void FlushExternal()
     {
         if (_externalStage is { Length: > 0 } stage)
@@ -140,7 +143,7 @@ public abstract partial class Connection
         try
         {
             Announce();
-            // The handler may have closed it, and then the descriptor may be somebody else's by now.
+            // The handler may have closed the connection, and the descriptor may then belong to another one already.
             if (!IsClosed)
             {
                 StartReceiving();
@@ -162,7 +165,9 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>Something outside a handler's call failed: it costs this connection and not the loop. On the loop.</summary>
+    /// <summary>
+    /// Closes the connection after an exception outside a handler's call; the loop continues. On the loop.
+    /// </summary>
     internal void Fail(Exception error)
     {
         Loop.Group.ReportFault(error);
@@ -176,14 +181,17 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>There is something to receive. <paramref name="ready"/> is the number of connections that have, at this time. On the loop.</summary>
+    /// <summary>
+    /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
+    /// receive now. On the loop.
+    /// </summary>
     internal abstract void OnReadable(int ready);
 
     private protected abstract void StartReceiving();
 
     /// <summary>
-    /// Calls the handler and returns how many bytes it consumed, in range; 0 when it threw and the connection is closed.
-    /// <paramref name="needed"/> is what it asked for, or 0 where that tells nothing. On the loop.
+    /// Calls the handler and returns how many bytes it consumed, in range; 0 if it threw and the connection is closed.
+    /// <paramref name="needed"/> is the number that the handler set, or 0 if that number adds nothing. On the loop.
     /// </summary>
     private protected int CallHandler(ReadOnlySpan<byte> bytes, out int needed)
     {
@@ -212,7 +220,7 @@ public abstract partial class Connection
         }
     }
 
-    /// <summary>A handler that never consumes and never says why is its own fault, but must end in order.</summary>
+    /// <summary>The error for a handler that never consumes bytes and never says how many it needs.</summary>
     private protected static InvalidOperationException RestTooLarge()
         => new("More bytes are left unconsumed than an array can hold.");
 

@@ -3,22 +3,27 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// The stages that a loop has to hand over, in the order in which that is done: a slice at a time, so that a turn that wrote for
-/// very many connections does not keep all others waiting for as many sends. Not thread-safe: the loop's.
+/// The write buffers that a loop has to flush, in the order in which it flushes them. It flushes a limited number at a
+/// time, so that an iteration that wrote for very many connections does not delay all others by as many sends. Not
+/// thread-safe: only its loop uses it.
 /// </summary>
 /// <remarks>
-/// <para>What answers the connection that is being handled goes first and whole: it is as much as has been read. Then what this turn
-/// has written for others, for half of the slice, and what earlier turns have left: so neither waits for all of the other.</para>
-/// <para>A stage that waits is written to on, and goes in one send when its turn comes: what is not handed over yet costs no more
-/// calls later, but fewer.</para>
+/// <para>First come all replies to the connection that is being read; their amount is limited by what was read. Then
+/// come buffers that this iteration has written for other connections, for half of the limit, and then buffers that
+/// earlier iterations have left. So neither group waits for all of the other.</para>
+/// <para>A buffer that waits can be written to further, and its whole content is flushed in one send. So a delayed
+/// flush does not cost more system calls later, but fewer.</para>
 /// </remarks>
 internal sealed class HandOverList
 {
-    /// <summary>How much one slice does, in sends; one of 64 KiB counts as two. A send takes some microseconds.</summary>
+    /// <summary>
+    /// How many sends one flush makes; a send of 64 KiB counts as two. A send takes some microseconds.
+    /// </summary>
     internal const int Slice = 64;
 
     /// <summary>
-    /// How much of that it does for each handler that has yielded, where the list is long: whoever is read meanwhile waits for so much less.
+    /// How many sends one flush makes for each handler that has yielded, if the list is long. A connection that is
+    /// read meanwhile waits less.
     /// </summary>
     internal const int SliceBesideOne = 8;
 
@@ -30,10 +35,10 @@ internal sealed class HandOverList
     private int _answerCount;
     private int _writtenCount;
 
-    /// <summary>How many stages wait.</summary>
+    /// <summary>How many write buffers wait for their flush.</summary>
     internal int Count => _answerCount + _writtenCount + _left.Count;
 
-    /// <summary>How many stages have been added so far.</summary>
+    /// <summary>How many write buffers have been added so far.</summary>
     internal long Added { get; private set; }
 
     internal void Add(OutboundStage stage, bool isAnswer)
@@ -49,7 +54,9 @@ internal sealed class HandOverList
         }
     }
 
-    /// <summary>Puts what was written so far behind what earlier turns have left.</summary>
+    /// <summary>
+    /// Moves the buffers that this iteration has written behind those that earlier iterations have left.
+    /// </summary>
     internal void PutBehind()
     {
         for (int i = 0; i < _writtenCount; i++)
@@ -62,14 +69,14 @@ internal sealed class HandOverList
     }
 
     /// <summary>
-    /// Hands over what <paramref name="budget"/> allows and takes it off that; what is left goes on the list of those that earlier
-    /// turns have left.
+    /// Flushes as many buffers as <paramref name="budget"/> allows, and subtracts their sends from it. Buffers that
+    /// remain are appended to those that earlier iterations have left.
     /// </summary>
     internal void HandOver(EventLoop loop, ref int budget)
     {
-        // What earlier turns have left is not kept waiting by answers, however many there are.
+        // Buffers of earlier iterations get half of the budget, however many replies there are.
         int ofLeft = budget / 2;
-        // By index: handing over can fill other stages, of in-process links.
+        // By index: a flush to an in-process link can add buffers to the list.
         for (int i = 0; i < _answerCount; i++)
         {
             budget -= HandOver(loop, _answers[i]);
@@ -87,7 +94,7 @@ internal sealed class HandOverList
             budget -= cost;
         }
 
-        // Before what this turn adds to it.
+        // Before this iteration appends its remaining buffers.
         ofLeft = Math.Max(ofLeft, budget);
         for (int left = _left.Count; left > 0 && ofLeft > 0; left--)
         {

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
-/// <summary>Who gets messages that a connection could not send any more.</summary>
+/// <summary>Receives the messages that a connection could no longer send.</summary>
 public interface IUnsentMessages
 {
-    /// <summary>One whole message, borrowed until the return.</summary>
+    /// <summary>Adds one whole message, borrowed until the return.</summary>
     void Add(ReadOnlySpan<byte> message);
 }

@@ -3,30 +3,33 @@ using System.Buffers;
 namespace Broker.Transport;
 
 /// <summary>
-/// What a handler left unconsumed: a window of a rented array, consumed at its front and added to at its end, so that neither
-/// moves what is kept. Owns no memory while it is empty. Not thread-safe: the connection's loop's.
+/// The received bytes that a handler has not consumed, in a rented array. Bytes are consumed at the front and added at
+/// the end, so that neither moves the rest. An empty buffer owns no memory. Not thread-safe: only the connection's
+/// loop uses it.
 /// </summary>
 /// <remarks>
-/// However bytes come in, each is moved a bounded number of times on average: the array at least doubles when it grows, and its
-/// window goes back to the front only when at least as much was consumed as is moved.
+/// On average each byte is moved a bounded number of times, however small the received parts are: the array at least
+/// doubles when it grows, and bytes move back to its front only if at least as many were consumed as are moved.
 /// </remarks>
 internal struct InboundRest
 {
     private const int Smallest = 256;
 
-    // Arrays up to this are not exchanged for smaller ones.
+    // Arrays up to this size are not exchanged for smaller ones.
     private const int LargestToKeep = 64 * 1024;
 
     private byte[]? _array;
     private int _start;
     private int _length;
 
-    /// <summary>How many bytes are kept.</summary>
+    /// <summary>The number of unconsumed bytes.</summary>
     internal readonly int Length => _length;
 
     internal readonly ReadOnlySpan<byte> Bytes => _array.AsSpan(_start, _length);
 
-    /// <summary>Replaces what is kept by a copy. Returns how many bytes were moved.</summary>
+    /// <summary>
+    /// Replaces the content with a copy of <paramref name="bytes"/>. Returns how many bytes were moved.
+    /// </summary>
     internal int Keep(ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty)
@@ -47,7 +50,10 @@ internal struct InboundRest
         return bytes.Length;
     }
 
-    /// <summary>Adds a copy at the end. Returns how many bytes were moved; there must be room for them in an array.</summary>
+    /// <summary>
+    /// Adds a copy of <paramref name="bytes"/> at the end. Returns how many bytes were moved. The sum must not exceed
+    /// the largest array.
+    /// </summary>
     internal int Append(ReadOnlySpan<byte> bytes)
     {
         int moved = Reserve(bytes.Length, (int)Math.Min(Math.Max(_length * 2L, _length + (long)bytes.Length), Array.MaxLength));
@@ -57,8 +63,8 @@ internal struct InboundRest
     }
 
     /// <summary>
-    /// Makes room for <paramref name="count"/> bytes behind those that are kept; where it takes another array, that has at least
-    /// <paramref name="size"/> in all. Returns how many bytes were moved.
+    /// Reserves space for <paramref name="count"/> bytes behind the content. If that needs a new array, the array has
+    /// at least <paramref name="size"/> bytes. Returns how many bytes were moved.
     /// </summary>
     internal int Reserve(int count, int size)
     {
@@ -88,15 +94,15 @@ internal struct InboundRest
         return _length;
     }
 
-    /// <summary>The reserved room, to be received into; good until anything else is called.</summary>
+    /// <summary>The reserved space, to be received into. Valid until the next call of any method.</summary>
     internal readonly (byte[] Array, int Offset) Room => (_array!, _start + _length);
 
     /// <summary>Counts bytes that were written into <see cref="Room"/>.</summary>
     internal void Advance(int count) => _length += count;
 
     /// <summary>
-    /// Gives up what is kept, so that nobody else can rent it while a handler looks at it, also when the connection is closed
-    /// meanwhile. <see cref="PutBack"/> or <see cref="Return"/> must follow.
+    /// Takes the array out of this buffer, so that nobody else can rent it while a handler reads it, even if the
+    /// connection is closed meanwhile. <see cref="PutBack"/> or <see cref="Return"/> must follow.
     /// </summary>
     internal Window TakeOut()
     {
@@ -106,7 +112,10 @@ internal struct InboundRest
         return window;
     }
 
-    /// <summary>Keeps what was taken out, without its first <paramref name="consumed"/> bytes. Returns how many were moved.</summary>
+    /// <summary>
+    /// Puts the array back, without the first <paramref name="consumed"/> bytes of its content. Returns how many bytes
+    /// were moved.
+    /// </summary>
     internal int PutBack(in Window window, int consumed)
     {
         int left = window.Length - consumed;
@@ -116,7 +125,7 @@ internal struct InboundRest
             return 0;
         }
 
-        // Less than was consumed: a large message's memory does not stay for the beginning of the next.
+        // Less remains than was consumed: the memory of a large message is not kept for the beginning of the next one.
         if (window.Array.Length > LargestToKeep && left < window.Array.Length / 4 && left < consumed)
         {
             int moved = Keep(window.Array.AsSpan(window.Start + consumed, left));
@@ -143,7 +152,7 @@ internal struct InboundRest
         _start = _length = 0;
     }
 
-    /// <summary>Bytes that are out of the rest while a handler looks at them.</summary>
+    /// <summary>The array and its content while a handler reads it.</summary>
     internal readonly record struct Window(byte[] Array, int Start, int Length)
     {
         internal ReadOnlySpan<byte> Bytes => Array.AsSpan(Start, Length);

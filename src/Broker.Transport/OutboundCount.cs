@@ -1,6 +1,9 @@
 namespace Broker.Transport;
 
-/// <summary>What was dropped or not sent.</summary>
-/// <param name="Messages">How many messages, by the connection's <see cref="Connection.Framing"/>; one that was sent in part was not sent.</param>
-/// <param name="Bytes">How many bytes.</param>
+/// <summary>The number of messages and bytes that were dropped or not sent.</summary>
+/// <param name="Messages">
+/// The number of messages, as the connection's <see cref="Connection.Framing"/> divides them. A message that was sent
+/// in part counts as not sent.
+/// </param>
+/// <param name="Bytes">The number of bytes.</param>
 public readonly record struct OutboundCount(long Messages, long Bytes);

@@ -6,18 +6,18 @@ using Broker.Transport.Outbound;
 namespace Broker.Transport;
 
 /// <summary>
-/// Where one event loop puts the bytes it has for one connection during a turn. Nothing is locked while it is
-/// filled; at the end of the turn the loop hands the whole of it to the connection, under one lock, and sends.
+/// The buffer into which one event loop writes bytes for one connection during an iteration. Writing takes no lock. At
+/// the end of the iteration the loop flushes the whole buffer to the connection's queue under one lock, and sends it.
 /// </summary>
 /// <remarks>
-/// A stage belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetStage"/> gives it out.
-/// The exception is <see cref="Connection.ExternalStage"/>, for threads that are no loop: its users take turns under a
-/// lock of their own. A message must be written through one <see cref="GetSpan"/>: what one call returns is contiguous,
-/// and an in-process peer then parses it where it lies.
+/// A write buffer belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetStage"/>
+/// returns it. The exception is <see cref="Connection.ExternalStage"/>, for threads that are not loops of the group:
+/// its users exclude each other with a lock of their own. Write each message through one <see cref="GetSpan"/>: the
+/// bytes of one call are contiguous, and an in-process peer then parses them without a copy.
 /// </remarks>
 public sealed class OutboundStage
 {
-    // Past this a turn's output no longer fits the second-level cache: it is worth sending what there is.
+    // A larger amount of bytes does not fit the second-level cache any more: it is better to send what there is.
     private const int HandOverAt = 256 * 1024;
 
     private readonly Connection _connection;
@@ -38,23 +38,23 @@ public sealed class OutboundStage
         _loop = loop;
     }
 
-    /// <summary>The bytes written and not yet handed to the connection.</summary>
+    /// <summary>The number of bytes that were written and not flushed yet.</summary>
     public long Length
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _sealedBytes + (_position - _currentStart);
     }
 
-    /// <summary>The connection these bytes are for.</summary>
+    /// <summary>The connection that these bytes are written for.</summary>
     public Connection Connection => _connection;
 
-    /// <summary>Whether the loop has this stage on its list of what to hand over at the end of the turn.</summary>
+    /// <summary>Whether this buffer is in the loop's list of buffers to flush.</summary>
     internal bool Listed { get; set; }
 
     /// <summary>
-    /// At least <paramref name="sizeHint"/> contiguous bytes to write into; what is written counts after
-    /// <see cref="Advance"/>. The span is good until the next call on this stage or the end of the turn.
-    /// After the connection has closed the bytes lead nowhere, silently.
+    /// Returns at least <paramref name="sizeHint"/> contiguous bytes to write into; <see cref="Advance"/> then counts
+    /// the written bytes. The span is valid until the next call on this buffer or the end of the iteration. After the
+    /// connection has closed, written bytes are discarded without an error.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Span<byte> GetSpan(int sizeHint)
@@ -69,18 +69,20 @@ public sealed class OutboundStage
             ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_array), _position), _limit - _position);
     }
 
-    /// <summary>Counts <paramref name="count"/> bytes, written into the span last asked for.</summary>
+    /// <summary>
+    /// Counts <paramref name="count"/> bytes that were written into the span of the last <see cref="GetSpan"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Advance(int count) => _position += count;
 
-    /// <summary>Copies <paramref name="bytes"/> in.</summary>
+    /// <summary>Copies <paramref name="bytes"/> into the buffer.</summary>
     public void Write(ReadOnlySpan<byte> bytes)
     {
         bytes.CopyTo(GetSpan(bytes.Length));
         Advance(bytes.Length);
     }
 
-    /// <summary>Gives up what is held.</summary>
+    /// <summary>Removes and returns all written blocks.</summary>
     internal StagedBlocks Detach()
     {
         Seal();
@@ -93,8 +95,8 @@ public sealed class OutboundStage
         return staged;
     }
 
-    // An empty stage has a limit of 0, so that its first write comes here too: the check for space and the check
-    // for "already on the loop's list" are one.
+    // An empty buffer has a limit of 0, so its first write comes here too: one check covers both the space and whether
+    // the buffer is in the loop's list.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Grow(int size)
     {
@@ -111,8 +113,8 @@ public sealed class OutboundStage
             }
         }
 
-        // The first block is small unless the turn before was not: most turns answer in a few bytes, and ten thousand
-        // connections may do so at once.
+        // The first block is small unless the last iteration wrote more than that: most iterations reply in a few
+        // bytes, and ten thousand connections may do so at once.
         int wanted = Math.Max(size, _first is null && !_streaming ? BlockSizes.Small : BlockSizes.Stream);
         Block block = Recycling.Take(wanted, _loop, _connection.Depot);
         if (_current is null)

@@ -1,22 +1,27 @@
 namespace Broker.Transport;
 
-// Bytes are received into the loop's buffer and parsed there. A connection owns memory only for what its handler left
-// unconsumed, so an idle one owns none; a message larger than the loop's buffer is collected in memory of its own, which
-// grows with what has really arrived and not with what the peer announced.
+// Bytes are received into the loop's buffer and parsed there. A connection owns memory only for the bytes that its
+// handler left unconsumed, so an idle connection owns none. A message that is larger than the loop's buffer is
+// collected in memory of the connection, which grows with the bytes that really arrived and not with the size that the
+// peer announced.
 internal abstract partial class PullConnection
 {
-    // Reads of one turn, so that a peer that always has more does not keep the others waiting.
+    // The most reads in one iteration, so that a peer that always sends more does not delay the others.
     private const int ReadsAlone = 4;
 
     private Pacing.Pace _pace;
 
     /// <summary>
-    /// Whether this one, which always has more, is left for a later turn because others wait for answers. On the loop; a
-    /// poller that does not then call <see cref="OnReadable"/> must report the connection again.
+    /// Whether this connection, which always has more to read, is left for a later iteration because other connections
+    /// wait for replies. On the loop. A poller that does not call <see cref="OnReadable"/> for this reason must report
+    /// the connection again.
     /// </summary>
     internal bool IsDeferred => Loop.Pacing.Defers(_pace);
 
-    /// <summary>There is something to receive. <paramref name="ready"/> says of how many. On the loop.</summary>
+    /// <summary>
+    /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
+    /// receive. On the loop.
+    /// </summary>
     internal override void OnReadable(int ready)
     {
         long before = Loop.BytesReceived;
@@ -50,7 +55,7 @@ internal abstract partial class PullConnection
             DeliverKept();
         }
 
-        // A slice of work is as long as a read, and there is more of it.
+        // A part of deferred work takes as long as a read, and more of it remains.
         Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.StagedConnections > staged, Loop.MessagesHandled);
         if (!IsHeld && !IsClosed)
         {
@@ -59,19 +64,19 @@ internal abstract partial class PullConnection
     }
 
     /// <summary>
-    /// The peer's stream has ended while the handler pauses, and nothing is left to receive: if nothing is left to deliver either,
-    /// there is nothing to wait for. On the loop.
+    /// The peer's stream has ended while the handler pauses, and nothing is left to receive. Closes the connection if
+    /// nothing is left to deliver either. On the loop.
     /// </summary>
     private protected void EndWhileHeld()
     {
-        // A layer that says goodbye has been read to that, or is not ended by this.
+        // A layer that has a close_notify was read up to that record, or the end of the stream does not end it.
         if (Kept == 0 && (Layer is not { } layer || (!layer.SaysGoodbye && !layer.IsReadable())))
         {
             OnPeerEnded();
         }
     }
 
-    // Each of these returns whether there may be more to read.
+    // Each of these methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
         => Needed > Loop.ReceiveBuffer.Length || Kept >= Loop.ReceiveBuffer.Length
@@ -105,7 +110,8 @@ internal abstract partial class PullConnection
         where TSource : struct, ISource
     {
         int kept = Kept;
-        // What the handler needs; where it does not know, as much again as it had, and it is called for whatever comes.
+        // What the handler needs. If it did not say how much, twice the bytes that it had, and it is called for
+        // whatever arrives.
         long most = Needed > kept ? Needed : kept * 2L;
         long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, LargestDelivered));
         if (kept >= limit)
@@ -156,7 +162,8 @@ internal abstract partial class PullConnection
         return false;
     }
 
-    // Where the bytes for the handler come from; by type, so that what arrives in clear costs nothing for TLS.
+    // The source of the bytes for the handler. It is a type parameter, so that receiving in clear costs nothing for
+    // TLS.
     private interface ISource
     {
         static abstract int Receive(PullConnection connection, byte[] array, int offset, int count, out ReceiveOutcome outcome);

@@ -2,24 +2,26 @@ using Broker.Transport.Wire;
 
 namespace Broker.Transport;
 
-// Ciphertext is received into a buffer of the loop, all of it is given to the layer at once, and the layer decrypts
-// into the loop's receive buffer: so parsing is the same as in clear, and no connection owns ciphertext but a part of a record.
+// Ciphertext is received into a buffer of the loop. All of it is passed to the layer at once, and the layer decrypts
+// into the loop's receive buffer. So parsing is the same as in clear, and a connection owns no ciphertext except a
+// part of a record.
 internal abstract partial class PullConnection
 {
-    // What a peer may send ahead while its handshake is worked on.
+    // The most bytes that a peer may send ahead while its handshake is computed.
     private const int MostAhead = 64 * 1024;
 
-    /// <summary>What the record that ends a stream takes at most, by every version of TLS.</summary>
+    /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
     private protected const int MostOfGoodbye = 64;
 
     private protected override bool CanCarryLayers => true;
 
-    // Posted: in the middle of a handler's call only its return says what is left.
+    // Posted: in the middle of a handler's call it is not known yet how much the handler will leave.
     private protected override void OnLayerInserted() => Loop.Post(PassRest);
 
     private protected override void OnLayerSecured(WireLayer layer)
     {
-        // First, for while it lasts nothing is delivered, and what came before may be all that ever comes.
+        // This comes first: nothing is delivered during the handshake's pause, and the bytes received before may be
+        // the last ones.
         OnTlsStarved();
         Drain(layer);
     }
@@ -33,8 +35,8 @@ internal abstract partial class PullConnection
     }
 
     /// <summary>
-    /// The peer has ended its stream while the handler pauses, and what is left of it may be no more than the record that says so:
-    /// that much is decrypted. On the loop.
+    /// The peer has ended its stream while the handler pauses, and the rest of the stream may be no more than the
+    /// close_notify record. Decrypts that much. On the loop.
     /// </summary>
     private protected void ReceiveGoodbye(WireLayer layer)
     {
@@ -57,7 +59,7 @@ internal abstract partial class PullConnection
             got = layer.Read(Loop.ReceiveBuffer.AsMemory(0, MostOfGoodbye), out outcome);
             if (outcome == ReceiveOutcome.Received)
             {
-                // It was something else: no more than that is taken out of the kernel.
+                // It was application data: no more than that is taken out of the kernel.
                 Keep(Loop.ReceiveBuffer.AsSpan(0, got));
             }
             else
@@ -71,7 +73,7 @@ internal abstract partial class PullConnection
 
     private void ContinueSecured(WireLayer layer)
     {
-        // Before that what is kept belongs to the handshake.
+        // Before the layer is ready, the unconsumed bytes belong to the handshake.
         if (layer.IsSecured)
         {
             DeliverKept();
@@ -79,7 +81,7 @@ internal abstract partial class PullConnection
         }
     }
 
-    // What the handler left belongs to the handshake, and what it waited for never comes.
+    // The handler's unconsumed bytes belong to the handshake; the bytes that the handler waited for never come.
     private void PassRest()
     {
         if (IsOpen)
@@ -131,8 +133,8 @@ internal abstract partial class PullConnection
         return true;
     }
 
-    // To the last record, whatever the budget of the turn: nobody reports bytes that are here already. What a handler that
-    // pauses leaves is at most what one read brought, and stays encrypted.
+    // Decrypts up to the last complete record, whatever the limit of reads: no poller reports bytes that are already
+    // in the process. If the handler pauses, at most the bytes of one read stay encrypted.
     private void Drain(WireLayer layer)
     {
         while (IsOpen && !IsHeld && layer.IsReadable())

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// A connection that is told when there may be something and then takes it: a socket or a pipe. What is common to them is how
-/// bytes are collected for the handler, and TLS between the two.
+/// A connection that is notified when it may have something to receive and then reads it: a socket or a pipe. This
+/// class collects bytes for the handler, and handles TLS between transport and handler.
 /// </summary>
 internal abstract partial class PullConnection(EventLoop loop, ConnectionHandler handler) : Connection(loop, handler)
 {

@@ -2,15 +2,15 @@ namespace Broker.Transport;
 
 internal enum SendOutcome
 {
-    /// <summary>All of it has gone.</summary>
+    /// <summary>All bytes were sent.</summary>
     Sent,
 
-    /// <summary>The peer takes no more at present.</summary>
+    /// <summary>The peer accepts no more bytes at present.</summary>
     Blocked,
 
-    /// <summary>As much as one send may has gone, and the peer takes more: others have their turn first.</summary>
+    /// <summary>One send's maximum was sent and the peer accepts more: other connections come first.</summary>
     Yielded,
 
-    /// <summary>The connection is broken; nothing more will go.</summary>
+    /// <summary>The connection is broken; nothing more can be sent.</summary>
     Failed,
 }

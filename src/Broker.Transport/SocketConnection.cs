@@ -4,7 +4,7 @@ using Broker.Transport.Linux;
 
 namespace Broker.Transport;
 
-/// <summary>A connected stream socket: what is common to the ways of waiting for it (see <see cref="Poller"/>).</summary>
+/// <summary>A connected stream socket: the common part of the ways to wait for it (see <see cref="Poller"/>).</summary>
 internal abstract class SocketConnection : PullConnection
 {
     private readonly EndPoint? _remote;
@@ -20,7 +20,7 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // Gone before it was looked at: reading will say so.
+            // The peer closed the connection before; the next read reports it.
         }
     }
 
@@ -44,7 +44,7 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // Gone already, on some systems: reading will say so.
+            // On some systems the option fails if the peer has closed the connection; the next read reports that.
         }
     }
 
@@ -56,21 +56,24 @@ internal abstract class SocketConnection : PullConnection
         }
         catch (SocketException)
         {
-            // The peer was faster; its reset will end the connection.
+            // The peer was faster; its reset will close the connection.
         }
     }
 
-    // Other systems do not say what is on its way.
+    // Only Linux reports how many bytes are unacknowledged.
     private protected override bool HasUnacknowledged()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.SIOCOUTQ, out int count) || count != 0;
 
     private protected override bool HasUnread()
         => !OperatingSystem.IsLinux() || !LibC.TryGetCount(Socket.SafeHandle, LibC.FIONREAD, out int count) || count != 0;
 
-    /// <summary>Gives back a connection that its group did not take.</summary>
+    /// <summary>Releases a connection that its group did not accept.</summary>
     internal void Abandon() => ReleaseTransport();
 
-    /// <summary>The connection was taken from a budget, which gets it back when the socket is closed. Before it is opened.</summary>
+    /// <summary>
+    /// Sets the budget that this connection counts against; closing the socket releases it. Called before the
+    /// connection is opened.
+    /// </summary>
     internal void CountAgainst(ConnectionBudget? budget) => _budget = budget;
 
     private protected override void ReleaseTransport()
