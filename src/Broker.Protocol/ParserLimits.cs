@@ -1,17 +1,21 @@
 namespace Broker.Protocol;
 
-/// <summary>What a parser accepts before anything is collected for it. In bytes.</summary>
+/// <summary>The limits of a parser, in bytes. A parser checks them before the caller buffers anything.</summary>
 /// <param name="MaxControlLine">
-/// The longest line, without its verb, the separator after it and its end. nats-server's default is 4096.
+/// The longest control line. The verb, the separator after the verb and the line end do not count. The default of
+/// nats-server is 4096.
 /// </param>
-/// <param name="MaxPayload">The largest payload, headers included. nats-server's default is 1 MiB.</param>
-/// <remarks>A negative limit counts as 0, and one above 999,999,999 as that: it is the largest size of nats-server's protocol.</remarks>
+/// <param name="MaxPayload">The largest payload, headers included. The default of nats-server is 1 MiB.</param>
+/// <remarks>
+/// A negative limit counts as 0. A limit above 999,999,999 counts as 999,999,999, the largest size in nats-server's
+/// protocol.
+/// </remarks>
 public readonly record struct ParserLimits(int MaxControlLine, int MaxPayload)
 {
-    // Nine digits; verb, line, payload and ends together still fit an int.
+    // Nine digits. The sum of verb, line, payload and line ends still fits an int.
     private const int Most = 999_999_999;
 
-    /// <summary>4096 bytes of line and 1 MiB of payload.</summary>
+    /// <summary>A control line of 4096 bytes and a payload of 1 MiB.</summary>
     public static ParserLimits Default { get; } = new(4096, 1024 * 1024);
 
     internal int Line => Math.Clamp(MaxControlLine, 0, Most);

@@ -1,20 +1,22 @@
 namespace Broker.Protocol;
 
-/// <summary>Why a stream of bytes is not the NATS protocol, or not within its limits. Each ends the connection.</summary>
+/// <summary>
+/// Why bytes are not valid in the NATS protocol or exceed its limits. Each error ends the connection.
+/// </summary>
 public enum ProtocolError
 {
-    /// <summary>Nothing is wrong.</summary>
+    /// <summary>No error.</summary>
     None,
 
-    /// <summary>A line begins with no verb of the protocol, or a payload is not followed by CR LF.</summary>
+    /// <summary>A line does not begin with a verb of the protocol, or no CR LF follows a payload.</summary>
     UnknownOperation,
 
-    /// <summary>A verb has too few or too many arguments, or one that is not of its form.</summary>
+    /// <summary>A verb has too few or too many arguments, or an argument has an invalid form.</summary>
     Malformed,
 
     /// <summary>A control line is longer than the limit.</summary>
     ControlLineTooLong,
 
-    /// <summary>A payload is announced that is larger than the limit.</summary>
+    /// <summary>The announced payload is larger than the limit.</summary>
     PayloadTooLarge,
 }

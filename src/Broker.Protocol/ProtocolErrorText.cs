@@ -1,6 +1,6 @@
 namespace Broker.Protocol;
 
-/// <summary>The texts that clients of the NATS protocol know for errors.</summary>
+/// <summary>The error texts that clients of the NATS protocol expect.</summary>
 public static class ProtocolErrorText
 {
     /// <summary>The text for an <c>-ERR</c> line, without quotes.</summary>

@@ -7,14 +7,15 @@ namespace Broker.Protocol.Headers;
 /// </summary>
 public static class HeaderBlock
 {
-    /// <summary>The beginning of every block.</summary>
+    /// <summary>The first bytes of every header block.</summary>
     public static ReadOnlySpan<byte> Version => "NATS/1.0"u8;
 
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
     /// <summary>
-    /// The value of the first line with <paramref name="name"/>, compared without regard to case, without the white space
-    /// around it. Borrowed from <paramref name="block"/>. False when there is none, or the block is none.
+    /// Finds the first header with <paramref name="name"/>, ignoring case. <paramref name="value"/> points into
+    /// <paramref name="block"/> and has no white space around it. Returns false if no header has this name or if the
+    /// block is invalid.
     /// </summary>
     public static bool TryGet(ReadOnlySpan<byte> block, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {
@@ -32,7 +33,7 @@ public static class HeaderBlock
             ReadOnlySpan<byte> line = end < 0 ? block : block[..end];
             if (line.IsEmpty)
             {
-                // The empty line ends the block, whatever length the publisher announced for it.
+                // The empty line ends the block, even if the publisher announced a longer block.
                 return false;
             }
 
@@ -47,7 +48,10 @@ public static class HeaderBlock
         return false;
     }
 
-    /// <summary>The three digits after the version, as in <c>NATS/1.0 503</c> or <c>NATS/1.0 409 Conflict</c>; 0 when there are none.</summary>
+    /// <summary>
+    /// The three digits after the version, as in <c>NATS/1.0 503</c> or <c>NATS/1.0 409 Conflict</c>; 0 if there are
+    /// none.
+    /// </summary>
     public static int Status(ReadOnlySpan<byte> block)
     {
         ReadOnlySpan<byte> rest = block.StartsWith(Version) ? block[Version.Length..] : default;

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Broker.Protocol.Parsing;
 
-// Everything but PUB: once per connection or per subscription, not per message, save for HPUB.
+// Every operation except PUB. All but HPUB come once per connection or per subscription, not per message.
 public partial struct ClientOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -96,7 +96,8 @@ public partial struct ClientOperationParser
             return OperationFrame.Fail(ProtocolError.Malformed, ref error);
         }
 
-        // What is no number ends the subscription at once, as in nats-server: clients may count below zero.
+        // An argument that is not a number ends the subscription at once, as in nats-server: a client may send a
+        // negative count.
         int max = scan.Count == 2
             ? Math.Max(SizeArgument.Parse(ref Unsafe.Add(ref start, scan.Start(1)), scan.Length(1)), 0)
             : 0;
@@ -133,7 +134,7 @@ public partial struct ClientOperationParser
         return VerbLength + 1 + end;
     }
 
-    // What servers say too, or say alone; what follows PING, PONG and +OK on the line is ignored, as nats-server ignores it.
+    // Operations that servers send. As in nats-server, the rest of the line after PING, PONG and +OK is ignored.
     private readonly int EitherSide<THandler>(
         ref byte start, uint verb, int verbLength, int remaining, ref THandler handler, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct

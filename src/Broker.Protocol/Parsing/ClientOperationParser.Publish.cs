@@ -5,7 +5,8 @@ namespace Broker.Protocol.Parsing;
 // PUB subject [reply] size, HPUB subject [reply] header-size size; then the payload and CR LF.
 public partial struct ClientOperationParser
 {
-    // One in so many operations whose line is new is remembered: nearly none comes again, and remembering takes as long as dividing it.
+    // The parser remembers one of so many new lines. Nearly none of them is repeated, and remembering a line takes as
+    // long as dividing it.
     private const uint Remembered = 4;
 
     // From an operation that is whole and repeats the line before, over all that do so too. Returns how long they are together.
@@ -28,7 +29,7 @@ public partial struct ClientOperationParser
         return at;
     }
 
-    // PUB, where all that is usual is done at once. Returns the operation's length, Incomplete or Failed.
+    // Reads a PUB. The usual form takes a short path. Returns the length of the operation, Incomplete or Failed.
     private int PublishPlain<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
@@ -65,7 +66,8 @@ public partial struct ClientOperationParser
         return Publish(ref start, LineShape.ArgumentsAt, remaining, false, ref handler, ref needed, ref goOn, ref error);
     }
 
-    // What is remembered is always the last line, or none: whoever is told that a subject repeats goes by the one before.
+    // The memo holds the line of the previous operation or nothing, because RepeatsSubject refers to the previous
+    // operation.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsOneToRemember()
     {
@@ -73,7 +75,7 @@ public partial struct ClientOperationParser
         return _count++ % Remembered == 0;
     }
 
-    // Returns the operation's length, Incomplete or Failed.
+    // Returns the length of the operation, Incomplete or Failed.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int Publish<THandler>(
         ref byte start, int argumentsAt, int remaining, bool headers,
@@ -96,7 +98,7 @@ public partial struct ClientOperationParser
         bool hasHeaders = headerLength > 0;
         if (!hasHeaders)
         {
-            // A HPUB that announces no headers is a PUB, as for nats-server.
+            // A HPUB with header size 0 counts as a PUB, as in nats-server.
             headerLength = -1;
         }
 
@@ -121,7 +123,7 @@ public partial struct ClientOperationParser
         return Deliver(ref start, remaining, ref handler, ref needed, ref goOn, ref error);
     }
 
-    // The operation that the line begins, if it has wholly come.
+    // Delivers the operation of the scanned line if the whole operation has arrived.
     private int Deliver<THandler>(
         ref byte start, int remaining, ref THandler handler, ref int needed, ref bool goOn, ref ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct
@@ -147,7 +149,7 @@ public partial struct ClientOperationParser
         return _line.Length;
     }
 
-    // One place for all that the handler does, and none of it in the frames of those who divide lines.
+    // The handler's publish method is inlined here once, and not into the frames of the methods that divide lines.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool Tell<THandler>(ref byte start, ref readonly PublishLine line, ref THandler handler)
         where THandler : struct, IClientOperationHandler, allows ref struct

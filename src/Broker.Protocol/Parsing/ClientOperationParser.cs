@@ -4,32 +4,35 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// Parses what a client sends, in place on the receive buffer: a server's side of the NATS protocol.
+/// Parses the operations that a client sends, in place in the receive buffer. A server uses it for its side of the NATS
+/// protocol.
 /// </summary>
 /// <remarks>
-/// <para>One parser serves one connection, in order. It keeps nothing of an operation that has not wholly arrived:
-/// the caller gives the unconsumed bytes again, with more behind them. It allocates nothing and throws nothing.</para>
-/// <para>Verbs are case-insensitive, arguments are separated by spaces or tabs, and a bare LF ends a line as well as
-/// CR LF does, as in nats-server.</para>
+/// <para>One parser serves one connection and reads its bytes in order. It stores nothing of an operation that has not
+/// arrived completely: the caller passes the unconsumed bytes again, with the new bytes after them. The parser neither
+/// allocates nor throws.</para>
+/// <para>As in nats-server, verbs are case-insensitive, spaces or tabs separate arguments, and a line ends with CR LF
+/// or with a bare LF.</para>
 /// </remarks>
 public partial struct ClientOperationParser
 {
     private readonly int _maxControlLine;
     private readonly int _maxPayload;
 
-    // Whether lines may be so long that none of those that are divided at once is too long.
+    // Whether the limit permits every line that the short path can divide, so that the path need not check the limit.
     private readonly bool _dividesLines;
 
-    // A publish line, and where its parts are: good while the memo matches, or a line has that shape.
+    // The previous publish line and the offsets of its parts. They apply if the memo matches, or if a line has this
+    // shape.
     private LineMemo _memo;
     private LineShape _shape;
     private PublishLine _line;
 
-    // The last one that was divided at once.
+    // The last line that the short path divided.
     private PublishLine _divided;
     private uint _count;
 
-    /// <summary>Makes a parser with limits.</summary>
+    /// <summary>Creates a parser with limits.</summary>
     public ClientOperationParser(ParserLimits limits)
     {
         _maxControlLine = limits.Line;
@@ -38,13 +41,21 @@ public partial struct ClientOperationParser
         _shape = LineShape.None;
     }
 
-    /// <summary>Calls <paramref name="handler"/> for every operation that is whole.</summary>
-    /// <param name="bytes">What was left unconsumed by the call before, and what has come since.</param>
-    /// <param name="handler">Who is told.</param>
-    /// <param name="needed">Set to how many bytes the first unconsumed operation takes in all, where its size is known; left alone otherwise.</param>
-    /// <param name="error">What is wrong at the first unconsumed byte; the connection is beyond repair.</param>
-    /// <returns>How many bytes are dealt with.</returns>
-    // A frame of its own: the loop is inlined here with all of the handler's publish, and beside a caller's locals its registers would not do.
+    /// <summary>Calls <paramref name="handler"/> for every complete operation.</summary>
+    /// <param name="bytes">
+    /// The unconsumed bytes of the previous call, followed by the bytes that have arrived since.
+    /// </param>
+    /// <param name="handler">The handler of the operations.</param>
+    /// <param name="needed">
+    /// Receives the total size of the first unconsumed operation if this size is known. Otherwise the method does not
+    /// change it.
+    /// </param>
+    /// <param name="error">
+    /// The error at the first unconsumed byte. After an error the connection must be closed.
+    /// </param>
+    /// <returns>The number of consumed bytes.</returns>
+    // The method has its own frame because the loop and the handler's publish method are inlined into it. Inlined into
+    // a caller with other locals, it would run out of registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IClientOperationHandler, allows ref struct

@@ -2,14 +2,14 @@ using System.Text;
 
 namespace Broker.Protocol.Parsing;
 
-/// <summary>What holds for every control line, whatever its verb.</summary>
+/// <summary>Checks that apply to every control line.</summary>
 internal static class ControlLine
 {
     internal const int TooLong = -1;
 
     /// <summary>
-    /// The length of what follows a verb, up to and with its LF; 0 when the LF has not come, and <see cref="TooLong"/>
-    /// when more than <paramref name="most"/> bytes stand before the line's end.
+    /// The length of a line after its verb, LF included. Returns 0 if the LF has not arrived, and <see cref="TooLong"/>
+    /// if more than <paramref name="most"/> bytes precede the line end.
     /// </summary>
     internal static int Length(ReadOnlySpan<byte> rest, int most)
     {
@@ -24,8 +24,9 @@ internal static class ControlLine
     }
 
     /// <summary>
-    /// Whether one of <paramref name="verbs"/>, given by their first four letters each, begins with <paramref name="few"/>:
-    /// a peer that speaks no NATS hears so at its first bytes, rather than never.
+    /// Whether one of <paramref name="verbs"/>, each given by its first four letters, begins with
+    /// <paramref name="few"/>. With this check a peer that does not use the NATS protocol gets an error after its first
+    /// bytes, even if it never sends a line end.
     /// </summary>
     internal static bool MayBegin(ReadOnlySpan<byte> few, ReadOnlySpan<byte> verbs)
     {

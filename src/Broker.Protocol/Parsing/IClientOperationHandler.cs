@@ -1,13 +1,16 @@
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// What a server does with what a client sends. Implement it as a struct: the parser is generic over it, and its calls
-/// are then direct. All spans are borrowed until the return. Each call says whether to go on: false ends the parse
-/// after this operation.
+/// Handles the operations that a client sends to a server. Implement it as a struct: the parser is generic over it, so
+/// its calls are direct.
 /// </summary>
+/// <remarks>
+/// All spans are valid until the method returns. Each method returns whether the parser continues: false ends the parse
+/// after this operation.
+/// </remarks>
 public interface IClientOperationHandler
 {
-    /// <summary>PUB or HPUB.</summary>
+    /// <summary>Handles PUB or HPUB.</summary>
     bool OnPublish(scoped PublishOperation operation);
 
     /// <summary>
@@ -21,27 +24,39 @@ public interface IClientOperationHandler
     /// <param name="size">How long the payload of each is, in bytes.</param>
     void OnRepeats(int count, int size);
 
-    /// <summary>SUB. <paramref name="queue"/> is empty for a plain subscription.</summary>
+    /// <summary>Handles SUB. <paramref name="queue"/> is empty for a subscription without a queue group.</summary>
     bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid);
 
-    /// <summary>UNSUB. <paramref name="max"/> is 0 for "at once", which what is no number counts as.</summary>
+    /// <summary>
+    /// Handles UNSUB. <paramref name="max"/> is 0 if the subscription ends at once. A limit that is not a number counts
+    /// as 0.
+    /// </summary>
     bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max);
 
-    /// <summary>CONNECT, with the JSON as sent.</summary>
+    /// <summary>Handles CONNECT. <paramref name="json"/> is the JSON as sent.</summary>
     bool OnConnect(ReadOnlySpan<byte> json);
 
-    /// <summary>PING.</summary>
+    /// <summary>Handles PING.</summary>
     bool OnPing();
 
-    /// <summary>PONG.</summary>
+    /// <summary>Handles PONG.</summary>
     bool OnPong();
 
-    /// <summary><c>+OK</c>, whatever follows it on the line. Only servers say it, but nats-server hears it from clients too.</summary>
+    /// <summary>
+    /// Handles <c>+OK</c>. The rest of its line is ignored. Only servers send it, but nats-server accepts it from
+    /// clients too.
+    /// </summary>
     bool OnOk();
 
-    /// <summary>INFO, with what stands for its JSON. Only servers say it, but nats-server hears it from clients too.</summary>
+    /// <summary>
+    /// Handles INFO. <paramref name="json"/> is the rest of its line. Only servers send it, but nats-server accepts it
+    /// from clients too.
+    /// </summary>
     bool OnInfo(ReadOnlySpan<byte> json);
 
-    /// <summary><c>-ERR</c>, with its text as sent, quotes and all. Only servers say it, but nats-server hears it from clients too.</summary>
+    /// <summary>
+    /// Handles <c>-ERR</c>. <paramref name="text"/> is the text as sent, quotes included. Only servers send it, but
+    /// nats-server accepts it from clients too.
+    /// </summary>
     bool OnError(ReadOnlySpan<byte> text);
 }

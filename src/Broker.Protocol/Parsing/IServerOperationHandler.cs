@@ -1,27 +1,30 @@
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// What a client does with what a server sends. Implement it as a struct: the parser is generic over it, and its calls
-/// are then direct. All spans are borrowed until the return. Each call says whether to go on: false ends the parse
-/// after this operation.
+/// Handles the operations that a server sends to a client. Implement it as a struct: the parser is generic over it, so
+/// its calls are direct.
 /// </summary>
+/// <remarks>
+/// All spans are valid until the method returns. Each method returns whether the parser continues: false ends the parse
+/// after this operation.
+/// </remarks>
 public interface IServerOperationHandler
 {
-    /// <summary>MSG or HMSG.</summary>
+    /// <summary>Handles MSG or HMSG.</summary>
     bool OnMessage(in MessageOperation operation);
 
-    /// <summary>INFO, with the JSON as sent.</summary>
+    /// <summary>Handles INFO. <paramref name="json"/> is the JSON as sent.</summary>
     bool OnInfo(ReadOnlySpan<byte> json);
 
-    /// <summary>PING.</summary>
+    /// <summary>Handles PING.</summary>
     bool OnPing();
 
-    /// <summary>PONG.</summary>
+    /// <summary>Handles PONG.</summary>
     bool OnPong();
 
-    /// <summary>+OK.</summary>
+    /// <summary>Handles +OK.</summary>
     bool OnOk();
 
-    /// <summary>-ERR, with the text between the quotes.</summary>
+    /// <summary>Handles -ERR. <paramref name="text"/> is the text between the quotes.</summary>
     bool OnError(ReadOnlySpan<byte> text);
 }

@@ -4,8 +4,8 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// The control line before this one. A publisher mostly stays on a subject and a size, so that one masked compare of
-/// 32 bytes stands for the whole parse of a line, and two of one of up to 64.
+/// Remembers the previous control line. Most publishers use one subject and one size, so one masked comparison of 32
+/// bytes replaces the parse of a line. A line of up to 64 bytes takes two comparisons.
 /// </summary>
 internal struct LineMemo
 {
@@ -15,13 +15,18 @@ internal struct LineMemo
     private Vector256<byte> _line;
     private Vector256<byte> _mask;
 
-    // Of a long line, its last bytes.
+    // The last 32 bytes of a line that is longer than 32 bytes.
     private Vector256<byte> _rest;
 
-    /// <summary>The remembered line's length with its end; 0 when there is none, or it is longer than can be compared.</summary>
+    /// <summary>
+    /// The length of the remembered line with its end; 0 if there is none, or if the line is too long to compare.
+    /// </summary>
     internal int Length { get; private set; }
 
-    /// <summary>Whether the bytes at <paramref name="at"/> begin with the remembered line. Never reads more than <paramref name="remaining"/>.</summary>
+    /// <summary>
+    /// Whether the bytes at <paramref name="at"/> begin with the remembered line. It never reads more than
+    /// <paramref name="remaining"/> bytes.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool Matches(ref byte at, int remaining)
         => Length != 0 && remaining >= Width && ((Vector256.LoadUnsafe(ref at) ^ _line) & _mask) == Vector256<byte>.Zero
@@ -49,7 +54,7 @@ internal struct LineMemo
 
     internal void Forget() => Length = 0;
 
-    // They overlap with the first, and none behind them has to have come.
+    // These 32 bytes overlap with the first 32, so no byte after the line needs to have arrived.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly bool RestMatches(ref byte at, int remaining)
         => remaining >= Length && Vector256.LoadUnsafe(ref at, (nuint)(Length - Width)) == _rest;

@@ -5,10 +5,12 @@ using System.Runtime.Intrinsics;
 
 namespace Broker.Protocol.Parsing;
 
-/// <summary>The arguments of one control line: where each begins and ends, from the start of the line.</summary>
+/// <summary>
+/// The arguments of one control line: their start and end offsets, counted from the start of the line.
+/// </summary>
 /// <remarks>
-/// One pass finds every separator of a line of up to 64 bytes as the bits of an integer. Longer lines, tabs, doubled
-/// separators and a bare LF take the plain way; they are legal, and rare.
+/// For a line of up to 64 bytes, one pass finds every separator as a bit of an integer. A slower scan handles longer
+/// lines, tabs, repeated separators and a bare LF, which are legal but rare.
 /// </remarks>
 internal struct LineScan
 {
@@ -26,13 +28,16 @@ internal struct LineScan
         private int _first;
     }
 
-    /// <summary>How many arguments there are.</summary>
+    /// <summary>The number of arguments.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>The line's length with its end.</summary>
+    /// <summary>The length of the line, its end included.</summary>
     internal int LineLength { get; private set; }
 
-    /// <summary>Whether single spaces separate the arguments and CR LF ends the line, so that it can be sent on as it is.</summary>
+    /// <summary>
+    /// Whether single spaces separate the arguments and CR LF ends the line. The server can send such a line on
+    /// unchanged.
+    /// </summary>
     internal bool IsCanonical { get; private set; }
 
     internal readonly int Start(int argument) => _starts[argument];
@@ -41,7 +46,9 @@ internal struct LineScan
 
     internal readonly int Length(int argument) => _ends[argument] - _starts[argument];
 
-    /// <summary>Scans the line at <paramref name="line"/>, whose arguments begin at <paramref name="argumentsAt"/>.</summary>
+    /// <summary>
+    /// Scans the line at <paramref name="line"/>. Its arguments begin at <paramref name="argumentsAt"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ScanStatus Scan(ref byte line, int argumentsAt, int remaining, int maxLine)
     {
@@ -123,7 +130,7 @@ internal struct LineScan
         {
             if (window[at] is Space or (byte)'\t')
             {
-                // What separates is one space exactly, between two arguments, or the line is not canonical.
+                // The line is canonical only if each separator is exactly one space between two arguments.
                 single &= window[at] == Space && at > 0 && at + 1 < stop && window[at + 1] is not (Space or (byte)'\t');
                 at++;
                 continue;

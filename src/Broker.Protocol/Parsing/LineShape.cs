@@ -5,22 +5,26 @@ using System.Runtime.Intrinsics;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// How the lines of PUBs are divided that come one after the other: many have the subject's length and the size of the one before, whatever
-/// the subject is. Then nothing of a line has to be found, and where the next operation begins is known before this one has been looked at.
+/// The positions of the separators and the size in a PUB line. Many consecutive lines have the same subject length and
+/// the same size, even if their subjects differ. For a line with the same shape the parser searches nothing, and the
+/// CPU can find the next operation before it has processed this one.
 /// </summary>
 /// <remarks>
-/// Counted from the first argument on; lines of up to 62 bytes from there. Where a separator stands that is no space, and in every other
-/// line, nothing is found here: such a line is for <see cref="LineScan"/>.
+/// Offsets count from the first argument. The lines have at most 62 bytes from there. A line with a separator other
+/// than a space, and every other unusual line, is left to <see cref="LineScan"/>.
 /// </remarks>
 internal struct LineShape
 {
-    /// <summary>Where the arguments of a PUB begin.</summary>
+    /// <summary>The offset of the arguments in a PUB.</summary>
     internal const int ArgumentsAt = 4;
 
-    /// <summary>How many bytes must have come from the operation's first on: a line, and what is read behind it.</summary>
+    /// <summary>
+    /// The number of bytes that must have arrived, counted from the start of the operation: a line, and the bytes that
+    /// are read after it.
+    /// </summary>
     internal const int LeastRemaining = ArgumentsAt + Width + sizeof(ulong);
 
-    /// <summary>No line is longer that is looked at here.</summary>
+    /// <summary>The length of the longest line that this type handles.</summary>
     internal const int LongestLine = Width;
 
     private const int Width = 64;
@@ -28,17 +32,20 @@ internal struct LineShape
     private const ulong Zeros = 0x3030303030303030;
     private const uint FewZeros = 0x30303030;
 
-    // The separators up to the line's end, and these bits.
+    // The separators up to the end of the line, and a mask for these bits.
     private ulong _separators;
     private ulong _line;
 
-    // The space before the size, the size and CR LF, and these bytes.
+    // The space before the size, the size and CR LF, and a mask for these bytes.
     private ulong _end;
     private ulong _endMask;
     private int _endAt;
     private int _subjectLength;
 
-    /// <summary>The separators of the 64 bytes at <paramref name="arguments"/>, as bits: spaces, and whatever is less than one.</summary>
+    /// <summary>
+    /// The separators of the 64 bytes at <paramref name="arguments"/>, as bits. A separator is a space or a smaller
+    /// byte.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong SeparatorsOf(ref byte arguments)
     {
@@ -48,14 +55,14 @@ internal struct LineShape
         return low | (high << 32);
     }
 
-    /// <summary>Whether a line is divided as the one that was taken in, and says the same size.</summary>
+    /// <summary>Whether a line has the stored shape and the same size.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool Is(ref byte arguments, ulong separators)
         => (separators & _line) == _separators
             && ((Unsafe.ReadUnaligned<ulong>(ref Unsafe.Add(ref arguments, _endAt)) ^ _end) & _endMask) == 0
             && Unsafe.Add(ref arguments, _subjectLength) == (byte)' ';
 
-    /// <summary>Takes the form of a line in that <see cref="TryDivide"/> has divided.</summary>
+    /// <summary>Stores the shape of a line that <see cref="TryDivide"/> has divided.</summary>
     internal void Take(ref byte arguments, ulong separators, in PublishLine line)
     {
         int lineEnd = line.PayloadStart - ArgumentsAt;
@@ -63,7 +70,8 @@ internal struct LineShape
         int bits = (lineEnd - endAt) * 8;
         if (bits > 64)
         {
-            // A size of more digits: so much payload makes the line cheap in any case.
+            // A size with more digits does not fit the mask. The work for the line is small in comparison with that
+            // much payload.
             this = default;
             _separators = 1;
             return;
@@ -77,10 +85,13 @@ internal struct LineShape
         _subjectLength = line.SubjectLength;
     }
 
-    /// <summary>Before a line was taken in, no line is like it.</summary>
+    /// <summary>The shape that matches no line. It is the initial value.</summary>
     internal static LineShape None => new() { _separators = 1 };
 
-    /// <summary>Divides a line of subject, reply perhaps, and size, where single spaces stand between them. False for every other one.</summary>
+    /// <summary>
+    /// Divides a line of subject, optional reply, and size with single spaces between them. Returns false for every
+    /// other line.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TryDivide(ref byte arguments, ulong separators, int maxPayload, ref PublishLine line)
     {
@@ -105,7 +116,7 @@ internal struct LineShape
             }
         }
 
-        // Digits without a loop: how many there are is different each time.
+        // Reads the digits without a loop, because a loop over a varying number of digits is mispredicted.
         ref byte digits = ref Unsafe.Add(ref arguments, last + 1);
         int count = end - last - 1;
         if ((uint)(count - 1) >= sizeof(ulong) || (count > 1 && digits == (byte)'0'))
@@ -114,7 +125,7 @@ internal struct LineShape
         }
 
         int size = count <= sizeof(uint) ? ReadFew(ref digits, count) : ReadMany(ref digits, count);
-        // What are no digits is -1.
+        // ReadFew and ReadMany return -1 if a byte is not a digit.
         if ((uint)size > (uint)maxPayload)
         {
             return false;
@@ -134,7 +145,8 @@ internal struct LineShape
         return true;
     }
 
-    // Up to four digits to two pairs to one number: where the next operation begins waits for this.
+    // Combines up to four digits to two pairs and then to one number. The position of the next operation depends on
+    // this result.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int ReadFew(ref byte digits, int count)
     {
@@ -149,7 +161,7 @@ internal struct LineShape
         return (int)(((value & 0xFF) * 100) + ((value >> 16) & 0xFF));
     }
 
-    // Up to eight: so much payload takes longer than this.
+    // Reads up to eight digits. Processing that much payload takes longer than this method.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int ReadMany(ref byte digits, int count)
     {
@@ -160,7 +172,7 @@ internal struct LineShape
             return -1;
         }
 
-        // To four pairs to two to one.
+        // Combines the digits to four pairs, then to two numbers, then to one.
         value = (value * 10) + (value >> 8);
         value = (((value & 0x000000FF000000FF) * 0x000F424000000064) + (((value >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >> 32;
         return (int)(uint)value;

@@ -1,7 +1,7 @@
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// A MSG or HMSG. All spans are borrowed from the receive buffer and good until the handler returns.
+/// A MSG or HMSG. All spans point into the receive buffer and are valid until the handler returns.
 /// </summary>
 public readonly ref struct MessageOperation
 {
@@ -17,27 +17,35 @@ public readonly ref struct MessageOperation
         RepeatsLine = repeatsLine;
     }
 
-    /// <summary>The subject the message was published to.</summary>
+    /// <summary>The subject to which the message was published.</summary>
     public ReadOnlySpan<byte> Subject { get; }
 
-    /// <summary>The subscription it is for. Clients of this library number theirs.</summary>
+    /// <summary>
+    /// The number of the subscription that receives the message. Clients of this library number their subscriptions.
+    /// </summary>
     public ulong Sid { get; }
 
-    /// <summary>The reply subject; empty when there is none.</summary>
+    /// <summary>The reply subject. It is empty if the message has none.</summary>
     public ReadOnlySpan<byte> ReplyTo { get; }
 
-    /// <summary>How many bytes at the start of <see cref="Payload"/> are headers; -1 for MSG, which has none.</summary>
+    /// <summary>
+    /// The number of header bytes at the start of <see cref="Payload"/>; -1 for MSG, which has no headers.
+    /// </summary>
     public int HeaderLength { get; }
 
-    /// <summary>The header block, from <c>NATS/1.0</c> to its empty line; empty when there is none.</summary>
+    /// <summary>
+    /// The header block, from <c>NATS/1.0</c> to its empty line. It is empty if the message has no headers.
+    /// </summary>
     public ReadOnlySpan<byte> Headers => HeaderLength > 0 ? Payload[..HeaderLength] : default;
 
-    /// <summary>What follows the headers.</summary>
+    /// <summary>The part of the payload after the headers.</summary>
     public ReadOnlySpan<byte> Body => HeaderLength > 0 ? Payload[HeaderLength..] : Payload;
 
-    /// <summary>Headers and body, without the CR LF that follows.</summary>
+    /// <summary>Headers and body, without the final CR LF.</summary>
     public ReadOnlySpan<byte> Payload { get; }
 
-    /// <summary>Whether the message before this one, by the same parser, had the same line: subject, sid, reply and sizes.</summary>
+    /// <summary>
+    /// Whether the previous message from the same parser had the same line: subject, sid, reply and sizes.
+    /// </summary>
     public bool RepeatsLine { get; }
 }

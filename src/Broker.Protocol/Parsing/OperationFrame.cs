@@ -3,13 +3,13 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Protocol.Parsing;
 
-/// <summary>What operations of both sides have in common: how one follows the other, verbs, lines, and payloads.</summary>
+/// <summary>The code that both parsers share: the loop over operations, verbs, lines and payloads.</summary>
 internal static class OperationFrame
 {
     internal const int Incomplete = 0;
     internal const int Failed = -1;
 
-    /// <summary>The CR LF behind a payload.</summary>
+    /// <summary>The length of the CR LF after a payload.</summary>
     internal const int EndLength = 2;
 
     private const ushort CrLf = '\r' | ('\n' << 8);
@@ -25,7 +25,7 @@ internal static class OperationFrame
         error = ProtocolError.None;
         ref byte first = ref MemoryMarshal.GetReference(bytes);
         int at = 0;
-        // That of a repeated line has no address, which the other's calls need: so it stays in a register.
+        // This copy of goOn is only passed by reference to ReadRepeated, which is inlined, so it stays in a register.
         bool repeatsOn = true;
         bool goOn = true;
         do
@@ -72,13 +72,13 @@ internal static class OperationFrame
 
     internal static bool IsSeparator(byte value) => value is (byte)' ' or (byte)'\t';
 
-    /// <summary>Whether an operation of that length ends as a payload must. It has wholly come.</summary>
+    /// <summary>Whether a complete operation of this length ends with CR LF.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool HasEnd(ref byte start, int length)
         => Unsafe.ReadUnaligned<ushort>(ref Unsafe.Add(ref start, length - EndLength)) == CrLf;
 
     /// <summary>
-    /// Operations of a line with a verb, and what stands behind that up to the LF: the line's end is left to the caller.
+    /// Measures the rest of a line after its verb, up to the LF. The caller removes the line end.
     /// </summary>
     /// <returns>The length of the rest with its LF, <see cref="Incomplete"/> or <see cref="Failed"/>.</returns>
     internal static int ReadRest(ReadOnlySpan<byte> rest, int most, ref ProtocolError error)
@@ -87,8 +87,11 @@ internal static class OperationFrame
         return length == ControlLine.TooLong ? Stop(ScanStatus.TooLong, ref error) : length;
     }
 
-    /// <summary>The length of the verb of an operation that servers say without arguments that matter; 0 for another verb.</summary>
-    /// <remarks>Lower case is not told from upper by folding the signs, so they are compared as they came.</remarks>
+    /// <summary>The length of a verb that servers send without arguments that matter; 0 for any other verb.</summary>
+    /// <remarks>
+    /// The conversion to lower case changes other characters to '+' and '-', so this method compares the sign as it was
+    /// sent.
+    /// </remarks>
     internal static int LengthOfServerVerb(uint verb, byte sign) => verb switch
     {
         Verb.Ping or Verb.Pong or Verb.Info => 4,
@@ -107,11 +110,11 @@ internal static class OperationFrame
     {
         ScanStatus.Incomplete => Incomplete,
         ScanStatus.TooLong => Fail(ProtocolError.ControlLineTooLong, ref error),
-        // Clients take a CR for a separator of MSG: a subject with one, sent on, would end the connections of others.
+        // Clients read a CR as a separator in MSG. A subject with a CR would end the connections of its subscribers.
         _ => Fail(ProtocolError.Malformed, ref error),
     };
 
-    // Fewer bytes than the shortest verb takes.
+    // Handles fewer bytes than the shortest verb has.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int ReadFew(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> verbs, ref ProtocolError error)
         => ControlLine.MayBegin(bytes, verbs) ? Incomplete : Fail(ProtocolError.UnknownOperation, ref error);

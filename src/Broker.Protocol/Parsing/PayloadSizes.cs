@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Protocol.Parsing;
 
-/// <summary>The end of a line that announces a payload: <c>[reply] [header-size] size</c>.</summary>
+/// <summary>The last arguments of a line that announces a payload: <c>[reply] [header-size] size</c>.</summary>
 internal readonly struct PayloadSizes
 {
     private PayloadSizes(int size, int headerLength, bool hasReply)
@@ -14,19 +14,19 @@ internal readonly struct PayloadSizes
 
     internal int Size { get; }
 
-    /// <summary>As the line says it; -1 where it says nothing.</summary>
+    /// <summary>The header size that the line announces; -1 if the line announces none.</summary>
     internal int HeaderLength { get; }
 
     internal bool HasReply { get; }
 
-    /// <summary>Reads them, or says what is wrong with them.</summary>
-    /// <param name="start">The line's first byte.</param>
-    /// <param name="scan">Its arguments.</param>
-    /// <param name="others">How many stand before, without a reply.</param>
-    /// <param name="headers">Whether the size of headers is one of them.</param>
-    /// <param name="most">The largest payload.</param>
-    /// <param name="sizes">What was read.</param>
-    /// <param name="error">What is wrong, if it fails.</param>
+    /// <summary>Reads the sizes from a line.</summary>
+    /// <param name="start">The first byte of the line.</param>
+    /// <param name="scan">The arguments of the line.</param>
+    /// <param name="others">The number of arguments before the reply and the sizes.</param>
+    /// <param name="headers">Whether the line has a header size.</param>
+    /// <param name="most">The largest permitted payload.</param>
+    /// <param name="sizes">The sizes.</param>
+    /// <param name="error">The error, if the method returns false.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TryRead(
         ref byte start, in LineScan scan, int others, bool headers, int most, out PayloadSizes sizes, ref ProtocolError error)

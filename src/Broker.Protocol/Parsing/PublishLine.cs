@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// Where the parts of a publish lie, counted from its first byte. The same for every operation that repeats a line, so that
-/// such a one is described by its address alone.
+/// The offsets and lengths of the parts of a publish, counted from its first byte. They are the same for every
+/// operation that repeats a line, so the address of the repeated operation is enough to describe it.
 /// </summary>
 internal struct PublishLine
 {
@@ -13,22 +13,26 @@ internal struct PublishLine
     internal int ReplyStart;
     internal int ReplyLength;
 
-    /// <summary>-1 when there are no headers.</summary>
+    /// <summary>The length of the header block; -1 if there are no headers.</summary>
     internal int HeaderLength;
 
     internal int PayloadStart;
     internal int Size;
 
-    /// <summary>Of the whole operation.</summary>
+    /// <summary>The length of the whole operation, payload and final CR LF included.</summary>
     internal int Length;
 
-    /// <summary>Whether the line has the form that servers send, so that its end can be sent on.</summary>
+    /// <summary>
+    /// Whether the line has the form that servers send. The server can then send the end of the line on unchanged.
+    /// </summary>
     internal bool IsCanonical;
 
-    /// <summary>Whether it is canonical, without headers and without a reply.</summary>
+    /// <summary>Whether the line is canonical and has neither headers nor a reply.</summary>
     internal bool IsPlain;
 
-    /// <summary>Whether the operation at <paramref name="start"/> has wholly come and ends as it must.</summary>
+    /// <summary>
+    /// Whether the whole operation at <paramref name="start"/> has arrived and its payload ends with CR LF.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool IsWhole(ref byte start, int remaining)
         => Length <= remaining && OperationFrame.HasEnd(ref start, Length);

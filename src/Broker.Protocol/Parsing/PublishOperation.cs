@@ -4,9 +4,12 @@ using System.Runtime.InteropServices;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// A PUB or HPUB. All spans are borrowed from the receive buffer and good until the handler returns.
+/// A PUB or HPUB. All spans point into the receive buffer and are valid until the handler returns.
 /// </summary>
-/// <remarks>Two references: a part is found when it is asked for, so that a publish nobody listens to costs no more than its check.</remarks>
+/// <remarks>
+/// It holds two references and computes a part only when the part is read. A publish without subscribers therefore
+/// costs no more than its check.
+/// </remarks>
 public readonly ref struct PublishOperation
 {
     private readonly ref byte _start;
@@ -20,28 +23,33 @@ public readonly ref struct PublishOperation
         RepeatsSubject = repeatsSubject;
     }
 
-    /// <summary>How many bytes it took, from its first to the end.</summary>
+    /// <summary>The number of bytes of the whole operation.</summary>
     public int Length => _line.Length;
 
-    /// <summary>The subject, at least one byte, as sent: nothing says that it is valid.</summary>
+    /// <summary>
+    /// The subject as sent. It has at least one byte, but the parser does not check that it is valid.
+    /// </summary>
     public ReadOnlySpan<byte> Subject => Part(_line.SubjectStart, _line.SubjectLength);
 
-    /// <summary>The reply subject; empty when there is none.</summary>
+    /// <summary>The reply subject. It is empty if there is none.</summary>
     public ReadOnlySpan<byte> ReplyTo => Part(_line.ReplyStart, _line.ReplyLength);
 
-    /// <summary>How many bytes at the start of <see cref="Payload"/> are headers; -1 when there are none, as in every PUB and in a HPUB that says 0.</summary>
+    /// <summary>
+    /// The number of header bytes at the start of <see cref="Payload"/>; -1 if there are no headers, as in every PUB
+    /// and in a HPUB with header size 0.
+    /// </summary>
     public int HeaderLength => _line.HeaderLength;
 
     /// <summary>Whether there are headers.</summary>
     public bool HasHeaders => _line.HeaderLength >= 0;
 
-    /// <summary>Headers and body, without the CR LF that follows.</summary>
+    /// <summary>Headers and body, without the final CR LF.</summary>
     public ReadOnlySpan<byte> Payload => Part(_line.PayloadStart, _line.Size);
 
     /// <summary>
-    /// What a subscriber must be sent after subject and sid, in one piece: <c>" [reply ][header size ]size CR LF payload CR LF"</c>,
-    /// beginning with the space. Empty when the publisher's line had another form than servers send; then it must be
-    /// put together from the parts.
+    /// The bytes that a subscriber receives after subject and sid: <c>" [reply ][header size ]size CR LF payload CR
+    /// LF"</c>, beginning with the space. It is empty if the publisher's line has another form than servers send. The
+    /// sender then builds these bytes from the parts.
     /// </summary>
     public ReadOnlySpan<byte> Tail
     {
@@ -52,12 +60,14 @@ public readonly ref struct PublishOperation
         }
     }
 
-    /// <summary>Whether there is a <see cref="Tail"/>, no header and no reply: nothing about it needs a closer look.</summary>
+    /// <summary>
+    /// Whether there is a <see cref="Tail"/>, no header and no reply. Such a publish needs no further checks.
+    /// </summary>
     public bool IsPlain => _line.IsPlain;
 
     /// <summary>
-    /// Whether the publish before this one, by the same parser, is known to have had the same subject: what was found for it still stands. It may
-    /// have had it all the same where this says that it had not.
+    /// Whether the previous publish from the same parser is known to have had the same subject, so that its route can
+    /// be used again. If it is false, the subject may still be the same.
     /// </summary>
     public bool RepeatsSubject { get; }
 

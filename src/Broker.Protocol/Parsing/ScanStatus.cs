@@ -7,6 +7,8 @@ internal enum ScanStatus
     Complete,
     TooLong,
 
-    /// <summary>Complete, with a CR elsewhere than before the LF, which counts as a byte of its argument.</summary>
+    /// <summary>
+    /// The line is complete and has a CR that does not precede the LF. Such a CR counts as a byte of its argument.
+    /// </summary>
     StrayReturn,
 }

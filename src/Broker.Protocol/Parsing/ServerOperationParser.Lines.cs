@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Protocol.Parsing;
 
-// Everything but MSG.
+// Every operation except MSG.
 public partial struct ServerOperationParser
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

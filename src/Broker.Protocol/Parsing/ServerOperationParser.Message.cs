@@ -42,7 +42,7 @@ public partial struct ServerOperationParser
     {
         var scan = default(LineScan);
         ScanStatus status = scan.Scan(ref start, argumentsAt, remaining, _maxControlLine);
-        // A CR within a line is the server's affair.
+        // The parser accepts a CR within a line: the server is responsible for it.
         if (status is ScanStatus.Incomplete or ScanStatus.TooLong)
         {
             return OperationFrame.Stop(status, ref error);

@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.Protocol.Parsing;
 
 /// <summary>
-/// Parses what a server sends, in place on the receive buffer: a client's side of the NATS protocol.
-/// The same contract as <see cref="ClientOperationParser"/>.
+/// Parses the operations that a server sends, in place in the receive buffer. A client uses it for its side of the NATS
+/// protocol. The contract is that of <see cref="ClientOperationParser"/>.
 /// </summary>
 public partial struct ServerOperationParser
 {
@@ -20,7 +20,7 @@ public partial struct ServerOperationParser
     private int _size;
     private ulong _sid;
 
-    /// <summary>Makes a parser with limits. A server's INFO is a control line too and may be long.</summary>
+    /// <summary>Creates a parser with limits. A server's INFO is a control line too and may be long.</summary>
     public ServerOperationParser(ParserLimits limits)
     {
         _maxControlLine = limits.Line;
@@ -28,7 +28,8 @@ public partial struct ServerOperationParser
     }
 
     /// <inheritdoc cref="ClientOperationParser.Parse"/>
-    // A frame of its own: the loop is inlined here with all of the handler's publish, and beside a caller's locals its registers would not do.
+    // The method has its own frame because the loop and the handler's message method are inlined into it. Inlined into
+    // a caller with other locals, it would run out of registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public int Parse<THandler>(ReadOnlySpan<byte> bytes, ref THandler handler, ref int needed, out ProtocolError error)
         where THandler : struct, IServerOperationHandler, allows ref struct

@@ -2,18 +2,18 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Protocol.Parsing;
 
-/// <summary>Sizes and counts of control lines: decimal digits and nothing else.</summary>
+/// <summary>Parses the sizes and counts of control lines. They consist of decimal digits only.</summary>
 internal static class SizeArgument
 {
     internal const int Invalid = -1;
 
-    /// <summary>The size is a number, and too large for any limit.</summary>
+    /// <summary>The argument is a number, but it is larger than any limit.</summary>
     internal const int Huge = int.MaxValue;
 
     // Nine digits always fit an int.
     private const int MostDigits = 9;
 
-    /// <summary>The value, <see cref="Invalid"/>, or <see cref="Huge"/> for more than nine digits.</summary>
+    /// <summary>Returns the value, <see cref="Invalid"/>, or <see cref="Huge"/> for more than nine digits.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int Parse(ref byte at, int length)
     {

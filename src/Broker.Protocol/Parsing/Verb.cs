@@ -1,6 +1,9 @@
 namespace Broker.Protocol.Parsing;
 
-/// <summary>Verbs by their first four letters in lower case, as a little-endian integer; shorter ones by their first three.</summary>
+/// <summary>
+/// Verbs, given by their first four letters in lower case as a little-endian integer. A verb of three letters is given
+/// by these three.
+/// </summary>
 internal static class Verb
 {
     internal const uint LowerCase = 0x20202020;

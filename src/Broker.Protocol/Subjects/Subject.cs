@@ -1,12 +1,12 @@
 namespace Broker.Protocol.Subjects;
 
 /// <summary>
-/// The rules of subjects: tokens of at least one byte, separated by dots. In a filter a token that is <c>*</c> stands for
-/// any one token, and a last token that is <c>&gt;</c> for one or more.
+/// The rules of subjects: tokens of at least one byte, separated by dots. In a filter, the token <c>*</c> matches any
+/// one token, and <c>&gt;</c> as the last token matches one or more tokens.
 /// </summary>
 public static class Subject
 {
-    /// <summary>What separates tokens.</summary>
+    /// <summary>The byte that separates tokens.</summary>
     public const byte Separator = (byte)'.';
 
     /// <summary>The token that matches any one token.</summary>
@@ -15,7 +15,10 @@ public static class Subject
     /// <summary>The last token that matches one token or more.</summary>
     public const byte AnyTail = (byte)'>';
 
-    /// <summary>Whether a subscription may be made with it: no empty token, no white space, <c>&gt;</c> only at the end.</summary>
+    /// <summary>
+    /// Whether a client may subscribe with this filter: it has no empty token, no white space, and <c>&gt;</c> only as
+    /// the last token.
+    /// </summary>
     public static bool IsValidFilter(ReadOnlySpan<byte> filter)
     {
         if (filter.IsEmpty || filter.IndexOfAny(" \t\r\n\0"u8) >= 0)
@@ -36,14 +39,16 @@ public static class Subject
         return true;
     }
 
-    /// <summary>Whether a message may be published to it: a valid filter without wildcard tokens.</summary>
+    /// <summary>Whether a client may publish to this subject: it is a valid filter without wildcard tokens.</summary>
     public static bool IsValidLiteral(ReadOnlySpan<byte> subject) => IsValidFilter(subject) && !HasWildcard(subject);
 
-    /// <summary>Whether every token has at least one byte: what a published subject must have to be routed.</summary>
+    /// <summary>Whether every token has at least one byte. A published subject must fulfil this to be routed.</summary>
     public static bool HasNoEmptyToken(ReadOnlySpan<byte> subject)
         => !subject.IsEmpty && subject[0] != Separator && subject[^1] != Separator && subject.IndexOf(".."u8) < 0;
 
-    /// <summary>Whether a token of it is <c>*</c> or <c>&gt;</c>. Within longer tokens these are bytes like others.</summary>
+    /// <summary>
+    /// Whether one of the tokens is <c>*</c> or <c>&gt;</c>. In longer tokens these bytes have no special meaning.
+    /// </summary>
     public static bool HasWildcard(ReadOnlySpan<byte> filter)
     {
         if (filter.IndexOfAny(AnyToken, AnyTail) < 0)
@@ -62,7 +67,7 @@ public static class Subject
         return false;
     }
 
-    /// <summary>Whether <paramref name="subject"/> is one that <paramref name="filter"/> stands for.</summary>
+    /// <summary>Whether <paramref name="filter"/> matches <paramref name="subject"/>.</summary>
     public static bool Matches(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> subject)
     {
         var wanted = new TokenEnumerator(filter);

@@ -1,27 +1,29 @@
 namespace Broker.Protocol.Subjects;
 
-/// <summary>The tokens of a subject, in order, borrowed from it. An empty token is given as an empty span.</summary>
+/// <summary>
+/// Enumerates the tokens of a subject in order. The spans point into the subject. An empty token is an empty span.
+/// </summary>
 public ref struct TokenEnumerator
 {
     private ReadOnlySpan<byte> _rest;
 
-    /// <summary>Begins before the first token.</summary>
+    /// <summary>Creates an enumerator before the first token.</summary>
     public TokenEnumerator(ReadOnlySpan<byte> subject)
     {
         _rest = subject;
         IsLast = false;
     }
 
-    /// <summary>The token.</summary>
+    /// <summary>The current token.</summary>
     public ReadOnlySpan<byte> Current { get; private set; }
 
-    /// <summary>Whether no token follows.</summary>
+    /// <summary>Whether the current token is the last one.</summary>
     public bool IsLast { get; private set; }
 
-    /// <summary>Itself, for foreach.</summary>
+    /// <summary>Returns this enumerator, for foreach.</summary>
     public readonly TokenEnumerator GetEnumerator() => this;
 
-    /// <summary>Goes to the next token; false after the last.</summary>
+    /// <summary>Moves to the next token. Returns false after the last one.</summary>
     public bool MoveNext()
     {
         if (IsLast)

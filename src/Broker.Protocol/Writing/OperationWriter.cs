@@ -3,20 +3,29 @@ using System.Buffers.Text;
 namespace Broker.Protocol.Writing;
 
 /// <summary>
-/// Writes operations into memory of the caller's. Each method returns how many bytes it wrote; the destination must have
-/// room, which <see cref="PublishSize"/> and the constants tell; an <see cref="ArgumentException"/> or another exception for
-/// the bounds of a span is thrown where it has not, and what was written until then is worth nothing.
+/// Writes NATS operations into memory of the caller. Each method returns the number of bytes it wrote.
 /// </summary>
-/// <remarks>Nothing is checked here: subjects must be free of white space, or they would end early and begin another line.</remarks>
+/// <remarks>
+/// <para>The destination must be large enough: <see cref="PublishSize"/> and the constants give upper bounds. If it is
+/// too small, the method throws an <see cref="ArgumentException"/> or another exception for the bounds of a span, and
+/// the bytes it wrote before are not usable.</para>
+/// <para>The methods check nothing. A subject with white space would end early, and the bytes after the white space
+/// would become another argument or another line.</para>
+/// </remarks>
 public static class OperationWriter
 {
-    /// <summary>More than any line takes beside its subjects, queue and payload: verbs, separators, numbers and line ends.</summary>
+    /// <summary>
+    /// An upper bound for the verb, separators, numbers and line ends of any line: everything except its subjects,
+    /// queue and payload.
+    /// </summary>
     public const int LineOverhead = 64;
 
-    /// <summary>An upper bound for what <see cref="Publish"/> writes before the payload, and for the CR LF after it.</summary>
+    /// <summary>An upper bound for the number of bytes that <see cref="Publish"/> writes.</summary>
     public static int PublishSize(int subject, int replyTo, int headers, int body) => subject + replyTo + headers + body + LineOverhead;
 
-    /// <summary>PUB, or HPUB when there are headers, whole. <paramref name="headers"/> is a complete header block.</summary>
+    /// <summary>
+    /// Writes a whole PUB, or a whole HPUB if there are headers. <paramref name="headers"/> is a complete header block.
+    /// </summary>
     public static int Publish(
         Span<byte> destination, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers,
         ReadOnlySpan<byte> body)
@@ -31,7 +40,9 @@ public static class OperationWriter
         return at + 2;
     }
 
-    /// <summary>The control line of PUB, or of HPUB when <paramref name="headerLength"/> is not negative.</summary>
+    /// <summary>
+    /// Writes the control line of PUB, or of HPUB if <paramref name="headerLength"/> is not negative.
+    /// </summary>
     public static int PublishLine(
         Span<byte> destination, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength)
     {
@@ -47,7 +58,7 @@ public static class OperationWriter
         return Put(destination, at, "\r\n"u8);
     }
 
-    /// <summary>SUB.</summary>
+    /// <summary>Writes SUB.</summary>
     public static int Subscribe(Span<byte> destination, ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ulong sid)
     {
         int at = Put(destination, 0, "SUB "u8);
@@ -57,7 +68,7 @@ public static class OperationWriter
         return Put(destination, at, "\r\n"u8);
     }
 
-    /// <summary>UNSUB, at once when <paramref name="max"/> is 0.</summary>
+    /// <summary>Writes UNSUB. If <paramref name="max"/> is 0, the subscription ends at once.</summary>
     public static int Unsubscribe(Span<byte> destination, ulong sid, long max)
     {
         int at = Put(destination, 0, "UNSUB"u8);
@@ -70,7 +81,7 @@ public static class OperationWriter
         return Put(destination, at, "\r\n"u8);
     }
 
-    /// <summary>-ERR.</summary>
+    /// <summary>Writes -ERR.</summary>
     public static int Error(Span<byte> destination, ReadOnlySpan<byte> text)
     {
         int at = Put(destination, 0, "-ERR '"u8);
@@ -79,7 +90,7 @@ public static class OperationWriter
     }
 
     /// <summary>
-    /// What follows subject and sid in MSG or HMSG, up to the payload: <c>" [reply ][header size ]size CR LF"</c>.
+    /// Writes the part of MSG or HMSG between the sid and the payload: <c>" [reply ][header size ]size CR LF"</c>.
     /// </summary>
     public static int MessageTail(Span<byte> destination, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength)
     {
