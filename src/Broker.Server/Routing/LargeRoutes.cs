@@ -4,19 +4,22 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// The routes to many. To build one takes long, so that a subscription that comes or goes changes it where it is, instead of making it
-/// expire. Not thread-safe: the router's lock guards it.
+/// The routes with many subscriptions. Building such a route takes long, so a subscription that is added or removed
+/// changes the route instead of expiring it. Not thread-safe: the router's lock guards it.
 /// </summary>
-/// <remarks>There are few: each is looked at for every subscription. What is full loses the oldest.</remarks>
+/// <remarks>
+/// There are few large routes, and every changed subscription is compared with each. If the limit is reached, the
+/// oldest route expires.
+/// </remarks>
 internal sealed class LargeRoutes(ulong seed)
 {
-    /// <summary>From how many subscriptions on a route is large.</summary>
+    /// <summary>The smallest number of subscriptions of a large route.</summary>
     internal const int Least = 256;
 
     internal const int MostRoutes = 128;
     internal const long MostCost = 64L * 1024 * 1024;
 
-    /// <summary>So many may be in building, and no more.</summary>
+    /// <summary>The largest number of builds at the same time that are informed about changes.</summary>
     internal const int MostBuilds = 32;
 
     private readonly Dictionary<byte[], Route> _bySubject = new(new ByteKeyComparer(seed));
@@ -28,7 +31,10 @@ internal sealed class LargeRoutes(ulong seed)
 
     internal int Builds => _builds.Count;
 
-    /// <summary>Tells a build of what changes from now on. Where too many are told already it is out of date from the start.</summary>
+    /// <summary>
+    /// Registers a build, so that it is informed about changed subscriptions. If too many builds are registered, the
+    /// build is out of date from the start.
+    /// </summary>
     internal void Begin(RouteBuild build)
     {
         build.IsTold = _builds.Count < MostBuilds;
@@ -64,7 +70,7 @@ internal sealed class LargeRoutes(ulong seed)
         _cost += route.Cost;
     }
 
-    /// <summary>Lets those in and out that came and went while a route was built that has just been added.</summary>
+    /// <summary>Applies the changes that occurred during the build of a route that was just added.</summary>
     internal void CatchUp(Route route, RouteBuild build)
     {
         bool isCurrent = build.Late.All(route.TryAdd);
@@ -79,15 +85,19 @@ internal sealed class LargeRoutes(ulong seed)
         }
     }
 
-    /// <summary>A subscription has come. Returns how many routes were looked at.</summary>
+    /// <summary>
+    /// Applies a new subscription. Returns the number of routes and builds that were compared with it.
+    /// </summary>
     internal int Add(Subscription subscription)
         => Change(subscription, static (route, subscription) => route.TryAdd(subscription));
 
-    /// <summary>A subscription has gone, and is closed. Returns how many routes were looked at.</summary>
+    /// <summary>
+    /// Applies a removed and closed subscription. Returns the number of routes and builds that were compared with it.
+    /// </summary>
     internal int Remove(Subscription subscription)
         => Change(subscription, static (route, subscription) => route.TryRemove(subscription));
 
-    /// <summary>What the subscription's client may receive has changed.</summary>
+    /// <summary>Applies changed permissions of the subscription's client: all routes that it matches expire.</summary>
     internal void Expire(Subscription subscription)
     {
         Change(subscription, static (_, _) => false);

@@ -5,17 +5,20 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
-/// <summary>Where messages of one subject go: what a walk of the trie found, kept until a subscription changes it.</summary>
+/// <summary>
+/// The subscribers of one subject: the result of a trie search, which is kept until a subscription changes it.
+/// </summary>
 /// <remarks>
-/// Shared by all publishers of the subject. A publisher holds on to it and looks at <see cref="IsCurrent"/> only, so that a SUB or
-/// UNSUB costs just those whose subject it concerns. What it leads to does not change but by <see cref="Growth"/>, which large ones have.
+/// All publishers of the subject share it. A publisher keeps a reference and only checks <see cref="IsCurrent"/>, so a
+/// SUB or UNSUB affects only publishers of the subjects that it matches. Only <see cref="Growth"/>, which large routes
+/// have, can change its subscribers.
 /// </remarks>
 internal sealed class Route : TokenEntry
 {
-    /// <summary>From how many on a route may be a wide one.</summary>
+    /// <summary>The smallest number of subscriptions of a wide route.</summary>
     internal const int LeastWide = 2;
 
-    // The object itself and its arrays' headers.
+    // The bytes of the object itself and the headers of its arrays.
     private const int OwnCost = 256;
 
     private readonly RouteExtras? _extras;
@@ -23,14 +26,15 @@ internal sealed class Route : TokenEntry
     // A refused route has only the one behind it, and does not grow; there are very many routes.
     private volatile object? _growthOrBehind;
 
-    // Beside what else a publish looks at, so that most subjects are compared without a look at their bytes. A length of more than a byte is not asked for.
+    // Next to the other fields that a publish reads, so that most subjects are compared without access to their bytes.
+    // A length of more than a byte is never compared.
     private readonly ByteKey _subjectKey;
     private readonly byte _subjectLength;
     private readonly RouteTraits _traits;
     private volatile bool _current = true;
     private volatile bool _hasMore;
 
-    // Written by whoever finds it, on any loop, and by the router: what is lost in between is not missed.
+    // Written by any loop that finds the route, and by the router. A lost update does no harm.
     private bool _wasFound;
 
     internal Route(
@@ -45,7 +49,7 @@ internal sealed class Route : TokenEntry
             | If(isWide || isGroup || (plain.Length == 1 && !_hasMore), RouteTraits.Runs);
     }
 
-    // Nobody is sent anything by it.
+    // Creates a route without subscribers.
     private Route(byte[] subject, bool isRefused)
         : this(subject, [], null)
         => _traits = RouteTraits.Empty | (isRefused ? RouteTraits.Refused : RouteTraits.Silent);
@@ -61,28 +65,38 @@ internal sealed class Route : TokenEntry
 
     internal byte[] Subject => Bytes;
 
-    /// <summary>Every one of these is sent the message.</summary>
+    /// <summary>Subscriptions that each receive the message.</summary>
     internal Subscription[] Plain { get; }
 
-    /// <summary>One of each of these is.</summary>
+    /// <summary>Queue groups. One member of each receives the message.</summary>
     internal QueueGroup[] Queues => _extras is null ? [] : _extras.Queues;
 
-    /// <summary>Every one of these is, by another name.</summary>
+    /// <summary>Subscriptions of other accounts that each receive the message under another subject.</summary>
     internal RenamedDelivery[] Renamed => _extras is null ? [] : _extras.Renamed;
 
-    /// <summary>Whether somebody is sent it who is not in <see cref="Plain"/>: the one thing that a publish of a plain subject looks at.</summary>
+    /// <summary>
+    /// Whether there are subscribers outside <see cref="Plain"/>. A plain publish checks only this property.
+    /// </summary>
     internal bool HasMore => _hasMore;
 
-    /// <summary>What has come to it since it was built; null for nothing.</summary>
+    /// <summary>
+    /// The subscriptions that were added after the route was built; null if the route is not a large one.
+    /// </summary>
     internal RouteGrowth? Growth => _growthOrBehind as RouteGrowth;
 
-    /// <summary>About how many bytes it holds: those who keep routes keep them within a sum of these.</summary>
+    /// <summary>The approximate number of bytes that the route uses. Tables of routes limit the sum of these.</summary>
     internal long Cost => OwnCost + Bytes.Length + (IntPtr.Size * (long)Plain.Length) + (_extras is null ? 0 : _extras.Cost);
 
-    /// <summary>Whether its publisher may not publish to the subject. Such a route is of one publisher and expires with what it may do.</summary>
+    /// <summary>
+    /// Whether the publisher has no permission to publish to the subject. Such a route belongs to one publisher and
+    /// expires with the publisher's permissions.
+    /// </summary>
     internal bool IsRefused => Has(RouteTraits.Refused);
 
-    /// <summary>Where messages go that its publisher may send all the same, as answers; of a refused route only.</summary>
+    /// <summary>
+    /// The route for messages that the publisher may send despite the refusal, because they answer a request. Only a
+    /// refused route has it.
+    /// </summary>
     internal Route? Behind
     {
         get => _growthOrBehind as Route;
@@ -91,42 +105,53 @@ internal sealed class Route : TokenEntry
 
     internal bool IsEmpty => Has(RouteTraits.Empty);
 
-    /// <summary>Whether its publisher may publish to the subject, and nobody hears it.</summary>
+    /// <summary>Whether the publisher may publish to the subject and the subject has no subscribers.</summary>
     internal bool IsSilent => Has(RouteTraits.Silent);
 
     /// <summary>
-    /// Whether <see cref="Plain"/> are many, each of another target: then the order of what one of them is sent is kept also where some
-    /// messages are delivered target by target, and not one by one.
+    /// Whether <see cref="Plain"/> has at least two subscriptions, each of a different target. Then messages can be
+    /// delivered target by target instead of one by one, and each target still receives them in order.
     /// </summary>
     internal bool IsWide => Has(RouteTraits.Wide);
 
-    /// <summary>Whether it leads to one queue group that does not grow, and to nobody else.</summary>
+    /// <summary>Whether the only subscriber is one queue group that cannot grow.</summary>
     internal bool IsGroup => Has(RouteTraits.Group);
 
-    /// <summary>Whether messages by it that follow each other may be delivered together: it is wide, or leads to one subscription or group.</summary>
+    /// <summary>
+    /// Whether consecutive messages may be delivered as a batch: the route is wide, or has exactly one subscription or
+    /// one queue group.
+    /// </summary>
     internal bool MayRun => Has(RouteTraits.Runs);
 
-    /// <summary>False once a subscription has come or gone that matches the subject: the router must be asked again.</summary>
+    /// <summary>
+    /// Whether the route is valid. It becomes false when a matching subscription was added or removed. The publisher
+    /// must then ask the router again.
+    /// </summary>
     internal bool IsCurrent => _current;
 
-    /// <summary>Whether it is the route of a subject, whose key is that: without a call where this is short.</summary>
+    /// <summary>
+    /// Whether this is the route of <paramref name="subject"/>, which has the key <paramref name="key"/>. Short
+    /// subjects are compared without a call.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsOf(ReadOnlySpan<byte> subject, ByteKey key)
         => subject.Length > ByteKey.Short
             ? subject.SequenceEqual(Bytes)
             : _subjectKey.Is(key) && _subjectLength == subject.Length && (subject.Length <= ByteKey.Size || BeginsWith(subject));
 
-    // What the key does not have of a short subject.
+    // Compares the bytes of a short subject that are not part of the key.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool BeginsWith(ReadOnlySpan<byte> subject)
         => Vector128.LoadUnsafe(ref MemoryMarshal.GetReference(subject)) == Vector128.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(Bytes));
 
     internal void Expire() => _current = false;
 
-    /// <summary>The hash of its subject by which it is kept; whose lock guards those guards this.</summary>
+    /// <summary>The hash of the subject in the table of routes. The lock of that table guards this property.</summary>
     internal uint Hash { get; set; }
 
-    /// <summary>Whether somebody has found it since <see cref="TakeFound"/>, about.</summary>
+    /// <summary>
+    /// Whether a publisher has found the route since the last <see cref="TakeFound"/>. The value is approximate.
+    /// </summary>
     internal bool WasFound => _wasFound;
 
     internal void MarkFound()
@@ -137,7 +162,7 @@ internal sealed class Route : TokenEntry
         }
     }
 
-    /// <summary>Whether somebody has found it since this was asked last, about.</summary>
+    /// <summary>Returns and resets <see cref="WasFound"/>.</summary>
     internal bool TakeFound()
     {
         bool was = _wasFound;
@@ -145,7 +170,10 @@ internal sealed class Route : TokenEntry
         return was;
     }
 
-    /// <summary>Lets a subscription in that matches the subject. False when the route must be built anew. Under the router's lock.</summary>
+    /// <summary>
+    /// Adds a subscription that matches the subject. Returns false if the route must be built again. The caller holds
+    /// the router's lock.
+    /// </summary>
     internal bool TryAdd(Subscription subscription)
     {
         if (subscription is ShadowSubscription)
@@ -162,14 +190,19 @@ internal sealed class Route : TokenEntry
         return true;
     }
 
-    /// <summary>A subscription of it has gone. False when the route must be built anew. Under the router's lock.</summary>
+    /// <summary>
+    /// Removes a subscription of the route. Returns false if the route must be built again. The caller holds the
+    /// router's lock.
+    /// </summary>
     internal bool TryRemove(Subscription subscription)
         => subscription is not ShadowSubscription && Growth!.TryRemove();
 
-    /// <summary>From now on it is a large one, that grows. Before anybody else knows it.</summary>
+    /// <summary>
+    /// Makes this a large route that can grow. Must be called before other threads can see the route.
+    /// </summary>
     internal void Grow(RouteGrowth growth) => _growthOrBehind = growth;
 
-    /// <summary>The first of those who are sent every message that is as wanted.</summary>
+    /// <summary>Finds the first subscription that receives every message and fulfils a condition.</summary>
     internal Subscription? FindPlain(Predicate<Subscription> wanted)
     {
         if (Array.Find(Plain, wanted) is { } found)
@@ -190,10 +223,12 @@ internal sealed class Route : TokenEntry
 
     internal static Route Refused(ReadOnlySpan<byte> subject) => new(subject.ToArray(), isRefused: true);
 
-    /// <summary>A message's name in another account: those who get it so are not of this route.</summary>
+    /// <summary>Creates the route for a message's subject in another account. It contains no subscribers.</summary>
     internal static Route Image(byte[] subject) => new(subject, isRefused: false);
 
-    /// <summary>A route to one, for single messages, whose subjects it does not know: it never was current.</summary>
+    /// <summary>
+    /// Creates a route to one subscription for a single message. It has no subject and has expired from the start.
+    /// </summary>
     internal static Route Once(Subscription only)
     {
         var route = new Route([], [only], [], [], 0);
@@ -201,7 +236,9 @@ internal sealed class Route : TokenEntry
         return route;
     }
 
-    /// <summary>The route of all subjects to which nobody listens and that are not remembered. It never was current.</summary>
+    /// <summary>
+    /// Creates the route for all subjects that have no subscribers and are not stored. It has expired from the start.
+    /// </summary>
     internal static Route ToNobody()
     {
         var nobody = new Route([], isRefused: false);

@@ -5,19 +5,20 @@ using Broker.Server.Security;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Makes a route of the subscriptions that a subject has: who may receive it, and of which queue group. For very many that takes long, and so
-/// it goes by steps. Used by one thread at a time; what changes meanwhile it is told under the router's lock.
+/// Builds a route from the subscriptions that match a subject: it checks permissions and sorts the subscriptions by
+/// queue group. For very many subscriptions this takes long, so the build can be done in steps. One thread at a time
+/// uses it. The router reports changed subscriptions to it under the router's lock.
 /// </summary>
-/// <param name="seed">Of the router's hashes.</param>
+/// <param name="seed">The seed of the router's hashes.</param>
 internal sealed class RouteBuild(ulong seed)
 {
-    // So many that came late are remembered.
+    // The largest number of added subscriptions that a build records.
     private const int MostLate = 64 * 1024;
 
-    // Room for so many targets is kept for the next route.
+    // The set of targets drops its memory after a larger route.
     private const int MostTargetsKept = 4096;
 
-    // What a group's members cost to copy, in subscriptions looked at.
+    // Copying this many members of a group counts as one step.
     private const int MembersPerStep = 64;
 
     private byte[] _subject = [];
@@ -43,27 +44,37 @@ internal sealed class RouteBuild(ulong seed)
 
     internal int Found => _found.Length;
 
-    /// <summary>How many subscriptions the route has. When it <see cref="IsWhole"/>.</summary>
+    /// <summary>The number of subscriptions in the route. It is valid when <see cref="IsWhole"/> is true.</summary>
     internal int MemberCount { get; private set; }
 
     internal bool IsWhole { get; private set; }
 
-    /// <summary>The groups by their names, for a route that grows; null for none.</summary>
+    /// <summary>The groups by their names, for a large route; null for other routes.</summary>
     internal Dictionary<byte[], QueueGroup>? GroupsByName { get; private set; }
 
-    /// <summary>Whether the router tells it of changes, so that it may take its time. Under the router's lock.</summary>
+    /// <summary>
+    /// Whether the router reports changed subscriptions to this build, so that it may take several steps. Guarded by
+    /// the router's lock.
+    /// </summary>
     internal bool IsTold { get; set; }
 
-    /// <summary>Whether something has changed that it cannot take in: the route is good for who began it, and for nobody after. Under the router's lock.</summary>
+    /// <summary>
+    /// Whether a change occurred that the build cannot apply. Only the publisher that began the build may use the
+    /// route, for the current messages. Guarded by the router's lock.
+    /// </summary>
     internal bool IsOutOfDate { get; set; }
 
-    /// <summary>Those that have come since it began. Under the router's lock.</summary>
+    /// <summary>The subscriptions that were added since the build began. Guarded by the router's lock.</summary>
     internal IReadOnlyList<Subscription> Late => _late ?? [];
 
-    /// <summary>How many have gone since. Under the router's lock.</summary>
+    /// <summary>
+    /// The number of subscriptions that were removed since the build began. Guarded by the router's lock.
+    /// </summary>
     internal int Gone { get; private set; }
 
-    /// <summary>A subscription to the subject has come or gone. Under the router's lock.</summary>
+    /// <summary>
+    /// Records an added or removed subscription that matches the subject. The caller holds the router's lock.
+    /// </summary>
     internal void Change(Subscription subscription)
     {
         if (subscription is ShadowSubscription || _late?.Count == MostLate)
@@ -80,9 +91,9 @@ internal sealed class RouteBuild(ulong seed)
         }
     }
 
-    /// <summary>Begins; what was built before is forgotten.</summary>
+    /// <summary>Begins a build and discards the previous one.</summary>
     /// <param name="subject">The subject.</param>
-    /// <param name="found">What matches it; the build's from now on.</param>
+    /// <param name="found">The subscriptions that match the subject. The build owns and changes the array.</param>
     internal RouteBuild Begin(byte[] subject, Subscription[] found)
     {
         Clear();
@@ -92,7 +103,7 @@ internal sealed class RouteBuild(ulong seed)
         return this;
     }
 
-    /// <summary>Lets go of everything.</summary>
+    /// <summary>Releases all references.</summary>
     internal void Clear()
     {
         _subject = [];
@@ -120,7 +131,10 @@ internal sealed class RouteBuild(ulong seed)
         GroupsByName = null;
     }
 
-    /// <summary>Goes on. Returns how much it has done, which is <paramref name="most"/> or a little more unless it is whole then.</summary>
+    /// <summary>
+    /// Continues the build. Returns the number of steps: <paramref name="most"/> or a few more, or fewer if the build
+    /// is complete.
+    /// </summary>
     internal long Advance(int most)
     {
         long done = 0;
@@ -134,7 +148,7 @@ internal sealed class RouteBuild(ulong seed)
             return done;
         }
 
-        // What the server has subscribed to itself comes behind the clients.
+        // The server's own subscriptions come after those of the clients.
         _own?.ForEach(Take);
         _own = null;
         if (_groups is not null)
@@ -147,7 +161,7 @@ internal sealed class RouteBuild(ulong seed)
         return done;
     }
 
-    /// <summary>The route, once it is whole.</summary>
+    /// <summary>Returns the route of a complete build.</summary>
     internal Route ToRoute()
     {
         RenamedDelivery[] renamed = _renamed is null ? [] : [.. _renamed.Where(static r => r.Subscription.Queue is null)];
@@ -167,7 +181,7 @@ internal sealed class RouteBuild(ulong seed)
         }
         else if (shadow.Resolve(_subject) is { } renamed)
         {
-            // Members of one queue group may be in several accounts.
+            // The members of one queue group may belong to several accounts.
             (_renamed ??= []).Add(renamed);
             if (renamed.Subscription.Queue is { } queue)
             {
@@ -176,13 +190,14 @@ internal sealed class RouteBuild(ulong seed)
         }
     }
 
-    // Those who may not receive the subject are not in its route, however they came to be found: a delivery need not ask.
+    // A subscription without permission to receive the subject is not added to the route. So a delivery need not check
+    // permissions.
     private void Take(Subscription subscription)
     {
         byte[]? queue = subscription.Queue;
         if (subscription.Access is { LimitsReceiving: true } access)
         {
-            // Users of one kind often come in numbers, and their plain subscriptions have one answer.
+            // Users of one kind often have many connections, and all their plain subscriptions have the same result.
             bool may = access == _asked && queue is null ? _answer : access.MayReceive(_subject, queue);
             if (queue is null)
             {
@@ -197,7 +212,7 @@ internal sealed class RouteBuild(ulong seed)
 
         if (queue is null)
         {
-            // Never beyond where it is read.
+            // The write index never passes the read index.
             _found[_plain++] = subscription;
             _isOnceEach = _isOnceEach && subscription.Subscriber is { } target && _targets.Add(target);
             return;
@@ -207,7 +222,7 @@ internal sealed class RouteBuild(ulong seed)
         _grouped++;
     }
 
-    // Of many subscriptions those of one group mostly stand together.
+    // Consecutive subscriptions mostly belong to the same group.
     private Members MembersOf(byte[] queue)
     {
         if (_lastGroup is { } last && queue.AsSpan().SequenceEqual(last.Name))

@@ -6,30 +6,34 @@ using Broker.Server.Security;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// How one publisher finds its routes: who may publish everything in those that the router shares, without a lock; who may not has some of
-/// its own, for what it may publish to is found once and remembered as a route that is refused. Used on the publisher's loop only.
+/// Finds the routes for one publisher. A publisher that may publish everything searches the routes that the router
+/// shares, without a lock. A publisher with restricted permissions has its own table: it checks the permission for a
+/// subject once and then stores the route, or a refused route. Only the publisher's loop uses it.
 /// </summary>
 internal struct RouteCache(Router router, AccessRules? access = null)
 {
-    /// <summary>How many routes a publisher with permissions remembers at most.</summary>
+    /// <summary>The largest number of routes that a publisher with restricted permissions stores.</summary>
     internal const int MostSlots = 1024;
 
-    // What a look at the router under its lock costs, in places looked at.
+    // The cost of a search under the router's lock, in visited nodes.
     private const int StepsOfMiss = 8;
 
-    // Long subjects and routes to many, of a client that nobody knows yet, must not fill the memory.
+    // A limit for clients that the server does not trust: long subjects and large routes must not fill the memory.
     private const long MostCost = 1024 * 1024;
 
     private readonly RouteSets? _own = access is null ? null : new RouteSets(MostSlots);
 
-    // The router's.
+    // The table that belongs to the router.
     private readonly RouteSets _shared = router.Remembered;
     private readonly ulong _seed = router.Seed;
     private long _cost;
     private long _work;
     private int _hits;
 
-    /// <summary>What it took to find what was not known here since it was asked last, in places and subscriptions looked at.</summary>
+    /// <summary>
+    /// Returns and resets the work of searches for routes that were not stored here, in visited nodes and
+    /// subscriptions.
+    /// </summary>
     internal long TakeWork()
     {
         long work = _work;
@@ -37,7 +41,9 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return work;
     }
 
-    /// <summary>The current route of <paramref name="subject"/>; one that is not remembered has expired already.</summary>
+    /// <summary>
+    /// Returns the current route of <paramref name="subject"/>. A route that is not stored has already expired.
+    /// </summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
         if (FindKnown(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length)) is { } known)
@@ -56,7 +62,10 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return built;
     }
 
-    /// <summary>The current route of <paramref name="subject"/>, whose key is that, if it is known: no lock is taken.</summary>
+    /// <summary>
+    /// Returns the current route of <paramref name="subject"/>, which has the key <paramref name="key"/>, if it is
+    /// stored. It takes no lock.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? FindKnown(ReadOnlySpan<byte> subject, ByteKey key)
     {
@@ -92,7 +101,7 @@ internal struct RouteCache(Router router, AccessRules? access = null)
         return router.FindOrBegin(subject, hash, atFirstSight: false, hits, ref _work, out build) is { } found ? Keep(found, hash) : null;
     }
 
-    /// <summary>Remembers a route that has been built.</summary>
+    /// <summary>Stores a route that was built.</summary>
     internal void Keep(Route built)
     {
         if (_own is not null)

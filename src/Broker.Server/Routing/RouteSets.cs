@@ -7,27 +7,29 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Routes by their whole subjects. Each has a place that its hash says, and seven others about it for when that is taken: a search is mostly one
-/// look at that place, else one compare of eight hashes, and of the subject then. One changes it at a time, under a lock of its own or on a loop; any
-/// thread may search meanwhile without one, and finds what is there or nothing.
+/// A hash table of routes by their whole subjects. The hash gives each route a preferred slot and a set of eight slots
+/// around it. A search mostly reads only the preferred slot. Otherwise it compares the eight hashes of the set, and
+/// then the subject. One thread at a time may change the table, under a lock or on a loop. Meanwhile any thread may
+/// search without a lock: it finds a stored route or nothing.
 /// </summary>
 /// <remarks>
-/// It is a quarter full at most, while it may grow. From then on who comes into a full set displaces one that nobody has found since another one
-/// was displaced there: not all go at once, and what is in use stays. Twelve bytes a slot.
+/// The table is at most a quarter full while it may grow. At its full size, a route that is added to a full set
+/// replaces a route that no search has found since the last replacement in this set. So routes are replaced one at a
+/// time, and routes in use remain. A slot uses twelve bytes.
 /// </remarks>
-/// <param name="mostSlots">How many slots there may be; a power of two.</param>
+/// <param name="mostSlots">The largest number of slots, a power of two.</param>
 internal sealed class RouteSets(int mostSlots)
 {
-    /// <summary>How many routes a set has room for.</summary>
+    /// <summary>The number of slots in a set.</summary>
     internal const int Ways = 8;
 
-    // So that nearly all are in the place of their own, where there may be as many.
+    // With this many slots per route, nearly all routes are in their preferred slots.
     private const int SlotsPerRoute = 4;
 
-    // A set that is full is a reason to grow only if one in so many slots is taken.
+    // A full set makes the table grow only if at least one in so many slots is used.
     private const int FewestTaken = 32;
 
-    // So many are looked at for one that has not been found lately; then the next goes, whichever it is.
+    // RemoveNext passes over at most this many recently found routes. Then it removes the next route in any case.
     private const int MostPassedOver = 64;
 
     private volatile Table _table = new(Ways);
@@ -35,15 +37,18 @@ internal sealed class RouteSets(int mostSlots)
 
     internal int Count { get; private set; }
 
-    /// <summary>The current route of a subject, if it is there. Any thread.</summary>
+    /// <summary>Returns the current route of a subject if it is stored. Any thread may call it.</summary>
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => Find(subject, ByteKey.Of(ref MemoryMarshal.GetReference(subject), subject.Length), hash);
 
-    /// <summary>The same of a subject whose key is known.</summary>
+    /// <summary>
+    /// Returns the current route of a subject with a known key if it is stored. Any thread may call it.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, ByteKey key, uint hash)
     {
         Table table = _table;
-        // Nearly all are in the place of their own: no look must wait for another, and who is not there has cost one.
+        // Nearly all routes are in their preferred slots. Reading only this slot avoids dependent loads, and a miss
+        // costs one read.
         int place = table.PlaceOf(hash);
         if (!table.Has(place, hash) || table.Routes[place] is not { IsCurrent: true } route || !route.IsOf(subject, key))
         {
@@ -54,8 +59,8 @@ internal sealed class RouteSets(int mostSlots)
         return route;
     }
 
-    /// <summary>Adds a route that is not there.</summary>
-    /// <returns>What it displaces; null for nothing.</returns>
+    /// <summary>Adds a route that is not in the table.</summary>
+    /// <returns>The route that was replaced; null if none was.</returns>
     internal Route? Add(Route route, uint hash)
     {
         route.Hash = hash;
@@ -90,7 +95,7 @@ internal sealed class RouteSets(int mostSlots)
         }
     }
 
-    /// <summary>Takes one out that is there, or was.</summary>
+    /// <summary>Removes a route. The route may already be removed.</summary>
     internal void Remove(Route route)
     {
         Table table = _table;
@@ -103,7 +108,7 @@ internal sealed class RouteSets(int mostSlots)
         }
     }
 
-    /// <summary>Takes out one of those that nobody has found lately; null when there are none at all.</summary>
+    /// <summary>Removes a route that no search has found recently. Returns null if the table is empty.</summary>
     internal Route? RemoveNext()
     {
         if (Count == 0)
@@ -137,7 +142,7 @@ internal sealed class RouteSets(int mostSlots)
         int first = table.SetOf(hash);
         for (uint same = table.Same(first, hash); same != 0; same &= same - 1)
         {
-            // One of another subject has this hash about once in four thousand million.
+            // A different subject has the same hash about once in four thousand million.
             if (table.Routes[first + BitOperations.TrailingZeroCount(same)] is { IsCurrent: true } route && route.IsOf(subject, key))
             {
                 route.MarkFound();
@@ -162,7 +167,8 @@ internal sealed class RouteSets(int mostSlots)
 
         if (victim < 0)
         {
-            // All are in use: this time it is anyone, and who is not found from now on goes next.
+            // All routes of the set are in use. This time any of them is replaced. The next time a route that was not
+            // found meanwhile is replaced.
             victim = first + (int)((route.Hash >> 16) % Ways);
             foreach (Route? there in table.Routes.AsSpan(first, Ways))
             {
@@ -183,7 +189,7 @@ internal sealed class RouteSets(int mostSlots)
         {
             if (route is not null)
             {
-                // A set becomes two: there is room in both.
+                // A set becomes two, so both have free slots.
                 int first = larger.SetOf(route.Hash);
                 int slot = larger.PlaceOf(route.Hash);
                 while (larger.Routes[slot] is not null)
@@ -207,21 +213,21 @@ internal sealed class RouteSets(int mostSlots)
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal int SetOf(uint hash) => (int)(hash * Ways) & (Routes.Length - Ways);
 
-        /// <summary>The one of a set where a route is if it came first.</summary>
+        /// <summary>The preferred slot for a hash, within the set of the hash.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal int PlaceOf(uint hash) => (int)BitOperations.RotateLeft(hash, 3) & (Routes.Length - 1);
 
-        /// <summary>Whether a slot has that hash; a free one may.</summary>
+        /// <summary>Whether a slot has this hash. A free slot may have it too.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal bool Has(int slot, uint hash) => Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_hashes), slot) == hash;
 
-        /// <summary>Which slots of a set have that hash, as bits; a free one may be among them.</summary>
+        /// <summary>The slots of a set with this hash, as bits. Free slots may be among them.</summary>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal uint Same(int first, uint hash)
             => Vector256.Equals(
                 Vector256.LoadUnsafe(ref MemoryMarshal.GetArrayDataReference(_hashes), (nuint)first), Vector256.Create(hash)).ExtractMostSignificantBits();
 
-        // Who searches meanwhile may see one of the two only, and compares the subject in any case.
+        // A concurrent search may see only one of the two writes. It compares the subject in any case.
         internal void Put(int slot, Route route)
         {
             Routes[slot] = route;

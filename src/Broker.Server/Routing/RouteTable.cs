@@ -6,46 +6,48 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// The routes in use, by the tokens of their subjects as far as several share them, so that those a filter concerns are found
-/// without looking at the others. Not thread-safe: the router's lock guards it.
+/// An index of the stored routes by the tokens of their subjects. It finds the routes that match a filter without
+/// visiting the others. Not thread-safe: the router's lock guards it.
 /// </summary>
 /// <remarks>
-/// Bounded in routes and in bytes, and in work: looking for what a filter concerns is paid for by the routes that were added
-/// since. A client that subscribes to <c>*.x</c> again and again, over a hundred thousand subjects, would otherwise hold the lock
-/// for a walk through all of them each time; once what was paid is used up, all routes expire instead, and the table is empty.
+/// <para>The number of routes, their bytes and the work are limited.</para>
+/// <para>Each added route gives credit for the search of routes that match a filter. Otherwise a client that subscribes
+/// to <c>*.x</c> repeatedly, with a hundred thousand subjects stored, would hold the lock for a walk through all of
+/// them each time. If the credit is used up, all routes expire and the index is empty.</para>
 /// </remarks>
 internal sealed class RouteTable(ulong seed, int capacity)
 {
-    /// <summary>The most bytes that routes and nodes hold together, about.</summary>
+    /// <summary>The approximate limit of bytes for routes and nodes together.</summary>
     internal const long MostCost = 64L * 1024 * 1024;
 
-    /// <summary>How many nodes a subscription may look at in any case.</summary>
+    /// <summary>The number of nodes that a subscription may visit in any case.</summary>
     internal const int FreeSteps = 1024;
 
-    // A node with a token and a table of few; a slot in such a table.
+    // The approximate bytes of a node with a token and a small table, and of a slot in such a table.
     private const int NodeCost = 224;
     private const int SlotCost = 24;
     private const int StepsPerRoute = 64;
     private const int MostCredit = 1024 * 1024;
 
-    // To compare so much is as much work as to look at a node.
+    // Comparing this many bytes counts as one visited node.
     private const int BytesPerStep = 32;
 
-    // Beyond this a subject is remembered at its second sight.
+    // Beyond this number of routes a subject is stored only at its second use.
     private const int FewRoutes = 1024;
     private const int Sights = 256 * 1024;
 
-    // How many looks are counted before it is seen whether what is remembered serves; where it does not, one in so many takes another's place.
+    // The hit rate is checked once per this many misses. If it is low, only one in CrowdedPerRoute new subjects
+    // replaces another.
     private const int Looks = 8192;
     private const int CrowdedPerRoute = 16;
 
-    // So that hardly a set is full while half of them are not.
+    // With this many slots per route, a set is rarely full while half of the slots are free.
     private const int SlotsPerRoute = 4;
 
     private readonly Stack<(RouteNode Node, int Position)> _pending = new();
     private readonly Stack<RouteNode> _path = new();
 
-    // Hashes of subjects that have been published to once, lately.
+    // Hashes of subjects that were used once recently.
     private uint[]? _sights;
     private uint _coin;
     private bool _isCrowded;
@@ -56,25 +58,27 @@ internal sealed class RouteTable(ulong seed, int capacity)
     private int _nodes;
     private int _credit;
 
-    /// <summary>All of them. Any thread may search there, without the lock.</summary>
+    /// <summary>The hash table of all routes. Any thread may search it without the lock.</summary>
     internal RouteSets BySubject { get; } = new((int)BitOperations.RoundUpToPowerOf2((uint)capacity) * SlotsPerRoute);
 
     internal int Count { get; private set; }
 
-    /// <summary>About how many bytes are held.</summary>
+    /// <summary>The approximate number of bytes that routes and nodes use.</summary>
     internal long Cost { get; private set; }
 
-    /// <summary>How many nodes, and routes in the place of one, subscriptions have looked at so far.</summary>
+    /// <summary>The total number of nodes and routes that changes of subscriptions have visited.</summary>
     internal long Steps { get; private set; }
 
-    /// <summary>The current route of a subject, if it is remembered. Any thread, without the lock.</summary>
+    /// <summary>
+    /// Returns the current route of a subject if it is stored. Any thread may call it without the lock.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? Find(ReadOnlySpan<byte> subject, uint hash) => BySubject.Find(subject, hash);
 
-    /// <summary>Counts a look for a route that was not there, and those before it that found theirs.</summary>
+    /// <summary>Counts a search that found no route, and the successful searches before it.</summary>
     /// <remarks>
-    /// Where there are many times more subjects than there is room for, each that comes in puts one out that is as likely to come again: then
-    /// hardly any is let in, for that is what most of a look costs.
+    /// If there are many times more subjects than capacity, each added route replaces one that is as likely to be used
+    /// again. In this case nearly all new routes are rejected, because adding is the most expensive part of a search.
     /// </remarks>
     internal void CountMiss(int hits)
     {
@@ -88,8 +92,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
     }
 
     /// <summary>
-    /// Whether a subject that is not remembered should be: while there is plenty of room at once, else when it is not published to for the first
-    /// time lately. Most subjects of answers never come again.
+    /// Whether the route of a new subject should be stored. While most of the capacity is free, every route is stored.
+    /// Otherwise it is stored only if the subject was used recently, because most reply subjects are used only once.
     /// </summary>
     internal bool IsWorthKeeping(uint hash)
     {
@@ -110,7 +114,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
             return true;
         }
 
-        // Of two that take turns in one place neither would ever be known if each put the other out each time.
+        // Two subjects with the same slot would never be stored if each use replaced the hash of the other. So a hash
+        // is replaced only in half of the cases.
         _coin = (_coin * 1_103_515_245) + 12_345;
         if (sight == 0 || (int)_coin < 0)
         {
@@ -120,19 +125,23 @@ internal sealed class RouteTable(ulong seed, int capacity)
         return false;
     }
 
-    /// <summary>From now on no subject was ever seen that is not remembered. For benchmarks, which ask for the same ones again and again.</summary>
+    /// <summary>
+    /// Forgets which subjects without a stored route were used. It is for benchmarks, which use the same subjects
+    /// repeatedly.
+    /// </summary>
     internal void ForgetSights() => _sights?.AsSpan().Clear();
 
-    /// <summary>Adds the route of a subject that has none.</summary>
+    /// <summary>Adds the route of a subject. The subject must not have one.</summary>
     internal void Add(Route route, uint hash)
     {
         if (Cost + route.Cost > MostCost && (long)_nodes * NodeCost > MostCost / 4 * 3)
         {
-            // What expires by a subscription leaves its nodes: before these crowd the routes out, all begin anew.
+            // The nodes of expired routes remain. All routes expire before these nodes take the memory of the routes.
             ExpireAll();
         }
 
-        // Subjects that never come again would fill the memory. They go one by one, and what is in use stays.
+        // Routes of subjects that are never used again would fill the memory. They are removed one at a time, and
+        // routes in use remain.
         while (Count != 0 && (Count >= capacity || Cost + route.Cost > MostCost))
         {
             Forget(BySubject.RemoveNext()!);
@@ -154,7 +163,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         }
     }
 
-    /// <summary>Expires the routes of every subject that <paramref name="filter"/> matches.</summary>
+    /// <summary>Expires the routes of all subjects that match <paramref name="filter"/>.</summary>
     internal void Expire(ReadOnlySpan<byte> filter)
     {
         _pending.Clear();
@@ -188,7 +197,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         }
     }
 
-    // What of a node's children a filter's token concerns.
+    // Visits the children of a node that match one token of the filter.
     private void Visit(RouteNode node, ReadOnlySpan<byte> token, ReadOnlySpan<byte> filter, int next)
     {
         if (token is not [Subject.AnyToken])
@@ -208,7 +217,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         {
             for (int slot = 0; slot < node.Children.Length && _credit >= _pending.Count; slot++)
             {
-                // Another may have moved up.
+                // Removing a route may move another entry into the slot.
                 while (Visit(node, slot, filter, next))
                 {
                 }
@@ -218,7 +227,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         node.Children.Trim();
     }
 
-    // True when the slot held a route that has expired, and thus holds something else now.
+    // Returns true if the slot had a route that expired. The slot then has another content.
     private bool Visit(RouteNode node, int slot, ReadOnlySpan<byte> filter, int next)
     {
         TokenEntry? entry = node.Children[slot];
@@ -246,7 +255,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         return false;
     }
 
-    // One step of an insertion: the node to go on with, or null when the route has found its place.
+    // Performs one step of an insertion. Returns the next node, or null if the route is inserted.
     private RouteNode? Put(RouteNode node, Route route, ref int position)
     {
         if (position > route.Subject.Length)
@@ -272,7 +281,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
             return known;
         }
 
-        // The one that stood here goes one token on, and both may meet there again.
+        // The route that occupied the slot moves one token down, where both routes may collide again.
         var made = new RouteNode(token.ToArray());
         int next = position;
         Put(made, (Route)node.Children[slot]!, ref next);
@@ -289,7 +298,8 @@ internal sealed class RouteTable(ulong seed, int capacity)
         _pending.Clear();
     }
 
-    // The nodes go too: each is then walked once more than it was added to, however often somebody subscribes to a tail.
+    // The nodes are removed too. So each node is visited at most once more than routes were added to it, even if a
+    // client repeatedly subscribes to a filter that ends with '>'.
     private void ExpireBelow(RouteNode top)
     {
         var nodes = new Stack<RouteNode>();
@@ -331,7 +341,7 @@ internal sealed class RouteTable(ulong seed, int capacity)
         }
     }
 
-    // Takes one route out that is not found by its subject any more, and the nodes that were there for it alone.
+    // Removes one route that the hash table does not contain any more, with the nodes that only this route needed.
     private void Forget(Route route)
     {
         ReadOnlySpan<byte> subject = route.Subject;

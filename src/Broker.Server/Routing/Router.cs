@@ -7,23 +7,24 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Who gets what. Thread-safe: one lock, taken when a subscription changes and when a publisher meets a subject that is not
-/// remembered; a message on a known subject takes none.
+/// Finds the subscribers of a subject within one account. Thread-safe. It takes one lock when a subscription changes
+/// and when a publisher uses a subject whose route is not stored. A message on a subject with a stored route takes no
+/// lock.
 /// </summary>
 internal sealed class Router
 {
-    /// <summary>How many subjects are remembered; see <see cref="RouteTable"/>.</summary>
+    /// <summary>The number of routes that are stored; see <see cref="RouteTable"/>.</summary>
     internal const int RouteCapacity = 65_536;
 
-    // What it takes to copy one of many that were found, as a part of looking at it.
+    // Copying this many of the found subscriptions counts as one step of work.
     private const int FoundPerStep = 16;
 
-    // What is found for a route to many is not kept for the next one.
+    // The list of found subscriptions drops its array after a larger route.
     private const int MostKept = 4096;
 
     private readonly Lock _gate = new();
 
-    // For small routes, which are built under the lock.
+    // Reused to build small routes, which happens under the lock.
     private RouteBuild? _spare;
 
     private readonly SubscriptionTrie _subscriptions;
@@ -31,13 +32,14 @@ internal sealed class Router
     private readonly LargeRoutes _large;
     private readonly List<Subscription> _found = [];
 
-    // The one that was given away last for single messages: the next is mostly for the same subscription.
+    // The last route that was created for a single message to one subscription. The next such message mostly has the
+    // same subscription.
     private Route? _once;
 
     private readonly Route _nobody = Route.ToNobody();
     private RouterCounts _counts;
 
-    // How many of the subscriptions are not of clients of this account.
+    // The number of subscriptions that do not belong to clients of this account.
     private int _internal;
 
     internal Router()
@@ -48,13 +50,13 @@ internal sealed class Router
         _large = new LargeRoutes(Seed);
     }
 
-    /// <summary>The name of the account whose subjects these are, between the quotes of a JSON string.</summary>
+    /// <summary>The name of this router's account, escaped for use between the quotes of a JSON string.</summary>
     internal byte[] JsonName { get; init; } = [];
 
     /// <summary>The seed of this router's hashes.</summary>
     internal ulong Seed { get; }
 
-    /// <summary>How many clients of this account have made.</summary>
+    /// <summary>The number of subscriptions that clients of this account have made.</summary>
     internal int SubscriptionCount
     {
         get
@@ -66,13 +68,18 @@ internal sealed class Router
         }
     }
 
-    /// <summary>The parts, for tests that count what they hold; to be looked at while nobody else uses the router.</summary>
+    /// <summary>
+    /// The trie of subscriptions, for tests that count its nodes. Tests must read it only while no other thread uses
+    /// the router.
+    /// </summary>
     internal SubscriptionTrie Subscriptions => _subscriptions;
 
-    /// <inheritdoc cref="Subscriptions"/>
+    /// <summary>
+    /// The stored routes, for tests that count them. Tests must read it only while no other thread uses the router.
+    /// </summary>
     internal RouteTable Routes => _routes;
 
-    /// <summary>Publishes that begin after the return reach the subscription.</summary>
+    /// <summary>Adds a subscription. It receives every message whose publish begins after the return.</summary>
     internal void Add(Subscription subscription)
     {
         long work = 0;
@@ -81,7 +88,7 @@ internal sealed class Router
 
     /// <inheritdoc cref="Add(Subscription)"/>
     /// <param name="subscription">The subscription.</param>
-    /// <param name="work">Is increased by how many places were looked at.</param>
+    /// <param name="work">The number of visited nodes and routes is added to it.</param>
     internal void Add(Subscription subscription, ref long work)
     {
         lock (_gate)
@@ -93,7 +100,7 @@ internal sealed class Router
         }
     }
 
-    /// <summary>Removes a subscription. False when that has been done already.</summary>
+    /// <summary>Removes a subscription. Returns false if it was already removed.</summary>
     internal bool Remove(Subscription subscription)
     {
         long work = 0;
@@ -102,7 +109,7 @@ internal sealed class Router
 
     /// <inheritdoc cref="Remove(Subscription)"/>
     /// <param name="subscription">The subscription.</param>
-    /// <param name="work">Is increased by how many places were looked at.</param>
+    /// <param name="work">The number of visited nodes and routes is added to it.</param>
     internal bool Remove(Subscription subscription, ref long work)
     {
         lock (_gate)
@@ -126,7 +133,10 @@ internal sealed class Router
         }
     }
 
-    /// <summary>What the subscription's client may receive has changed: messages published after the return go by that.</summary>
+    /// <summary>
+    /// Applies changed permissions of the subscription's client. They apply to every message that is published after
+    /// the return.
+    /// </summary>
     internal void Refresh(Subscription subscription)
     {
         lock (_gate)
@@ -136,14 +146,17 @@ internal sealed class Router
         }
     }
 
-    /// <summary>Routes that are remembered, for whoever looks for one without a lock.</summary>
+    /// <summary>The stored routes. Any thread may search them without a lock.</summary>
     internal RouteSets Remembered => _routes.BySubject;
 
-    /// <summary>The current route of a subject, if it is remembered: no lock is taken. Routes to very many are not found so.</summary>
+    /// <summary>
+    /// Returns the current route of a subject if it is stored, without a lock. It does not find routes to very many
+    /// subscriptions.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Route? FindKnown(ReadOnlySpan<byte> subject, uint hash) => _routes.Find(subject, hash);
 
-    /// <summary>The route of a subject, current at the time of the return. It is remembered.</summary>
+    /// <summary>Returns and stores the route of a subject. It is current at the time of the return.</summary>
     internal Route Find(ReadOnlySpan<byte> subject)
     {
         long work = 0;
@@ -152,7 +165,7 @@ internal sealed class Router
 
     /// <inheritdoc cref="Find(ReadOnlySpan{byte})"/>
     /// <param name="subject">The subject.</param>
-    /// <param name="work">Is increased by how many places and subscriptions were looked at.</param>
+    /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
     internal Route Find(ReadOnlySpan<byte> subject, ref long work)
     {
         uint hash = ByteHash.Compute(subject, Seed);
@@ -171,15 +184,18 @@ internal sealed class Router
     }
 
     /// <summary>
-    /// The route of a subject; null where it leads to so many that it must be built first, outside the lock and in parts if need be:
-    /// <see cref="End"/> or <see cref="Abandon"/> must follow. One that is not remembered has expired already.
+    /// Returns the route of a subject, or null if the subject has so many subscriptions that the caller must build the
+    /// route outside the lock, in several steps if needed. The caller must then call <see cref="End"/> or
+    /// <see cref="Abandon"/>. A route that is not stored has already expired when it is returned.
     /// </summary>
     /// <param name="subject">The subject.</param>
-    /// <param name="hash">Its hash by the seed of this router.</param>
-    /// <param name="atFirstSight">Whether it is remembered in any case, and not only if it seems to come again.</param>
-    /// <param name="hits">How many the caller has found without this.</param>
-    /// <param name="work">Is increased by how many places and subscriptions were looked at.</param>
-    /// <param name="build">What must be built.</param>
+    /// <param name="hash">The hash of the subject with this router's seed.</param>
+    /// <param name="atFirstSight">
+    /// Whether to store the route in any case, and not only if the subject seems to be used again.
+    /// </param>
+    /// <param name="hits">The number of routes that the caller has found without a call of this method.</param>
+    /// <param name="work">The number of visited nodes and subscriptions is added to it.</param>
+    /// <param name="build">The build that the caller must complete, if the method returns null.</param>
     internal Route? FindOrBegin(ReadOnlySpan<byte> subject, uint hash, bool atFirstSight, int hits, ref long work, out RouteBuild? build)
     {
         lock (_gate)
@@ -202,7 +218,7 @@ internal sealed class Router
                 return atOnce;
             }
 
-            // Out of its place while it is used: what is imported may lead back here.
+            // The field is cleared while the build is used, because resolving an import may call this method again.
             RouteBuild begun = _spare ?? new RouteBuild(Seed);
             _spare = null;
             begun.Begin(subject.ToArray(), TakeFound());
@@ -231,7 +247,8 @@ internal sealed class Router
         }
     }
 
-    // What needs no building, of many subjects that are published to once: to nobody, or to one and for this once. Null for others.
+    // Handles the frequent cases without a build: a subject without subscribers, and a single message to one
+    // subscription. Returns null in all other cases.
     private Route? FindAtOnce(ReadOnlySpan<byte> subject, uint hash, bool isKept)
     {
         if (_found.Count == 0)
@@ -259,7 +276,10 @@ internal sealed class Router
         return null;
     }
 
-    /// <summary>The route that has been built: it has all that were there when the build began, and is kept if it can still be told of changes.</summary>
+    /// <summary>
+    /// Ends a build and returns its route with all subscriptions that existed when the build began. The route is stored
+    /// if later changes can still be applied to it.
+    /// </summary>
     internal Route End(RouteBuild build)
     {
         Route route = build.ToRoute();
@@ -273,7 +293,8 @@ internal sealed class Router
             }
 
             Count(build);
-            // By what it was built of: permissions may have left few.
+            // The number of members decides, not the number of found subscriptions: permissions may have excluded most
+            // of them.
             if (!build.IsOutOfDate && build.MemberCount >= LargeRoutes.Least)
             {
                 route.Grow(new RouteGrowth(build.MemberCount, build.GroupsByName, Seed));
@@ -293,7 +314,7 @@ internal sealed class Router
         }
     }
 
-    /// <summary>The route is not wanted any more.</summary>
+    /// <summary>Ends a build whose route is not needed any more.</summary>
     internal void Abandon(RouteBuild build)
     {
         lock (_gate)
@@ -347,7 +368,10 @@ internal sealed class Router
         }
     }
 
-    /// <summary>Every subscription of a client of this account whose filter matches the subject, without remembering a route for it.</summary>
+    /// <summary>
+    /// Returns every subscription of this account's clients whose filter matches the subject. It does not store a
+    /// route.
+    /// </summary>
     internal Subscription[] Match(ReadOnlySpan<byte> subject)
     {
         Subscription[] all;
@@ -363,6 +387,6 @@ internal sealed class Router
         return hasInternal ? Array.FindAll(all, static s => !s.IsInternal) : all;
     }
 
-    /// <summary>Whether the caller has the lock, for tests.</summary>
+    /// <summary>Whether the calling thread owns the lock, for tests.</summary>
     internal bool IsHeld => _gate.IsHeldByCurrentThread;
 }
