@@ -1,8 +1,13 @@
 namespace Broker.ZeroMq;
 
-/// <summary>A socket that receives: what is in <see cref="Receiving"/> is for it. Implemented by sockets of this library only.</summary>
+/// <summary>
+/// A socket that receives messages with the extension methods of <see cref="Receiving"/>. Only sockets of this library
+/// implement it.
+/// </summary>
 public interface IReceivingSocket
 {
-    /// <summary>Whether there is a message now. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// Whether a message is available now. May be read on any thread; the value may be out of date at once.
+    /// </summary>
     bool HasMessages { get; }
 }

@@ -1,8 +1,14 @@
 namespace Broker.ZeroMq;
 
-/// <summary>A socket that sends: what is in <see cref="Sending"/> is for it. Implemented by sockets of this library only.</summary>
+/// <summary>
+/// A socket that sends messages with the extension methods of <see cref="Sending"/>. Only sockets of this library
+/// implement it.
+/// </summary>
 public interface ISendingSocket
 {
-    /// <summary>Whether a small message would be taken now. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// Whether the socket would accept a small message now. May be read on any thread; the value may be out of date at
+    /// once.
+    /// </summary>
     bool HasRoom { get; }
 }

@@ -9,13 +9,15 @@ public abstract partial class MessageSocket
     private volatile Task<ZeroMqCloseReport>? _closed;
 
     /// <summary>
-    /// Closes the socket: calls that wait end with <see cref="ObjectDisposedException"/>, what was sent goes to the peers for up to the
-    /// linger, and what was received and not taken is dropped. Further calls return the first one's result.
+    /// Closes the socket. Waiting calls end with <see cref="ObjectDisposedException"/>. Queued outgoing messages are
+    /// sent until the linger time is over. Received messages that no caller has taken are dropped. Further calls return
+    /// the result of the first call.
     /// </summary>
     /// <param name="linger">
-    /// How long, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes; null for what the options say. Zero drops what is queued.
+    /// How long to wait until queued messages are sent; <see cref="Timeout.InfiniteTimeSpan"/> waits without a limit.
+    /// Null uses <see cref="ZeroMqSocketOptions.Linger"/>. Zero drops the queued messages.
     /// </param>
-    /// <returns>What was not delivered.</returns>
+    /// <returns>The number of messages that were not delivered.</returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan? linger = null)
     {
         LongTimes.Require(linger ?? TimeSpan.Zero, nameof(linger));
@@ -25,14 +27,17 @@ public abstract partial class MessageSocket
         }
     }
 
-    /// <summary>As <see cref="CloseAsync"/> with the options' linger.</summary>
+    /// <summary>Closes the socket with the linger time of the options. See <see cref="CloseAsync"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         await CloseAsync().ConfigureAwait(false);
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>As <see cref="CloseAsync"/> with the options' linger, and blocks for it. Not on a loop's thread.</summary>
+    /// <summary>
+    /// Closes the socket with the linger time of the options and blocks until it is closed. Must not be called on a
+    /// loop's thread.
+    /// </summary>
     public void Dispose()
     {
         var closed = CloseAsync();
@@ -44,7 +49,7 @@ public abstract partial class MessageSocket
             }
         }
 
-#pragma warning disable VSTHRD002 // Nothing of the closing runs on a thread that the caller could be.
+#pragma warning disable VSTHRD002 // No part of the close needs the calling thread, so that blocking cannot deadlock.
         closed.GetAwaiter().GetResult();
 #pragma warning restore VSTHRD002
         GC.SuppressFinalize(this);
@@ -52,7 +57,7 @@ public abstract partial class MessageSocket
 
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
-        // The lock is the caller's and ends with the first wait.
+        // The caller holds the lock until the first await returns.
         await Task.Yield();
         long start = Stopwatch.GetTimestamp();
         _inbound?.Close();
@@ -77,7 +82,7 @@ public abstract partial class MessageSocket
         return report;
     }
 
-    // What no peer had room for.
+    // Counts and drops the messages that no peer had room for.
     private async Task<long> DropAsync()
     {
         var dropped = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -38,7 +38,10 @@ public abstract partial class MessageSocket
     internal ValueTask SendMessageAsync(ZeroMqMessage message, CancellationToken cancellation) =>
         TrySendMessage(new Encoders.Verbatim(message.Encoded), TimeSpan.Zero) ? default : SendSlowlyAsync(message, cancellation);
 
-    /// <summary>Receives within the options' time. False when the reader refused what came.</summary>
+    /// <summary>
+    /// Receives a message within <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>. Returns false if the reader refused
+    /// the message.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal bool ReceiveMessage<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
@@ -71,13 +74,13 @@ public abstract partial class MessageSocket
         return TryReceiveMessage(ref reader, TimeSpan.Zero, out _) ? default : ReceiveSlowlyAsync(message, cancellation);
     }
 
-    /// <summary>Ends when there may be room for a message of this size, or the socket is closed.</summary>
+    /// <summary>Waits until there may be room for a message of this size or the socket is closed.</summary>
     internal ValueTask AwaitRoomAsync(int size, CancellationToken cancellation) => _outbound!.WaitAsync(size, cancellation);
 
-    /// <summary>Ends when there may be a message, or the socket is closed.</summary>
+    /// <summary>Waits until there may be a message or the socket is closed.</summary>
     internal ValueTask AwaitMessageAsync(CancellationToken cancellation)
     {
-        // Whoever waits for an answer has asked before.
+        // A caller that waits for an answer has sent its question before: flush it.
         _outbound?.Push();
         return _inbound!.WaitAsync(cancellation);
     }
@@ -124,7 +127,7 @@ public abstract partial class MessageSocket
             var first = EncodedMessage.SplitFrame(rented, out bool more, out _);
             if (!more)
             {
-                throw new ZeroMqUnroutableException("The message has a routing id and nothing behind it.");
+                throw new ZeroMqUnroutableException("The message has a routing id but no frame after it.");
             }
 
             if (!Routes!(first))

@@ -3,14 +3,14 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 
-// A socket whose loop has no thread of its own: who waits for a message turns it.
+// A socket whose loop has no thread of its own: the caller that waits for a message runs the loop's iterations.
 public abstract partial class MessageSocket
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     private TakeOutcome TakeTurning<TReader>(ref TReader reader, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
     {
-        // Before its thread sleeps: what is looked for may be on its way.
+        // Poll before the thread sleeps: the message may be about to arrive.
         for (int i = 0; i < Options.Attempts; i++)
         {
             Loop.RunOnce(TimeSpan.Zero);

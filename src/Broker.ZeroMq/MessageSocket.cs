@@ -7,12 +7,13 @@ using Broker.ZeroMq.Sockets;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// A ZeroMQ socket for ordinary code: any thread may call anything at any time. <see cref="Sending"/> and
-/// <see cref="Receiving"/> hold what it does with messages.
+/// A ZeroMQ socket for code on any thread: every member may be called on any thread at any time. The extension methods
+/// in <see cref="Sending"/> and <see cref="Receiving"/> send and receive messages.
 /// </summary>
 /// <remarks>
-/// Its peers are served by an event loop of its context; between that and the calling threads there is a queue each way. A program
-/// that wants messages on the loop itself, without queues and threads, uses the loop sockets below.
+/// An event loop of the context serves the peers. A queue in each direction connects the loop to the calling threads. A
+/// program that processes messages on the loop itself, without queues and threads, uses the loop sockets
+/// (<see cref="Sockets.LoopSocket"/>) instead.
 /// </remarks>
 public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 {
@@ -33,42 +34,47 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         Loop = Context.Loops.Next();
     }
 
-    /// <summary>How it was set up.</summary>
+    /// <summary>The options that the socket was created with.</summary>
     public ZeroMqSocketOptions Options { get; }
 
-    /// <summary>The context it belongs to.</summary>
+    /// <summary>The context that the socket belongs to.</summary>
     public ZeroMqContext Context { get; }
 
-    /// <summary>The endpoint that was bound or connected last, with the port that the system chose; null before that.</summary>
+    /// <summary>
+    /// The endpoint of the last bind or connect, with the port that the system chose; null if there was none.
+    /// </summary>
     public string? LastEndpoint => _lastEndpoint;
 
-    /// <summary>Connections now, those in their handshake included.</summary>
+    /// <summary>The number of connections, including connections that are still in their handshake.</summary>
     public int ConnectionCount => _socket.ConnectionCount;
 
-    /// <summary>Whether it has been closed.</summary>
+    /// <summary>Whether the socket has been closed.</summary>
     public bool IsClosed => _closed is not null;
 
     internal EventLoop Loop { get; }
 
-    /// <summary>What does the work.</summary>
+    /// <summary>The loop socket that does the work.</summary>
     internal LoopSocket LoopSocket => _socket;
 
-    /// <summary>Whether a message would be taken. For sockets that send.</summary>
+    /// <summary>Whether a message would be accepted now. Only for sockets that send.</summary>
     internal bool MaySend => _outbound!.HasRoom;
 
-    /// <summary>Whether there is a message. For sockets that receive.</summary>
+    /// <summary>Whether a message is available now. Only for sockets that receive.</summary>
     internal bool MayReceive => _inbound!.HasMessages;
 
-    /// <summary>The memory that received messages take. For sockets that receive.</summary>
+    /// <summary>The memory of received messages in bytes. Only for sockets that receive.</summary>
     internal long HeldBytes => _inbound!.HeldBytes;
 
-    /// <summary>Peers that are held up by what was not received. For sockets that receive.</summary>
+    /// <summary>
+    /// The number of peers that the socket does not read from until messages have been received. Only for sockets that
+    /// receive.
+    /// </summary>
     internal int PausedPeers => _inbound!.PausedSources;
 
-    /// <summary>Whether it sends and receives in turn only: REQ and REP.</summary>
+    /// <summary>Whether the socket must send and receive in alternation: REQ and REP.</summary>
     internal bool TakesTurns => Turns is not null;
 
-    /// <summary>REQ and REP have it.</summary>
+    /// <summary>The order of sends and receives. Null except for REQ and REP.</summary>
     private protected TurnTaking? Turns
     {
         get;
@@ -79,10 +85,15 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Told when a request was sent that may have given another one up. A relaxed REQ has it.</summary>
+    /// <summary>
+    /// Called after a request was sent that may have superseded another one. Only a relaxed REQ sets it.
+    /// </summary>
     private protected Action? Superseded { get; init; }
 
-    /// <summary>Whether there is a peer for a message with this first frame. A mandatory ROUTER has it. Any thread.</summary>
+    /// <summary>
+    /// Whether a peer exists for a message with this first frame. Only a mandatory ROUTER sets it. Called on any
+    /// thread.
+    /// </summary>
     private protected RouteFinder? Routes
     {
         get;
@@ -99,22 +110,34 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
 
     private protected bool CanReceive => _inbound!.HasMessages;
 
-    /// <summary>Accepts peers at an endpoint, such as <c>tcp://*:5555</c>, <c>tcp://127.0.0.1:*</c> or <c>ipc:///run/app.sock</c>.</summary>
-    /// <param name="endpoint">Where.</param>
-    /// <param name="allowedAddresses">Who may connect here; null for what the options say of all endpoints.</param>
-    /// <returns>The endpoint that is really bound, with the port the system chose.</returns>
-    /// <exception cref="FormatException">Not an endpoint.</exception>
-    /// <exception cref="Endpoints.ZeroMqBindException">The endpoint cannot be had; the message says why.</exception>
+    /// <summary>
+    /// Accepts peers at an endpoint, such as <c>tcp://*:5555</c>, <c>tcp://127.0.0.1:*</c> or
+    /// <c>ipc:///run/app.sock</c>.
+    /// </summary>
+    /// <param name="endpoint">The endpoint to bind.</param>
+    /// <param name="allowedAddresses">
+    /// The networks that may connect to this endpoint; null for those of the options.
+    /// </param>
+    /// <returns>The endpoint that was bound, with the port that the system chose.</returns>
+    /// <exception cref="FormatException">The text is not an endpoint.</exception>
+    /// <exception cref="Endpoints.ZeroMqBindException">
+    /// The endpoint cannot be bound; the message contains the reason.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
     public string Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null) =>
         _lastEndpoint = _socket.Bind(endpoint, allowedAddresses).ToString();
 
-    /// <summary>Stops accepting at an endpoint, given as to <see cref="Bind"/> or as that returned it. Peers stay connected.</summary>
-    /// <returns>False when it is not bound.</returns>
+    /// <summary>
+    /// Stops accepting at an endpoint. Accepts the text that <see cref="Bind"/> was given or that it returned. Peers
+    /// stay connected.
+    /// </summary>
+    /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint) => _socket.Unbind(endpoint);
 
-    /// <summary>Connects to an endpoint, again and again whenever the connection is lost or refused. Returns at once.</summary>
-    /// <exception cref="FormatException">Not an endpoint, or one with a wildcard.</exception>
+    /// <summary>
+    /// Connects to an endpoint, and reconnects after the connection is lost or refused. Returns at once.
+    /// </summary>
+    /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
     /// <exception cref="ObjectDisposedException">The socket is closed.</exception>
     public void Connect(string endpoint)
     {
@@ -126,14 +149,19 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Ends a connection made by <see cref="Connect"/>; what is queued for the peer is sent for up to the options' linger.</summary>
-    /// <returns>False when it is not connected to that endpoint.</returns>
+    /// <summary>
+    /// Closes the connection of a <see cref="Connect"/> call. Messages that are queued for the peer are sent for up to
+    /// the linger time of the options.
+    /// </summary>
+    /// <returns>False if the socket is not connected to that endpoint.</returns>
     public bool Disconnect(string endpoint) => _socket.Disconnect(endpoint, Options.Linger);
 
-    /// <summary>What it has counted since it was made. Any thread; it walks over the peers.</summary>
+    /// <summary>
+    /// The counters of the socket since it was created. May be called on any thread; it iterates over the peers.
+    /// </summary>
     public virtual ZeroMqCounts GetCounts() => _socket.GetCounts();
 
-    /// <summary>Forgets what was received and not taken.</summary>
+    /// <summary>Drops the received messages that no caller has taken.</summary>
     private protected void DropReceived()
     {
         var dropper = default(Dropper);
@@ -142,7 +170,8 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    // From the return on there is room for what is sent to the endpoint: it has a queue, which the loop has to know of.
+    // When Connect returns, the endpoint must have a queue with room for messages. The loop creates that queue, so wait
+    // until the loop has run once.
     private void PassLoop()
     {
         if (Loop.IsCallerDriven || Loop.IsCurrent)
@@ -157,12 +186,17 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Lets somebody be told of messages, any thread; one at a time.</summary>
+    /// <summary>
+    /// Registers a callback for new messages, which is called on any thread. Returns false if another one is
+    /// registered.
+    /// </summary>
     internal bool TryWatch(Action added) => _inbound!.TryWatch(added);
 
     internal void Unwatch() => _inbound!.Unwatch();
 
-    /// <summary>Lets somebody be told of room, any thread; one at a time.</summary>
+    /// <summary>
+    /// Registers a callback for room, which is called on any thread. Returns false if another one is registered.
+    /// </summary>
     internal bool TryWatchRoom(Action gotRoom)
     {
         if (Interlocked.CompareExchange(ref _gotRoom, gotRoom, null) is not null)
@@ -195,17 +229,17 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
             Clock = Context.Clock,
         };
 
-    /// <summary>A socket that gives each message to one of its peers sends by it.</summary>
+    /// <summary>Sends by a loop socket that gives each message to one of its peers.</summary>
     private protected void SendBy(DistributingSocket socket)
     {
-        // What has left already, on which conflation turns, is asked on the loop.
+        // Conflation needs to know what has been sent already, and only the loop can tell that.
         socket.IsShared = !Options.Conflate;
         var outbound = MakeOutbound(new RingSender(socket), isOpen: false, socket.IsShared ? socket.PipeGate : null);
         socket.OnWritable = outbound.Resume;
         socket.OnUnwritable = outbound.HoldUp;
     }
 
-    /// <summary>XPUB and XSUB, whose messages are about subscriptions too, do not conflate.</summary>
+    /// <summary>XPUB and XSUB do not support conflation, because their messages are subscriptions too.</summary>
     private protected void RefuseConflation()
     {
         if (Options.Conflate)
@@ -214,13 +248,13 @@ public abstract partial class MessageSocket : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>The last step of a constructor.</summary>
+    /// <summary>Completes the construction. Must be the last step of a constructor.</summary>
     private protected void Serve(LoopSocket socket)
     {
         _socket = socket;
         if (!_ownsContext)
         {
-            // One of its own has nobody else in it.
+            // A context of its own contains no other socket to connect to.
             socket.Inproc ??= Context.Inproc;
         }
 

@@ -3,12 +3,14 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 
-/// <summary>PAIR: one peer at a time, both ways; a second one is refused (RFC 31).</summary>
+/// <summary>
+/// PAIR: exchanges messages with one peer at a time, in both directions. A second peer is refused (RFC 31).
+/// </summary>
 public sealed class PairSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PairSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

@@ -1,13 +1,16 @@
 namespace Broker.ZeroMq;
 
-/// <summary>One thing that a poller waits for at a socket, messages or room. It is in the poller's queue of those that are ready at most once.</summary>
+/// <summary>
+/// One event of a socket that a poller waits for: a message or room for one. The poller's ready queue contains it at
+/// most once.
+/// </summary>
 internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Func<bool> isReady, Action onReady)
 {
     private int _isQueued;
 
     internal volatile bool IsRemoved;
 
-    /// <summary>It may be ready. Any thread.</summary>
+    /// <summary>Queues the socket because it may be ready. May be called on any thread.</summary>
     internal void Signal()
     {
         if (Interlocked.Exchange(ref _isQueued, 1) == 0)
@@ -16,10 +19,10 @@ internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Fu
         }
     }
 
-    /// <summary>Calls the handler if it is ready. On the poller's thread.</summary>
+    /// <summary>Calls the handler if the socket is ready. Runs on the poller's thread.</summary>
     internal void Serve()
     {
-        // Before it is looked: what comes after that signals anew.
+        // Reset before the readiness check: an event after the check signals again.
         Interlocked.Exchange(ref _isQueued, 0);
         if (IsRemoved)
         {
@@ -43,7 +46,7 @@ internal sealed class PolledSocket(ZeroMqPoller poller, MessageSocket socket, Fu
         }
         finally
         {
-            // Also after what the handler has thrown: the poller may run on.
+            // Also if the handler threw: the poller may continue to run.
             if (isReady())
             {
                 Signal();

@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq;
 
-/// <summary>A timer of a <see cref="ZeroMqPoller"/>.</summary>
+/// <summary>A periodic timer of a <see cref="ZeroMqPoller"/>.</summary>
 public sealed class PollerTimer
 {
     private readonly Action _action;
@@ -16,7 +16,7 @@ public sealed class PollerTimer
 
     internal bool IsCancelled => _isCancelled;
 
-    /// <summary>Ends it. Any thread; in its own action too.</summary>
+    /// <summary>Stops the timer. May be called on any thread and in the timer's own action.</summary>
     public void Cancel() => _isCancelled = true;
 
     internal void Fire()

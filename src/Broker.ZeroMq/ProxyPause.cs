@@ -1,12 +1,12 @@
 namespace Broker.ZeroMq;
 
-/// <summary>Whether a proxy rests. Thread-safe.</summary>
+/// <summary>The pause state of a proxy. Thread-safe.</summary>
 internal sealed class ProxyPause
 {
     private readonly Lock _gate = new();
     private TaskCompletionSource? _end;
 
-    /// <summary>Ends with the pause; null where there is none.</summary>
+    /// <summary>A task that completes when the pause ends; null if the proxy is not paused.</summary>
     internal Task? End => Volatile.Read(ref _end)?.Task;
 
     internal void Begin()

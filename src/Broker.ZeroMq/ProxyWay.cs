@@ -6,23 +6,26 @@ namespace Broker.ZeroMq;
 
 /// <summary>One direction of a proxy.</summary>
 /// <remarks>
-/// A message goes from the one queue into the other with one copy, and leaves the first only when the second has it. So nothing is in the
-/// proxy's hand when it is paused or stopped.
+/// A message is copied once, from the receive queue of one socket to the send queue of the other. The first queue
+/// removes it only after the second has accepted it. So the proxy itself stores no message when it is paused or
+/// stopped.
 /// </remarks>
-/// <param name="from">Where messages come from.</param>
-/// <param name="to">Where they go.</param>
-/// <param name="capture">What gets a copy, if it has room.</param>
-/// <param name="pause">Whether it is to rest.</param>
+/// <param name="from">The socket that messages are received from.</param>
+/// <param name="to">The socket that messages are sent to.</param>
+/// <param name="capture">A socket that gets a copy of each message if it has room; null for none.</param>
+/// <param name="pause">The pause state of the proxy.</param>
 internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSocket? capture, ProxyPause pause)
 {
     private readonly MessageSocket _to = to;
     private readonly MessageSocket? _capture = capture;
     private long _passed;
 
-    /// <summary>Messages passed on. Any thread; a moment's truth.</summary>
+    /// <summary>
+    /// The number of forwarded messages. May be read on any thread; the value may be out of date at once.
+    /// </summary>
     internal long Passed => Volatile.Read(ref _passed);
 
-    /// <summary>Until it is stopped or a socket is closed.</summary>
+    /// <summary>Forwards messages until the proxy is stopped or a socket is closed.</summary>
     internal async Task RunAsync(CancellationToken stopping)
     {
         try
@@ -54,7 +57,7 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
         }
     }
 
-    // All that is there and finds room. Refused is a message of that size for which there is none.
+    // Forwards all available messages that find room. Returns Refused, with the size, for a message that found no room.
     private TakeOutcome PassAll(out int refused, CancellationToken stopping)
     {
         var passer = new Passer(this);
@@ -71,16 +74,16 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
         return passed ? TakeOutcome.Taken : wasRefused ? TakeOutcome.Refused : TakeOutcome.Empty;
     }
 
-    // One thread at a time does.
+    // Only one thread at a time writes the counter.
     private void Count() => Volatile.Write(ref _passed, _passed + 1);
 
-    /// <summary>Sends what it is offered on, and leaves what finds no room.</summary>
+    /// <summary>Forwards the message that it is offered, and refuses it if the target has no room.</summary>
     private struct Passer(ProxyWay way) : IMessageReader
     {
-        /// <summary>How large the message is that was left.</summary>
+        /// <summary>The size of the message that was refused.</summary>
         internal int Refused { get; private set; } = 1;
 
-        /// <summary>What went wrong with a message that was passed on.</summary>
+        /// <summary>The exception of the capture socket for a message that was forwarded.</summary>
         internal ExceptionDispatchInfo? Failure { get; private set; }
 
         public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source) => source.Prefix is { } prefix
@@ -114,7 +117,7 @@ internal sealed class ProxyWay(MessageSocket from, MessageSocket to, MessageSock
             }
             catch (InvalidOperationException e)
             {
-                // Thrown from here it would leave the message, which has been sent, to be received again.
+                // If this method threw, the receive queue would keep the message although it has been sent.
                 Failure = ExceptionDispatchInfo.Capture(e);
             }
         }

@@ -5,8 +5,8 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// PUB: sends each message to all peers that have subscribed to a prefix of its first frame (RFC 29). Nobody is waited for: a subscriber
-/// that does not keep up loses whole messages, which are counted.
+/// PUB: sends each message to all peers that have subscribed to a prefix of its first frame (RFC 29). It never waits
+/// for a subscriber: a subscriber that is too slow loses whole messages, which are counted.
 /// </summary>
 public sealed class PublisherSocket : MessageSocket, ISendingSocket
 {
@@ -14,9 +14,10 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
 
     /// <summary>Creates a socket without endpoints.</summary>
     /// <param name="options">
-    /// Default: those of a new <see cref="ZeroMqSocketOptions"/>. <see cref="PublisherSocketOptions"/> have more.
+    /// The options; null for a new <see cref="ZeroMqSocketOptions"/>. <see cref="PublisherSocketOptions"/> adds the
+    /// limits of subscribers.
     /// </param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public PublisherSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -29,7 +30,10 @@ public sealed class PublisherSocket : MessageSocket, ISendingSocket
     /// <inheritdoc/>
     public bool HasRoom => CanSend;
 
-    /// <summary>Messages that subscribers should have got and did not, each counted for each of them. A moment's truth.</summary>
+    /// <summary>
+    /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of
+    /// date at once.
+    /// </summary>
     public long MessagesDropped => _socket.MessagesDropped;
 
     private bool Publish(ReadOnlySpan<byte> message)

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq;
 
-/// <summary>PULL: receives from all PUSH peers, in turn among those that have sent (RFC 30).</summary>
+/// <summary>PULL: receives from all PUSH peers, in turn among the peers that have sent (RFC 30).</summary>
 public sealed class PullSocket : MessageSocket, IReceivingSocket
 {
     /// <inheritdoc cref="PushSocket(ZeroMqSocketOptions?, ZeroMqContext?)"/>

@@ -4,26 +4,33 @@ using Broker.ZeroMq.Receivers;
 
 namespace Broker.ZeroMq;
 
-/// <summary>Receives messages, by any number of threads at the same time; each message goes to one of them, whole.</summary>
+/// <summary>
+/// Receives messages on thread-safe sockets. Any number of threads may receive at the same time; each message goes
+/// completely to one of them.
+/// </summary>
 /// <remarks>
 /// <para>
-/// Peers that have sent take turns, message by message. <c>Receive</c> blocks until there is a message, for at most
-/// <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>; <c>TryReceive</c> for as long as it is told, by default not at all;
-/// <c>ReceiveAsync</c> awaits one without a limit but the cancellation. Before it blocks, one thread looks for a message up to
-/// <see cref="ZeroMqSocketOptions.Attempts"/> times. No clock is read before there was none at first.
+/// Messages are taken from the peers in turn, one message per peer. <c>Receive</c> blocks until there is a message, for
+/// at most <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>. <c>TryReceive</c> waits as long as its argument says, by
+/// default not at all. <c>ReceiveAsync</c> waits without a limit until it is cancelled. Before a blocking receive lets
+/// its thread sleep, it polls for a message up to <see cref="ZeroMqSocketOptions.Attempts"/> times. If a message is
+/// available at once, no clock is read.
 /// </para>
 /// <para>
-/// Into a buffer only messages of one frame go that fit: another one stays the next, and an exception says what it is. A
-/// <see cref="ZeroMqMessage"/> takes every message and can be used again and again; arrays and strings are allocated anew.
+/// The methods with a buffer receive only messages of one frame that fit into it. If the next message does not, they
+/// throw and the message stays the next one. A <see cref="ZeroMqMessage"/> can receive every message and can be reused;
+/// the methods that return arrays and strings allocate them.
 /// </para>
-/// <para>All of it throws <see cref="ObjectDisposedException"/> when the socket is closed, also while it waits.</para>
+/// <para>All methods throw <see cref="ObjectDisposedException"/> if the socket is closed, also while they wait.</para>
 /// </remarks>
 public static partial class Receiving
 {
-    /// <summary>Receives a message, whatever it is.</summary>
+    /// <summary>Receives a message of any number of frames.</summary>
     /// <param name="socket">The socket.</param>
-    /// <param name="message">What it has is replaced.</param>
-    /// <exception cref="TimeoutException">None came within <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>.</exception>
+    /// <param name="message">The message to receive into. Its content is replaced.</param>
+    /// <exception cref="TimeoutException">
+    /// No message arrived within <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>.
+    /// </exception>
     public static void Receive<TSocket>(this TSocket socket, ZeroMqMessage message)
         where TSocket : MessageSocket, IReceivingSocket
     {
@@ -32,11 +39,13 @@ public static partial class Receiving
         socket.ReceiveMessage(ref reader);
     }
 
-    /// <summary>Receives a message of one frame into memory of the caller's.</summary>
+    /// <summary>Receives a message of one frame into the caller's buffer.</summary>
     /// <returns>The size of the frame.</returns>
-    /// <exception cref="TimeoutException">None came within <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>.</exception>
+    /// <exception cref="TimeoutException">
+    /// No message arrived within <see cref="ZeroMqSocketOptions.ReceiveTimeout"/>.
+    /// </exception>
     /// <exception cref="InvalidOperationException">
-    /// The next message has several frames, or does not fit. It is still the next.
+    /// The next message has several frames or does not fit. It stays the next message.
     /// </exception>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static int Receive<TSocket>(this TSocket socket, Span<byte> buffer)
@@ -51,8 +60,10 @@ public static partial class Receiving
         return reader.FrameSize;
     }
 
-    /// <summary>Receives a message of one frame into an array of its own.</summary>
-    /// <exception cref="InvalidOperationException">The next message has several frames. It is still the next.</exception>
+    /// <summary>Receives a message of one frame into a new array.</summary>
+    /// <exception cref="InvalidOperationException">
+    /// The next message has several frames. It stays the next message.
+    /// </exception>
     /// <inheritdoc cref="Receive{TSocket}(TSocket, ZeroMqMessage)"/>
     public static byte[] ReceiveBytes<TSocket>(this TSocket socket)
         where TSocket : MessageSocket, IReceivingSocket
@@ -70,7 +81,7 @@ public static partial class Receiving
         return socket.ReceiveMessage(ref reader) ? reader.Text! : ThrowHasSeveralFrames<string>();
     }
 
-    /// <summary>Receives a message of any number of frames, each in an array of its own.</summary>
+    /// <summary>Receives a message of any number of frames, each into a new array.</summary>
     /// <inheritdoc cref="Receive{TSocket}(TSocket, ZeroMqMessage)"/>
     public static byte[][] ReceiveFrames<TSocket>(this TSocket socket)
         where TSocket : MessageSocket, IReceivingSocket
@@ -80,8 +91,8 @@ public static partial class Receiving
         return reader.Frames!;
     }
 
-    /// <summary>Receives a message, whatever it is, if there is one within the time.</summary>
-    /// <returns>False when there was none; the message is as it was.</returns>
+    /// <summary>Receives a message of any number of frames if one arrives within the timeout.</summary>
+    /// <returns>False if no message arrived; the content of <paramref name="message"/> is unchanged.</returns>
     public static bool TryReceive<TSocket>(this TSocket socket, ZeroMqMessage message, TimeSpan timeout = default)
         where TSocket : MessageSocket, IReceivingSocket
     {
@@ -90,10 +101,10 @@ public static partial class Receiving
         return socket.TryReceiveMessage(ref reader, timeout, out _);
     }
 
-    /// <summary>Receives a message of one frame into memory of the caller's, if there is one within the time.</summary>
-    /// <returns>False when there was none.</returns>
+    /// <summary>Receives a message of one frame into the caller's buffer if one arrives within the timeout.</summary>
+    /// <returns>False if no message arrived.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The next message has several frames, or does not fit. It is still the next.
+    /// The next message has several frames or does not fit. It stays the next message.
     /// </exception>
     public static bool TryReceive<TSocket>(this TSocket socket, Span<byte> buffer, out int size, TimeSpan timeout = default)
         where TSocket : MessageSocket, IReceivingSocket
@@ -109,9 +120,11 @@ public static partial class Receiving
         return received;
     }
 
-    /// <summary>Receives a message of one frame as a string in UTF-8, if there is one within the time.</summary>
-    /// <returns>False when there was none.</returns>
-    /// <exception cref="InvalidOperationException">The next message has several frames. It is still the next.</exception>
+    /// <summary>Receives a message of one frame as a string in UTF-8 if one arrives within the timeout.</summary>
+    /// <returns>False if no message arrived.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The next message has several frames. It stays the next message.
+    /// </exception>
     public static bool TryReceiveString<TSocket>(
         this TSocket socket, [NotNullWhen(true)] out string? text, TimeSpan timeout = default)
         where TSocket : MessageSocket, IReceivingSocket
@@ -122,11 +135,13 @@ public static partial class Receiving
         return received;
     }
 
-    /// <summary>Receives a message, whatever it is; awaits one.</summary>
+    /// <summary>Waits for a message of any number of frames and receives it.</summary>
     /// <param name="socket">The socket.</param>
-    /// <param name="message">What it has is replaced. It must not be used otherwise before this has ended.</param>
-    /// <param name="cancellation">Ends the wait.</param>
-    /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
+    /// <param name="message">
+    /// The message to receive into. Its content is replaced. It must not be used before the task completes.
+    /// </param>
+    /// <param name="cancellation">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The call was cancelled; no message was taken.</exception>
     public static ValueTask ReceiveAsync<TSocket>(
         this TSocket socket, ZeroMqMessage message, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
@@ -135,11 +150,11 @@ public static partial class Receiving
         return socket.ReceiveMessageAsync(message, cancellation);
     }
 
-    /// <summary>Receives a message of one frame into memory of the caller's; awaits one.</summary>
+    /// <summary>Waits for a message of one frame and receives it into the caller's buffer.</summary>
     /// <returns>The size of the frame.</returns>
-    /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
+    /// <exception cref="OperationCanceledException">The call was cancelled; no message was taken.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The next message has several frames, or does not fit. It is still the next.
+    /// The next message has several frames or does not fit. It stays the next message.
     /// </exception>
     public static ValueTask<int> ReceiveAsync<TSocket>(
         this TSocket socket, Memory<byte> buffer, CancellationToken cancellation = default)
@@ -151,9 +166,11 @@ public static partial class Receiving
             : ReceiveSlowlyAsync(socket, buffer, wasRefused, cancellation);
     }
 
-    /// <summary>Receives a message of one frame as a string in UTF-8; awaits one.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
-    /// <exception cref="InvalidOperationException">The next message has several frames. It is still the next.</exception>
+    /// <summary>Waits for a message of one frame and receives it as a string in UTF-8.</summary>
+    /// <exception cref="OperationCanceledException">The call was cancelled; no message was taken.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The next message has several frames. It stays the next message.
+    /// </exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<string> ReceiveStringAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
@@ -167,8 +184,8 @@ public static partial class Receiving
         return text;
     }
 
-    /// <summary>Receives a message of any number of frames, each in an array of its own; awaits one.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; no message was taken.</exception>
+    /// <summary>Waits for a message of any number of frames and receives it into new arrays.</summary>
+    /// <exception cref="OperationCanceledException">The call was cancelled; no message was taken.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<byte[][]> ReceiveFramesAsync<TSocket>(this TSocket socket, CancellationToken cancellation = default)
         where TSocket : MessageSocket, IReceivingSocket
@@ -182,9 +199,12 @@ public static partial class Receiving
         return reader.Frames!;
     }
 
-    /// <summary>All messages from now on, one after the other, until it is cancelled or the socket is closed, which ends it quietly.</summary>
+    /// <summary>
+    /// Receives messages in an endless sequence. The sequence ends without an exception if the socket is closed.
+    /// </summary>
     /// <returns>
-    /// The same message object each time, with the next message in it: it is the enumeration's, and copied by whoever keeps it.
+    /// One message object that is reused: each step replaces its content with the next message. The sequence owns it;
+    /// copy the content to keep it.
     /// </returns>
     public static async IAsyncEnumerable<ZeroMqMessage> ReceiveAllAsync<TSocket>(
         this TSocket socket, [EnumeratorCancellation] CancellationToken cancellation = default)
@@ -237,7 +257,7 @@ public static partial class Receiving
     [DoesNotReturn]
     private static void ThrowDoesNotFit(int size, int room) => throw new InvalidOperationException(size < 0
         ? "The next message has several frames; receive it as a ZeroMqMessage or as frames."
-        : $"The next message has {size} octets, and the buffer has room for {room}.");
+        : $"The next message has {size} bytes, but the buffer has only {room}.");
 
     [DoesNotReturn]
     private static T ThrowHasSeveralFrames<T>() =>

@@ -4,12 +4,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 
-/// <summary>REQ: a request to one peer, then its reply, then the next request (RFC 28). Any other order throws.</summary>
+/// <summary>
+/// REQ: sends a request to one peer, receives its reply, and then sends the next request (RFC 28). Any other order
+/// throws.
+/// </summary>
 public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="RequestSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="RequestSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public RequestSocket(RequestSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -25,7 +28,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
         socket.OnUnwritable = outbound.HoldUp;
         if (options.Relaxed)
         {
-            // A request that is sent gives all before it up, from the moment on in which it waits to go out.
+            // A new request supersedes all earlier ones as soon as it is queued.
             socket.TakesUnderGate = true;
             socket.IsSuperseded = () => outbound.Waiting > 0;
             Superseded = () =>
@@ -38,7 +41,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
                     }
                 }
 
-                // The loop may have come for the request meanwhile, and does not wait for the gate.
+                // The loop may have tried to take the request meanwhile and does not wait for the gate.
                 outbound.Push();
             };
         }
@@ -62,7 +65,7 @@ public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSoc
 
         if (isRelaxed)
         {
-            // Nothing can have answered it yet.
+            // No peer can have answered the request yet, so that all received messages are late replies.
             DropReceived();
         }
 

@@ -5,14 +5,14 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// REP: a request of one peer, then the reply to it, then the next request (RFC 28). Any other order throws. A reply whose peer has
-/// gone is dropped.
+/// REP: receives a request of one peer, sends the reply to it, and then receives the next request (RFC 28). Any other
+/// order throws. A reply is dropped if its peer has disconnected.
 /// </summary>
 public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public ResponseSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)

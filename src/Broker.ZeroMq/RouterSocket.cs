@@ -6,8 +6,9 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// ROUTER: receives from all peers with their routing id as the first frame, and sends each message to the peer that its first frame
-/// names (RFC 28). A message for nobody, or for a peer that is full, is dropped and counted, unless the socket is mandatory.
+/// ROUTER: receives messages from all peers, with the peer's routing id as the first frame. It sends each message to
+/// the peer with the routing id in the message's first frame (RFC 28). A message is dropped and counted if that peer
+/// does not exist or has no room, unless the socket is mandatory.
 /// </summary>
 public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
@@ -16,8 +17,8 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     private long _lost;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="RouterSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="RouterSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public RouterSocket(RouterSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -47,13 +48,15 @@ public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSock
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    /// <summary>Messages that went to nobody. A moment's truth.</summary>
+    /// <summary>
+    /// The number of messages that were dropped because no peer could take them. The value may be out of date at once.
+    /// </summary>
     public long MessagesDropped => _socket.MessagesDropped + Volatile.Read(ref _lost);
 
     /// <inheritdoc/>
     public override ZeroMqCounts GetCounts() => base.GetCounts() with { MessagesDropped = MessagesDropped };
 
-    // False while a mandatory socket's peer has no room.
+    // Returns false while the peer of a mandatory socket has no room.
     private bool Route(ReadOnlySpan<byte> message)
     {
         var id = EncodedMessage.SplitFrame(message, out bool more, out int size);

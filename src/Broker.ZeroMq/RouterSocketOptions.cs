@@ -1,18 +1,19 @@
 namespace Broker.ZeroMq;
 
-/// <summary>How a <see cref="RouterSocket"/> is set up.</summary>
+/// <summary>The options of a <see cref="RouterSocket"/>.</summary>
 public sealed record RouterSocketOptions : ZeroMqSocketOptions
 {
     /// <summary>
-    /// Whether a send throws <see cref="ZeroMqUnroutableException"/> when no peer has the routing id, and waits while that peer is full
-    /// (libzmq: <c>ZMQ_ROUTER_MANDATORY</c>). While one send waits for its peer those behind it wait too, to whomever they go. A peer that
-    /// goes in the very moment costs the message all the same, which is counted. Default false: such messages are dropped and counted.
+    /// Whether a send throws <see cref="ZeroMqUnroutableException"/> if no peer has the routing id, and waits while
+    /// that peer's queue is full (libzmq: <c>ZMQ_ROUTER_MANDATORY</c>). While one send waits for its peer, later sends
+    /// wait too, whatever their peer. If the peer disconnects at the same moment, the message is still lost and
+    /// counted. Default false: such messages are dropped and counted.
     /// </summary>
     public bool Mandatory { get; init; }
 
     /// <summary>
-    /// Whether a peer with the routing id of another takes its place, and the other is disconnected. Without it, the default, the newcomer
-    /// is refused. Set it only where every peer is trusted with every id.
+    /// Whether a new peer with the routing id of a connected peer replaces it, and the old connection is closed. If
+    /// false, the default, the new peer is refused. Use it only if every peer is trusted with every id.
     /// </summary>
     public bool Handover { get; init; }
 }

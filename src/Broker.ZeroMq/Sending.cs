@@ -4,23 +4,30 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 
-/// <summary>Sends messages, by any number of threads at the same time. What is handed in is copied before the return.</summary>
+/// <summary>
+/// Sends messages on thread-safe sockets. Any number of threads may send at the same time. The arguments are copied
+/// before the method returns.
+/// </summary>
 /// <remarks>
 /// <para>
-/// A message goes whole or not at all, however many frames it has. It is sent at once when little is sent, and together with others, up to
-/// about a millisecond later, when much is. The messages of one thread stay in order.
+/// A message is sent completely or not at all, however many frames it has. At a low rate it is sent at once. At a high
+/// rate it is sent together with others, up to about a millisecond later. Messages of one thread keep their order.
 /// </para>
 /// <para>
-/// <c>Send</c> blocks while no peer has room, for at most <see cref="ZeroMqSocketOptions.SendTimeout"/>; <c>TrySend</c> for
-/// as long as it is told, by default not at all; <c>SendAsync</c> awaits room without a limit but the cancellation. Taken means that the
-/// socket has it, not that a peer has. Before it blocks, one thread looks for room up to <see cref="ZeroMqSocketOptions.Attempts"/> times.
+/// <c>Send</c> blocks while no peer has room, for at most <see cref="ZeroMqSocketOptions.SendTimeout"/>. <c>TrySend</c>
+/// waits as long as its argument says, by default not at all. <c>SendAsync</c> waits for room without a limit until it
+/// is cancelled. When a method returns, the socket has queued the message; the peer may not have received it yet.
+/// Before a blocking send lets its thread sleep, it polls for room up to <see cref="ZeroMqSocketOptions.Attempts"/>
+/// times.
 /// </para>
-/// <para>All of it throws <see cref="ObjectDisposedException"/> when the socket is closed, also while it waits.</para>
+/// <para>All methods throw <see cref="ObjectDisposedException"/> if the socket is closed, also while they wait.</para>
 /// </remarks>
 public static class Sending
 {
     /// <summary>Sends a message of one frame.</summary>
-    /// <exception cref="TimeoutException">No peer had room for the time of <see cref="ZeroMqSocketOptions.SendTimeout"/>.</exception>
+    /// <exception cref="TimeoutException">
+    /// No peer had room within <see cref="ZeroMqSocketOptions.SendTimeout"/>.
+    /// </exception>
     [OverloadResolutionPriority(1)]
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<byte> frame)
@@ -33,7 +40,7 @@ public static class Sending
         where TSocket : MessageSocket, ISendingSocket
         => socket.SendMessage(new TextEncoder(frame));
 
-    /// <summary>Sends a message of two frames, such as a topic and what is published under it.</summary>
+    /// <summary>Sends a message of two frames, such as a topic and its content.</summary>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
         where TSocket : MessageSocket, ISendingSocket
@@ -46,69 +53,71 @@ public static class Sending
         => socket.SendMessage(new Encoders.TwoFrames(Encoding.UTF8.GetBytes(first), Encoding.UTF8.GetBytes(second)));
 
     /// <summary>Sends a message of any number of frames.</summary>
-    /// <exception cref="ArgumentException">It has none.</exception>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
         where TSocket : MessageSocket, ISendingSocket
         => socket.SendMessage(new Encoders.ManyFrames(Frames(frames)));
 
-    /// <summary>Sends a message, which stays as it is.</summary>
-    /// <exception cref="ArgumentException">It has no frame.</exception>
+    /// <summary>Sends a message, which stays unchanged.</summary>
+    /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="Send{TSocket}(TSocket, ReadOnlySpan{byte})"/>
     public static void Send<TSocket>(this TSocket socket, ZeroMqMessage message)
         where TSocket : MessageSocket, ISendingSocket
         => socket.SendMessage(new Encoders.Verbatim(Encoded(message)));
 
-    /// <summary>Sends a message of one frame if there is room within the time.</summary>
-    /// <returns>False when there was none, and nothing was sent.</returns>
+    /// <summary>Sends a message of one frame if there is room within the timeout.</summary>
+    /// <returns>False if there was no room; nothing was sent.</returns>
     [OverloadResolutionPriority(1)]
     public static bool TrySend<TSocket>(this TSocket socket, ReadOnlySpan<byte> frame, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.TrySendMessage(new Encoders.OneFrame(frame), timeout);
 
-    /// <summary>Sends a message of one frame, in UTF-8, if there is room within the time.</summary>
+    /// <summary>Sends a message of one frame in UTF-8 if there is room within the timeout.</summary>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(this TSocket socket, string frame, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.TrySendMessage(new TextEncoder(frame), timeout);
 
-    /// <summary>Sends a message of two frames if there is room within the time.</summary>
+    /// <summary>Sends a message of two frames if there is room within the timeout.</summary>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(
         this TSocket socket, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.TrySendMessage(new Encoders.TwoFrames(first, second), timeout);
 
-    /// <summary>Sends a message of any number of frames if there is room within the time.</summary>
-    /// <exception cref="ArgumentException">It has none.</exception>
+    /// <summary>Sends a message of any number of frames if there is room within the timeout.</summary>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(
         this TSocket socket, ReadOnlySpan<ReadOnlyMemory<byte>> frames, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.TrySendMessage(new Encoders.ManyFrames(Frames(frames)), timeout);
 
-    /// <summary>Sends a message, which stays as it is, if there is room within the time.</summary>
-    /// <exception cref="ArgumentException">It has no frame.</exception>
+    /// <summary>Sends a message, which stays unchanged, if there is room within the timeout.</summary>
+    /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="TrySend{TSocket}(TSocket, ReadOnlySpan{byte}, TimeSpan)"/>
     public static bool TrySend<TSocket>(this TSocket socket, ZeroMqMessage message, TimeSpan timeout = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.TrySendMessage(new Encoders.Verbatim(Encoded(message)), timeout);
 
-    /// <summary>Sends a message of one frame; awaits room. The memory must not change before it has ended.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>
+    /// <summary>
+    /// Waits for room and sends a message of one frame. The memory must not change before the task completes.
+    /// </summary>
+    /// <exception cref="OperationCanceledException">The call was cancelled; nothing was sent.</exception>
     public static ValueTask SendAsync<TSocket>(
         this TSocket socket, ReadOnlyMemory<byte> frame, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.SendMessageAsync(frame, cancellation);
 
-    /// <summary>Sends a message of one frame, in UTF-8; awaits room.</summary>
+    /// <summary>Waits for room and sends a message of one frame in UTF-8.</summary>
     /// <inheritdoc cref="SendAsync{TSocket}(TSocket, ReadOnlyMemory{byte}, CancellationToken)"/>
     public static ValueTask SendAsync<TSocket>(this TSocket socket, string frame, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
         => socket.SendMessageAsync(Encoding.UTF8.GetBytes(frame), cancellation);
 
-    /// <summary>Sends a message; awaits room. The message must not change before it has ended.</summary>
-    /// <exception cref="ArgumentException">It has no frame.</exception>
+    /// <summary>Waits for room and sends a message. The message must not change before the task completes.</summary>
+    /// <exception cref="ArgumentException">The message has no frames.</exception>
     /// <inheritdoc cref="SendAsync{TSocket}(TSocket, ReadOnlyMemory{byte}, CancellationToken)"/>
     public static ValueTask SendAsync<TSocket>(this TSocket socket, ZeroMqMessage message, CancellationToken cancellation = default)
         where TSocket : MessageSocket, ISendingSocket
@@ -131,7 +140,7 @@ public static class Sending
     private static ReadOnlySpan<ReadOnlyMemory<byte>> Frames(ReadOnlySpan<ReadOnlyMemory<byte>> frames) =>
         frames.IsEmpty ? throw new ArgumentException("A message has at least one frame.", nameof(frames)) : frames;
 
-    /// <summary>Text that is encoded where it is sent from.</summary>
+    /// <summary>Encodes a string in UTF-8 directly into the send queue.</summary>
     private readonly struct TextEncoder(string text) : IZmtpEncoder
     {
         private readonly int _length = Encoding.UTF8.GetByteCount(text);

@@ -4,14 +4,14 @@ using Broker.ZeroMq.Subscribing;
 
 namespace Broker.ZeroMq;
 
-/// <summary>SUB: receives the messages whose first frame begins with a prefix that was subscribed to (RFC 29).</summary>
+/// <summary>SUB: receives the messages whose first frame begins with a subscribed prefix (RFC 29).</summary>
 public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
 {
     private readonly LoopSubscriber _socket;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public SubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -28,17 +28,22 @@ public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
     public bool HasMessages => CanReceive;
 
     /// <summary>
-    /// Asks for messages whose first frame begins with the prefix; the empty one asks for all. Additive: a prefix that was subscribed to
-    /// twice must be given up twice. Takes effect as peers hear of it.
+    /// Subscribes to messages whose first frame begins with the prefix; the empty prefix subscribes to all messages.
+    /// Subscriptions are counted: a prefix that was subscribed to twice must be unsubscribed twice. Takes effect when
+    /// the peers have received the subscription.
     /// </summary>
     public void Subscribe(ReadOnlySpan<byte> prefix) => _socket.Subscribe(prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>Subscribes to a prefix in UTF-8. See <see cref="Subscribe(ReadOnlySpan{byte})"/>.</summary>
     public void Subscribe(string prefix) => _socket.Subscribe(Encoding.UTF8.GetBytes(prefix));
 
-    /// <summary>Takes back one <see cref="Subscribe(ReadOnlySpan{byte})"/>; without one it does nothing.</summary>
+    /// <summary>
+    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if there was none.
+    /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>
+    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if there was none.
+    /// </summary>
     public void Unsubscribe(string prefix) => _socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 }

@@ -5,20 +5,22 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 
-/// <summary>What an XPUB receives of its peers' subscriptions. On any loop.</summary>
-/// <param name="options">Of the socket.</param>
-/// <param name="sink">Where it goes.</param>
+/// <summary>Adds the subscriptions of an XPUB socket's peers to its receive queue. May be called on any loop.</summary>
+/// <param name="options">The options of the socket.</param>
+/// <param name="sink">The sink that the subscriptions are added to.</param>
 /// <param name="resume">Ends the pauses of all peers.</param>
 internal sealed class SubscriptionFeed(XPublisherSocketOptions options, CopySink sink, Action resume)
 {
     private readonly bool _tellsSubscriptions = options.Verbose || options.Verboser;
 
-    // One for all peers: what they say about one prefix keeps its order. A manual socket's application asks who it was instead.
+    // One source for all peers keeps the order of the subscriptions to one prefix. A manual socket uses one source per
+    // peer, because its application needs to know the peer.
     private readonly ReceiveSource _all = new(peer: null, loop: null, resume);
 
     internal bool OnSubscription(ZeroMqPeer peer, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        // What a peer leaves behind passes the mark: it is no more than was let in.
+        // The cancellations of a peer that has disconnected may exceed the mark: there are no more of them than
+        // subscriptions were let in.
         var source = options.Manual ? CopySink.SourceOf(peer) : _all;
         if (peer.IsConnected && !sink.TryReserve(source))
         {

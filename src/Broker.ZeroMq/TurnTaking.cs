@@ -1,12 +1,12 @@
 namespace Broker.ZeroMq;
 
-/// <summary>Whether it is the turn of a REQ or REP to send or to receive (RFC 28). Thread-safe.</summary>
+/// <summary>Tracks whether a REQ or REP socket may send or receive now (RFC 28). Thread-safe.</summary>
 /// <remarks>
-/// An answer may be taken on another thread before the send that it answers has returned: so a send ends only the turn that it has begun, and only
-/// where nobody has been on since. Turns are numbered for that.
+/// Another thread may receive the answer before the send of its request has returned. So a send may only complete the
+/// step that it began, and only if no other call has changed the state since. Step numbers detect that.
 /// </remarks>
-/// <param name="isReply">REP receives first; REQ sends first.</param>
-/// <param name="isRelaxed">Whether a request may be sent while another one waits for its reply.</param>
+/// <param name="isReply">True for REP, which receives first. False for REQ, which sends first.</param>
+/// <param name="isRelaxed">Whether a request may be sent while another request waits for its reply.</param>
 internal sealed class TurnTaking(bool isReply, bool isRelaxed)
 {
     private const long ToSend = 0;
@@ -15,10 +15,10 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
     private const long States = 3;
     private const long NextTurn = 4;
 
-    // The number of the turn, and what may be done in it.
+    // The number of the step and, in the two lowest bits, what is allowed in it.
     private long _turn = isReply ? ToReceive : ToSend;
 
-    /// <summary>What it returns is for <see cref="EndSend"/>.</summary>
+    /// <summary>Begins a send. The result must be passed to <see cref="EndSend"/>.</summary>
     internal Turn BeginSend()
     {
         while (true)
@@ -40,11 +40,13 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
         }
     }
 
-    /// <summary>What was not sent has changed nothing: the reply that was waited for still is.</summary>
+    /// <summary>
+    /// Ends a send. If nothing was sent, the state stays as before: a reply that was awaited still is.
+    /// </summary>
     internal void EndSend(Turn turn, bool wasSent) =>
         Interlocked.CompareExchange(ref _turn, (turn.Value & ~States) | (wasSent || turn.WasToReceive ? ToReceive : ToSend), turn.Value);
 
-    /// <summary>What it returns is for <see cref="EndReceive"/>.</summary>
+    /// <summary>Begins a receive. The result must be passed to <see cref="EndReceive"/>.</summary>
     internal long BeginReceive()
     {
         long turn = Volatile.Read(ref _turn);
@@ -53,7 +55,7 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
             : "A REQ socket must send a request before it receives a reply.");
     }
 
-    /// <summary>A message was taken.</summary>
+    /// <summary>Ends a receive that has taken a message.</summary>
     internal void EndReceive(long began)
     {
         if (!isRelaxed)
@@ -62,11 +64,11 @@ internal sealed class TurnTaking(bool isReply, bool isRelaxed)
         }
         else if ((began & States) == ToReceive)
         {
-            // If another request was sent meanwhile, its reply may be still to come.
+            // If another request was sent since then, its reply may not have arrived yet.
             Interlocked.CompareExchange(ref _turn, began & ~States, began);
         }
     }
 
-    /// <summary>A turn to send, and whether a reply was waited for when it began.</summary>
+    /// <summary>The step of one send, and whether a reply was awaited when it began.</summary>
     internal readonly record struct Turn(long Value, bool WasToReceive);
 }

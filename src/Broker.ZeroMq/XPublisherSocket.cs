@@ -7,12 +7,13 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// XPUB: publishes as <see cref="PublisherSocket"/> does, and receives what is subscribed to: messages of one frame, 1 and the prefix for a
-/// subscription, 0 and the prefix for a cancellation, and whatever else XSUB peers send upstream (RFC 29).
+/// XPUB: publishes as <see cref="PublisherSocket"/> does, and receives the subscriptions of its peers (RFC 29). A
+/// subscription is a message of one frame: byte 1 and the prefix for a subscription, byte 0 and the prefix for a
+/// cancellation. It also receives the other messages that XSUB peers send upstream.
 /// </summary>
 /// <remarks>
-/// What a peer leaves behind when it is gone is received as cancellations. While the subscriptions that wait to be received are at
-/// <see cref="ZeroMqSocketOptions.ReceiveHighWaterMark"/>, peers that say more are read no further.
+/// When a peer disconnects, its subscriptions are received as cancellations. If the unreceived subscriptions reach
+/// <see cref="ZeroMqSocketOptions.ReceiveHighWaterMark"/>, the socket stops reading from peers that send more.
 /// </remarks>
 public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
@@ -20,8 +21,8 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     private readonly SubscriptionFeed _feed;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="XPublisherSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="XPublisherSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public XPublisherSocket(XPublisherSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -54,23 +55,31 @@ public sealed class XPublisherSocket : MessageSocket, ISendingSocket, IReceiving
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    /// <summary>Messages that subscribers should have got and did not, each counted for each of them. A moment's truth.</summary>
+    /// <summary>
+    /// The number of messages that subscribers have lost, counted once for each subscriber. The value may be out of
+    /// date at once.
+    /// </summary>
     public long MessagesDropped => _socket.MessagesDropped;
 
     /// <summary>
-    /// Lets a peer of a manual socket have what begins with the prefix. <see cref="ZeroMqMessage.Peer"/> of what was received says which.
-    /// Takes effect at once, or as the peer's loop comes to it; a peer that is gone gets nothing.
+    /// Adds a subscription for a peer of a manual socket. <see cref="ZeroMqMessage.Peer"/> of a received message
+    /// identifies the peer. Takes effect at once or when the peer's loop runs it. Does nothing if the peer has
+    /// disconnected.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The socket is not manual, or the peer is another's.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The socket is not manual, or the peer belongs to another socket.
+    /// </exception>
     public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _socket.Subscribe(peer, prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>
+    /// Adds a subscription for a peer in UTF-8. See <see cref="Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/>.
+    /// </summary>
     public void Subscribe(ZeroMqPeer peer, string prefix) => _socket.Subscribe(peer, Encoding.UTF8.GetBytes(prefix));
 
-    /// <summary>Takes back what <see cref="Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/> gave.</summary>
+    /// <summary>Cancels a <see cref="Subscribe(ZeroMqPeer, ReadOnlySpan{byte})"/> of the same prefix.</summary>
     public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(peer, prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>Cancels a <see cref="Subscribe(ZeroMqPeer, string)"/> of the same prefix.</summary>
     public void Unsubscribe(ZeroMqPeer peer, string prefix) => _socket.Unsubscribe(peer, Encoding.UTF8.GetBytes(prefix));
 
     private bool Publish(ReadOnlySpan<byte> message) =>

@@ -6,17 +6,21 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// XSUB: receives what was subscribed to, as <see cref="SubscriberSocket"/> does; subscribes also by sending messages of one frame, 1 and the
-/// prefix to subscribe, 0 and the prefix to cancel. All else that is sent goes upstream to every publisher (RFC 29).
+/// XSUB: receives the messages that were subscribed to, as <see cref="SubscriberSocket"/> does. It also subscribes by
+/// sent messages of one frame: byte 1 and the prefix subscribe, byte 0 and the prefix unsubscribe. All other messages
+/// are sent upstream to every publisher (RFC 29).
 /// </summary>
-/// <remarks>So an <see cref="XPublisherSocket"/> and one of these, joined by a <see cref="ZeroMqProxy"/>, pass on subscriptions and what is published.</remarks>
+/// <remarks>
+/// An <see cref="XPublisherSocket"/> and an XSUB socket that a <see cref="ZeroMqProxy"/> connects forward subscriptions
+/// and published messages.
+/// </remarks>
 public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     private readonly LoopSubscriber _socket;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="options">Default: those of a new <see cref="ZeroMqSocketOptions"/>.</param>
-    /// <param name="context">Default: one of its own, on the shared loops.</param>
+    /// <param name="options">The options; null for a new <see cref="ZeroMqSocketOptions"/>.</param>
+    /// <param name="context">The context; null for a context of its own on the shared loops.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public XSubscriberSocket(ZeroMqSocketOptions? options = null, ZeroMqContext? context = null)
         : base(options, context)
@@ -46,16 +50,20 @@ public sealed class XSubscriberSocket : MessageSocket, ISendingSocket, IReceivin
     /// <inheritdoc/>
     public bool HasMessages => CanReceive;
 
-    /// <summary>As <see cref="SubscriberSocket.Subscribe(ReadOnlySpan{byte})"/>.</summary>
+    /// <summary>Subscribes to a prefix, as <see cref="SubscriberSocket.Subscribe(ReadOnlySpan{byte})"/> does.</summary>
     public void Subscribe(ReadOnlySpan<byte> prefix) => _socket.Subscribe(prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>Subscribes to a prefix in UTF-8. See <see cref="Subscribe(ReadOnlySpan{byte})"/>.</summary>
     public void Subscribe(string prefix) => _socket.Subscribe(Encoding.UTF8.GetBytes(prefix));
 
-    /// <summary>Takes back one <see cref="Subscribe(ReadOnlySpan{byte})"/>; without one it does nothing.</summary>
+    /// <summary>
+    /// Cancels one <see cref="Subscribe(ReadOnlySpan{byte})"/> of the same prefix. Does nothing if there was none.
+    /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => _socket.Unsubscribe(prefix);
 
-    /// <summary>As the other one, with a prefix in UTF-8.</summary>
+    /// <summary>
+    /// Cancels one <see cref="Subscribe(string)"/> of the same prefix in UTF-8. Does nothing if there was none.
+    /// </summary>
     public void Unsubscribe(string prefix) => _socket.Unsubscribe(Encoding.UTF8.GetBytes(prefix));
 
     private bool Pass(ReadOnlySpan<byte> message)

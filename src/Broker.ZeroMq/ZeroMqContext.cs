@@ -5,11 +5,12 @@ using Broker.ZeroMq.Queues;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// What sockets share: the event loops that serve them, the memory of their queues, and the names of inproc endpoints. Thread-safe.
+/// The resources that sockets share: event loops, memory of the queues, and names of inproc endpoints. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A socket that is made without a context has one of its own. All of those use the process's shared loops, which start with the
-/// first and end with the last. Sockets that talk to each other by <c>inproc://</c> need the same context.
+/// A socket that is created without a context creates its own one. All such contexts use the shared loops of the
+/// process, which start with the first context and stop with the last. Sockets that connect to each other by
+/// <c>inproc://</c> need the same context.
 /// </remarks>
 public sealed class ZeroMqContext : IDisposable
 {
@@ -18,7 +19,7 @@ public sealed class ZeroMqContext : IDisposable
     private readonly Lock _gate = new();
     private bool _isDisposed;
 
-    /// <summary>Uses the loops that all who bring none share.</summary>
+    /// <summary>Creates a context on the shared event loops of the process.</summary>
     public ZeroMqContext()
     {
         _shared = SharedEventLoops.Acquire();
@@ -26,11 +27,13 @@ public sealed class ZeroMqContext : IDisposable
         Chunks = new ChunkPool(Loops.HeldBudget);
     }
 
-    /// <summary>Uses loops that somebody else owns, and disposes after this context.</summary>
+    /// <summary>Creates a context on loops that the caller owns and must dispose after this context.</summary>
     /// <remarks>
-    /// With a loop that its caller drives (<see cref="EventLoopOptions.CallerDriven"/>) no thread is between a blocking call and the kernel:
-    /// <c>Send</c>, <c>Receive</c> and <c>Dispose</c> turn the loop while they wait, on the thread that turned it first and on no other, which
-    /// throws <see cref="InvalidOperationException"/>. What is only tried or awaited is served in whatever turns there are.
+    /// If the caller drives the loop (<see cref="EventLoopOptions.CallerDriven"/>), no other thread is between a
+    /// blocking call and the kernel: <c>Send</c>, <c>Receive</c> and <c>Dispose</c> run iterations of the loop while
+    /// they wait. Only the thread that ran the loop first may do that; on another thread these calls throw
+    /// <see cref="InvalidOperationException"/>. <c>TrySend</c>, <c>TryReceive</c> and the asynchronous methods run no
+    /// iterations: they complete in iterations that others run.
     /// </remarks>
     public ZeroMqContext(EventLoopGroup loops)
     {
@@ -39,23 +42,28 @@ public sealed class ZeroMqContext : IDisposable
         Chunks = new ChunkPool(Loops.HeldBudget);
     }
 
-    /// <summary>The loops that serve its sockets, each one socket after the other.</summary>
+    /// <summary>The event loops that serve the sockets. Each new socket gets the next loop.</summary>
     public EventLoopGroup Loops { get; }
 
-    /// <summary>The names of its <c>inproc://</c> endpoints. Loop sockets that are given them talk to its sockets.</summary>
+    /// <summary>
+    /// The names of the <c>inproc://</c> endpoints. A loop socket that uses the same object can connect to this
+    /// context's sockets.
+    /// </summary>
     public InprocNames Inproc { get; } = new();
 
-    /// <summary>The memory that waits in its sockets' own queues, in whole blocks. A moment's truth.</summary>
+    /// <summary>
+    /// The memory of the sockets' own queues in bytes, in whole chunks. The value may be out of date at once.
+    /// </summary>
     public long HeldBytes => Chunks.Outstanding;
 
-    /// <summary>What the times of blocking calls go by.</summary>
+    /// <summary>The clock of the timeouts of blocking calls.</summary>
     internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
     internal ChunkPool Chunks { get; }
 
     /// <summary>
-    /// Closes the sockets that are still open, each with its linger; what waits for an inproc endpoint that nobody has bound is dropped.
-    /// Not on a loop's thread.
+    /// Closes the sockets that are still open, each with its linger time. Drops messages for inproc endpoints that were
+    /// never bound. Must not be called on a loop's thread.
     /// </summary>
     public void Dispose()
     {

@@ -6,13 +6,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq;
 
-/// <summary>A message of any number of frames in memory of its own, to be filled, sent, received into and used again.</summary>
+/// <summary>
+/// A message of any number of frames in its own memory. It can be filled, sent, received into and reused.
+/// </summary>
 /// <remarks>
 /// <para>
-/// It keeps one pooled buffer, so a program that uses one message object for each of its threads allocates nothing per message. Spans it
-/// hands out are good until it is changed, received into or disposed. Sending copies: it stays as it is and may be changed at once.
+/// The message keeps one pooled buffer, so that a program with one message object per thread allocates nothing per
+/// message. The spans that it returns are valid until it is changed, received into or disposed. A send copies the
+/// message: afterwards it is unchanged and may be changed at once.
 /// </para>
-/// <para>Not thread-safe. After <see cref="Dispose"/> it is an empty message, and may be used again.</para>
+/// <para>Not thread-safe. After <see cref="Dispose"/> the message is empty and may be used again.</para>
 /// </remarks>
 public sealed class ZeroMqMessage : IDisposable
 {
@@ -22,20 +25,20 @@ public sealed class ZeroMqMessage : IDisposable
     private int _start;
     private int _end;
 
-    // Where each frame's header begins, found out when somebody asks.
+    // The positions of the frames' headers, computed on first use.
     private int[] _frames = [];
     private int _frameCount;
     private bool _isIndexed = true;
 
-    /// <summary>A message without frames.</summary>
+    /// <summary>Creates a message without frames.</summary>
     public ZeroMqMessage()
     {
     }
 
-    /// <summary>A message of one frame; the bytes are copied.</summary>
+    /// <summary>Creates a message of one frame and copies the bytes.</summary>
     public ZeroMqMessage(ReadOnlySpan<byte> frame) => Append(frame);
 
-    /// <summary>A message of these frames in UTF-8.</summary>
+    /// <summary>Creates a message of these frames in UTF-8.</summary>
     public ZeroMqMessage(params ReadOnlySpan<string> frames)
     {
         foreach (string frame in frames)
@@ -44,7 +47,7 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>How many frames it has.</summary>
+    /// <summary>The number of frames.</summary>
     public int FrameCount
     {
         get
@@ -54,11 +57,11 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>Whether it has no frame at all; such a message cannot be sent.</summary>
+    /// <summary>Whether the message has no frames. An empty message cannot be sent.</summary>
     public bool IsEmpty => _start == _end;
 
-    /// <summary>A frame's body.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">There are not so many frames.</exception>
+    /// <summary>The body of a frame.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The message has no frame with this index.</exception>
     public ReadOnlySpan<byte> this[int index]
     {
         get
@@ -70,8 +73,8 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>The first frame's body.</summary>
-    /// <exception cref="InvalidOperationException">There is none.</exception>
+    /// <summary>The body of the first frame.</summary>
+    /// <exception cref="InvalidOperationException">The message is empty.</exception>
     public ReadOnlySpan<byte> First
     {
         get
@@ -85,8 +88,8 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>The last frame's body.</summary>
-    /// <exception cref="InvalidOperationException">There is none.</exception>
+    /// <summary>The body of the last frame.</summary>
+    /// <exception cref="InvalidOperationException">The message is empty.</exception>
     public ReadOnlySpan<byte> Last
     {
         get
@@ -100,13 +103,15 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>Whom it was received from; null for a message that was not received, and where several peers have part in it.</summary>
+    /// <summary>
+    /// The peer that sent the message. Null if the message was not received, or if several peers contributed to it.
+    /// </summary>
     public ZeroMqPeer? Peer { get; private set; }
 
     internal ReadOnlySpan<byte> Encoded => _buffer.AsSpan(_start, _end - _start);
 
-    /// <summary>A frame's body as a string in UTF-8.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">There are not so many frames.</exception>
+    /// <summary>The body of a frame as a string in UTF-8.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The message has no frame with this index.</exception>
     public string GetString(int index) => Encoding.UTF8.GetString(this[index]);
 
     /// <summary>Removes all frames.</summary>
@@ -119,7 +124,7 @@ public sealed class ZeroMqMessage : IDisposable
         return this;
     }
 
-    /// <summary>Adds a frame behind the others; the bytes are copied.</summary>
+    /// <summary>Adds a frame at the end and copies the bytes.</summary>
     public ZeroMqMessage Append(ReadOnlySpan<byte> frame)
     {
         Index();
@@ -134,7 +139,7 @@ public sealed class ZeroMqMessage : IDisposable
         return this;
     }
 
-    /// <summary>Adds a frame behind the others, in UTF-8.</summary>
+    /// <summary>Adds a frame in UTF-8 at the end.</summary>
     public ZeroMqMessage Append(string frame)
     {
         ArgumentNullException.ThrowIfNull(frame);
@@ -149,10 +154,12 @@ public sealed class ZeroMqMessage : IDisposable
         return Append(bytes);
     }
 
-    /// <summary>Adds an empty frame behind the others, such as the one between the envelope of a request and its body.</summary>
+    /// <summary>
+    /// Adds an empty frame at the end, such as the delimiter between the envelope of a request and its body.
+    /// </summary>
     public ZeroMqMessage AppendEmpty() => Append([]);
 
-    /// <summary>Adds a frame before the others, such as the routing id for a ROUTER; the bytes are copied.</summary>
+    /// <summary>Adds a frame at the beginning, such as the routing id for a ROUTER, and copies the bytes.</summary>
     public ZeroMqMessage Prepend(ReadOnlySpan<byte> frame)
     {
         int size = ZmtpWriter.FrameSize(frame.Length);
@@ -174,7 +181,7 @@ public sealed class ZeroMqMessage : IDisposable
     }
 
     /// <summary>Removes the first frame.</summary>
-    /// <exception cref="InvalidOperationException">There is none.</exception>
+    /// <exception cref="InvalidOperationException">The message is empty.</exception>
     public ZeroMqMessage RemoveFirst()
     {
         if (IsEmpty)
@@ -193,7 +200,7 @@ public sealed class ZeroMqMessage : IDisposable
         return this;
     }
 
-    /// <summary>Makes this a copy of another message.</summary>
+    /// <summary>Replaces the frames of this message with copies of another message's frames.</summary>
     public ZeroMqMessage CopyFrom(ZeroMqMessage other)
     {
         ArgumentNullException.ThrowIfNull(other);
@@ -205,7 +212,7 @@ public sealed class ZeroMqMessage : IDisposable
         return this;
     }
 
-    /// <summary>All frames in arrays of their own.</summary>
+    /// <summary>Copies all frames into new arrays.</summary>
     public byte[][] ToArrays()
     {
         var frames = new byte[FrameCount][];
@@ -217,7 +224,7 @@ public sealed class ZeroMqMessage : IDisposable
         return frames;
     }
 
-    /// <summary>Gives the buffer back; the message is empty then.</summary>
+    /// <summary>Empties the message and returns its buffer to the pool.</summary>
     public void Dispose()
     {
         Clear();
@@ -228,7 +235,7 @@ public sealed class ZeroMqMessage : IDisposable
         }
     }
 
-    /// <summary>The number of frames with their sizes; for people.</summary>
+    /// <summary>The number of frames and their sizes, for logs and debuggers.</summary>
     public override string ToString()
     {
         var sizes = new List<string>();
@@ -240,7 +247,7 @@ public sealed class ZeroMqMessage : IDisposable
         return $"{FrameCount} frames ({string.Join(", ", sizes)})";
     }
 
-    /// <summary>Takes a copy of a message that is known to be well-formed.</summary>
+    /// <summary>Replaces the content with a copy of an encoded message that is known to be well-formed.</summary>
     internal void SetEncoded(ReadOnlySpan<byte> encoded)
     {
         Peer = null;
@@ -251,7 +258,7 @@ public sealed class ZeroMqMessage : IDisposable
         _isIndexed = false;
     }
 
-    /// <summary>Takes a copy of what was received, with frames before it.</summary>
+    /// <summary>Replaces the content with a copy of a received message, with frames before it.</summary>
     internal void SetReceived(byte[]? before, ReadOnlySpan<byte> encoded, ZeroMqPeer? peer)
     {
         if (before is null)
@@ -298,7 +305,7 @@ public sealed class ZeroMqMessage : IDisposable
         _frames[_frameCount++] = at;
     }
 
-    // Room behind what there is.
+    // Ensures that this many bytes are free at the end of the buffer.
     private void Reserve(int size)
     {
         if (_buffer.Length - _end >= size)
@@ -317,5 +324,5 @@ public sealed class ZeroMqMessage : IDisposable
     }
 
     [DoesNotReturn]
-    private static void ThrowEmpty() => throw new InvalidOperationException("The message has no frame.");
+    private static void ThrowEmpty() => throw new InvalidOperationException("The message has no frames.");
 }

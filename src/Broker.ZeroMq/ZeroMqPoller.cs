@@ -4,16 +4,20 @@ using Broker.ZeroMq.Queues;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Serves many sockets on one thread, the one that calls <see cref="Run"/>: handlers of sockets that have messages, timers and posted actions, one
-/// at a time.
+/// Serves many sockets on the thread that calls <see cref="Run"/>. It calls the handlers of sockets that have messages,
+/// the actions of timers, and posted actions, one at a time.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A socket's handler is called again and again as long as there are messages, each time after the other sockets had their turn; it takes
-/// one or a few. In the same way the handler of a sender is called as long as there is room, so one that has nothing to send for now removes
-/// it. Handlers must not wait for the poller. What it throws ends <see cref="Run"/> and comes out of that.
+/// The poller calls a socket's handler as long as there are messages, and serves the other ready sockets between two
+/// calls. So a handler receives one or a few messages per call. In the same way it calls the handler of a sender as
+/// long as there is room; remove a sender that has nothing to send. Handlers must not wait for the poller. An exception
+/// of a handler ends <see cref="Run"/>, which throws it.
 /// </para>
-/// <para>Everything but <see cref="Run"/> may be called on any thread, in handlers too, before and while it runs. A socket is in one poller at a time.</para>
+/// <para>
+/// All members except <see cref="Run"/> may be called on any thread and in handlers, before and while the poller runs.
+/// A socket can be in one poller at a time.
+/// </para>
 /// </remarks>
 public sealed class ZeroMqPoller : IDisposable
 {
@@ -29,8 +33,10 @@ public sealed class ZeroMqPoller : IDisposable
     private bool _isStopping;
     private bool _isRunning;
 
-    /// <summary>Serves a socket: calls <paramref name="onReady"/> on the poller's thread while it has messages.</summary>
-    /// <exception cref="InvalidOperationException">The socket is in a poller already.</exception>
+    /// <summary>
+    /// Adds a socket. The poller calls <paramref name="onReady"/> on its thread while the socket has messages.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The socket is already in a poller.</exception>
     public void Add<TSocket>(TSocket socket, Action<TSocket> onReady)
         where TSocket : MessageSocket, IReceivingSocket
     {
@@ -39,7 +45,7 @@ public sealed class ZeroMqPoller : IDisposable
         var polled = new PolledSocket(this, socket, () => socket.MayReceive, () => onReady(socket));
         if (!socket.TryWatch(polled.Signal))
         {
-            throw new InvalidOperationException("The socket is in a poller already.");
+            throw new InvalidOperationException("The socket is already in a poller.");
         }
 
         lock (_gate)
@@ -51,10 +57,10 @@ public sealed class ZeroMqPoller : IDisposable
     }
 
     /// <summary>
-    /// Serves a socket's wish to send: calls <paramref name="onRoom"/> on the poller's thread while there is room for a message. Beside
-    /// <see cref="Add"/>, or alone.
+    /// Adds a socket that sends. The poller calls <paramref name="onRoom"/> on its thread while the socket has room for
+    /// a message. The socket may also be added with <see cref="Add"/>.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The socket is with a poller as a sender already.</exception>
+    /// <exception cref="InvalidOperationException">The socket is already in a poller as a sender.</exception>
     public void AddSender<TSocket>(TSocket socket, Action<TSocket> onRoom)
         where TSocket : MessageSocket, ISendingSocket
     {
@@ -63,7 +69,7 @@ public sealed class ZeroMqPoller : IDisposable
         var polled = new PolledSocket(this, socket, () => socket.MaySend, () => onRoom(socket));
         if (!socket.TryWatchRoom(polled.Signal))
         {
-            throw new InvalidOperationException("The socket is with a poller as a sender already.");
+            throw new InvalidOperationException("The socket is already in a poller as a sender.");
         }
 
         lock (_gate)
@@ -74,8 +80,8 @@ public sealed class ZeroMqPoller : IDisposable
         polled.Signal();
     }
 
-    /// <summary>Ends what <see cref="AddSender"/> began.</summary>
-    /// <returns>False when it is not here.</returns>
+    /// <summary>Removes a socket that <see cref="AddSender"/> added.</summary>
+    /// <returns>False if the socket is not a sender of this poller.</returns>
     public bool RemoveSender(MessageSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
@@ -88,8 +94,11 @@ public sealed class ZeroMqPoller : IDisposable
         return true;
     }
 
-    /// <summary>Serves a socket no more, neither its messages nor its sending; a call of its handler that is under way on the poller's thread ends as it does.</summary>
-    /// <returns>False when it is not here.</returns>
+    /// <summary>
+    /// Removes a socket, both for receiving and for sending. A handler call that is in progress on the poller's thread
+    /// is completed.
+    /// </summary>
+    /// <returns>False if the socket is not in this poller.</returns>
     public bool Remove(MessageSocket socket)
     {
         bool was = RemoveSender(socket);
@@ -116,8 +125,10 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    /// <summary>Calls <paramref name="action"/> every <paramref name="interval"/>, the first time after it.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The interval is under a millisecond.</exception>
+    /// <summary>
+    /// Calls <paramref name="action"/> periodically. The first call is one <paramref name="interval"/> after this call.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The interval is shorter than a millisecond.</exception>
     public PollerTimer AddTimer(TimeSpan interval, Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -132,7 +143,7 @@ public sealed class ZeroMqPoller : IDisposable
         return timer;
     }
 
-    /// <summary>Runs an action on the poller's thread, after what was posted before.</summary>
+    /// <summary>Runs an action on the poller's thread, after the actions that were posted before.</summary>
     public void Post(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -140,15 +151,18 @@ public sealed class ZeroMqPoller : IDisposable
         Wake();
     }
 
-    /// <summary>Serves until <see cref="Stop"/> or the cancellation, then returns; it may be called again.</summary>
-    /// <exception cref="InvalidOperationException">It runs already.</exception>
+    /// <summary>
+    /// Serves the sockets until <see cref="Stop"/> is called or the token is cancelled. May be called again after it
+    /// has returned.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The poller is already running.</exception>
     public void Run(CancellationToken cancellation = default)
     {
         lock (_gate)
         {
             if (_isRunning)
             {
-                throw new InvalidOperationException("The poller runs already.");
+                throw new InvalidOperationException("The poller is already running.");
             }
 
             _isRunning = true;
@@ -176,7 +190,7 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    /// <summary>Lets <see cref="Run"/> return, after the handler that is under way.</summary>
+    /// <summary>Makes <see cref="Run"/> return after the current handler call.</summary>
     public void Stop()
     {
         lock (_gate)
@@ -187,7 +201,7 @@ public sealed class ZeroMqPoller : IDisposable
         Wake();
     }
 
-    /// <summary>Stops, and lets its sockets go. They stay open.</summary>
+    /// <summary>Stops the poller and removes its sockets, which stay open.</summary>
     public void Dispose()
     {
         Stop();
@@ -239,7 +253,8 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    // Those that were ready at the start of the round: who becomes ready meanwhile comes after the others.
+    // Serves only the sockets that were ready when the round began. A socket that becomes ready meanwhile is served
+    // after them.
     private void ServeReady()
     {
         for (int left = _ready.Count; left > 0 && _ready.TryDequeue(out var socket); left--)
@@ -271,7 +286,7 @@ public sealed class ZeroMqPoller : IDisposable
                 _timers.Dequeue();
                 if (!timer.IsCancelled)
                 {
-                    // Turns that were missed are not made up for.
+                    // Missed ticks are skipped.
                     _timers.Enqueue(timer, Math.Max(due + timer.Interval, now + 1));
                     return timer;
                 }
@@ -293,7 +308,7 @@ public sealed class ZeroMqPoller : IDisposable
         }
     }
 
-    // From the return on whoever wakes it finds the sleep.
+    // After this method has returned, a thread that wakes the poller sees that it sleeps.
     private bool MaySleep(out int most)
     {
         lock (_gate)

@@ -1,13 +1,13 @@
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Joins two sockets: what one receives the other sends, both ways where both do both. Whole messages, with their routing ids, as
-/// <c>zmq_proxy</c> does it.
+/// Forwards messages between two sockets: each socket sends what the other receives, in both directions if both sockets
+/// send and receive. Messages are forwarded completely, with their routing ids, as <c>zmq_proxy</c> does.
 /// </summary>
 /// <remarks>
-/// It runs by itself until it is stopped or one of the sockets is closed. A socket without room holds up its own direction alone. The
-/// sockets are the proxy's to receive from meanwhile; they stay open after it. What cannot be passed on is not taken, but left in the socket that
-/// received it.
+/// The proxy runs in the background until it is stopped or one of its sockets is closed. A socket without room stops
+/// only the direction towards it. No other code may receive from the sockets while the proxy runs; the sockets stay
+/// open after it. A message that cannot be forwarded stays in the socket that received it.
 /// </remarks>
 public sealed class ZeroMqProxy : IAsyncDisposable
 {
@@ -48,21 +48,30 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends when the proxy has, with what went wrong if something did.</summary>
+    /// <summary>
+    /// A task that completes when the proxy has ended. It fails with the exception that ended the proxy, if any.
+    /// </summary>
     public Task Completion { get; }
 
-    /// <summary>Messages forwarded to the backend. A moment's truth.</summary>
+    /// <summary>The number of messages forwarded to the backend. The value may be out of date at once.</summary>
     public long ToBackend => _toBackend?.Passed ?? 0;
 
-    /// <summary>Messages forwarded to the frontend. A moment's truth.</summary>
+    /// <summary>The number of messages forwarded to the frontend. The value may be out of date at once.</summary>
     public long ToFrontend => _toFrontend?.Passed ?? 0;
 
-    /// <summary>Starts to forward.</summary>
-    /// <param name="frontend">One socket.</param>
-    /// <param name="backend">The other one.</param>
-    /// <param name="capture">Gets a copy of each message, if it has room: a PUB, PUSH, DEALER or PAIR.</param>
-    /// <param name="control">Receives the commands PAUSE, RESUME and TERMINATE, such as a PULL, SUB or PAIR.</param>
-    /// <exception cref="ArgumentException">The sockets cannot be joined, or cannot do what they are for; REQ and REP never can.</exception>
+    /// <summary>Starts a proxy between two sockets.</summary>
+    /// <param name="frontend">The first socket.</param>
+    /// <param name="backend">The second socket.</param>
+    /// <param name="capture">
+    /// A socket that gets a copy of each message if it has room: a PUB, PUSH, DEALER or PAIR.
+    /// </param>
+    /// <param name="control">
+    /// A socket that receives the commands PAUSE, RESUME and TERMINATE, such as a PULL, SUB or PAIR.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// Neither socket receives what the other sends, a socket is REQ or REP, or the capture or control socket has the
+    /// wrong direction.
+    /// </exception>
     public static ZeroMqProxy Start(
         MessageSocket frontend, MessageSocket backend, MessageSocket? capture = null, MessageSocket? control = null)
     {
@@ -70,32 +79,35 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(backend);
         if (frontend.TakesTurns || backend.TakesTurns || capture is { TakesTurns: true } || control is { TakesTurns: true })
         {
-            throw new ArgumentException("REQ and REP receive only in turn. Between them a proxy has a ROUTER and a DEALER.", nameof(frontend));
+            throw new ArgumentException(
+                "A proxy cannot use REQ or REP, which send and receive in alternation. Use a ROUTER and a DEALER between them.",
+                nameof(frontend));
         }
 
         if (capture is not null and not ISendingSocket)
         {
-            throw new ArgumentException("The socket to capture with does not send.", nameof(capture));
+            throw new ArgumentException("The capture socket does not send.", nameof(capture));
         }
 
         if (control is not null and not IReceivingSocket)
         {
-            throw new ArgumentException("The socket to control with does not receive.", nameof(control));
+            throw new ArgumentException("The control socket does not receive.", nameof(control));
         }
 
         return new ZeroMqProxy(frontend, backend, capture, control);
     }
 
     /// <summary>
-    /// Takes and forwards nothing more until <see cref="Resume"/>, but for a message that is under way in each direction.
+    /// Pauses the proxy until <see cref="Resume"/>. In each direction a message that is being forwarded is completed.
     /// </summary>
     public void Pause() => _pause.Begin();
 
-    /// <summary>Goes on.</summary>
+    /// <summary>Ends the pause.</summary>
     public void Resume() => _pause.Finish();
 
     /// <summary>
-    /// Ends the proxy. What it has taken it has passed on, and what it has not is still to be received from the sockets.
+    /// Stops the proxy. Every message that it took has been forwarded; all others can still be received from the
+    /// sockets.
     /// </summary>
     public async Task StopAsync()
     {
@@ -103,7 +115,7 @@ public sealed class ZeroMqProxy : IAsyncDisposable
         await Completion.ConfigureAwait(false);
     }
 
-    /// <summary>As <see cref="StopAsync"/>.</summary>
+    /// <summary>Stops the proxy. See <see cref="StopAsync"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0)

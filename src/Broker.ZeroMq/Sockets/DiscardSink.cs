@@ -2,12 +2,14 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>For sockets that receive nothing: what a peer sends nevertheless is dropped.</summary>
+/// <summary>
+/// The sink of sockets that do not receive. It drops the messages that a peer sends against the pattern.
+/// </summary>
 internal sealed class DiscardSink : InboundSink
 {
     internal static readonly DiscardSink Instance = new();
 
-    // No peer that keeps to the pattern sends anything but commands.
+    // A peer that follows the pattern sends only commands.
     internal static readonly ZmtpLimits Limits = new(maxFrameSize: 4096, maxMessageSize: 4096, maxFrames: 16, maxCommandSize: 4096);
 
     internal override ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes)

@@ -4,11 +4,12 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>A socket that gives each message to one of its peers: to the next in turn that is not full.</summary>
+/// <summary>A socket that sends each message to one peer: the next one in turn that has room.</summary>
 /// <remarks>
-/// Nothing waits and nothing is dropped: <c>TrySend</c> queues the whole message, or returns false when there is no peer or all are at
-/// their high-water marks. Then <see cref="OnWritable"/> tells once of room. On <see cref="SingleLoopSocket.Loop"/>; what was
-/// queued leaves at the end of the loop's turn.
+/// The socket does not wait and does not drop messages. <c>TrySend</c> queues the whole message, or returns false if
+/// there is no peer or all peers are at their high-water marks. Then <see cref="OnWritable"/> is called once when there
+/// is room. Use the members on <see cref="SingleLoopSocket.Loop"/>; queued messages are sent at the end of the loop's
+/// iteration.
 /// </remarks>
 public abstract class DistributingSocket : SingleLoopSocket
 {
@@ -20,8 +21,9 @@ public abstract class DistributingSocket : SingleLoopSocket
     }
 
     /// <summary>
-    /// Called on the loop after a message was refused, exactly once: when a peer has come, or one that was full has half of its mark free
-    /// again. Set it before the first message is sent. What it throws closes that peer's connection.
+    /// Called on the loop exactly once after a message was refused: when a peer connects, or when half of the mark of a
+    /// full peer is free again. Set it before the first message is sent. An exception that it throws closes that peer's
+    /// connection.
     /// </summary>
     public Action? OnWritable
     {
@@ -30,15 +32,14 @@ public abstract class DistributingSocket : SingleLoopSocket
     }
 
     /// <summary>
-    /// How many messages fit now below the marks of all peers that are not full, if their octets do; one that was full counts again when
-    /// half of its
-    /// mark is free. On the loop.
+    /// How many messages now fit below the marks of all peers that are not full, if their bytes fit too. A peer that
+    /// was full counts again when half of its mark is free. Read it on the loop.
     /// </summary>
     public long Room => _ring.Room;
 
     /// <summary>
-    /// For who must know without trying: called on the loop when there is no peer with room any more, and sees to it that
-    /// <see cref="OnWritable"/> tells when there is again, as it does of the first.
+    /// Called on the loop when no peer has room any more. If it is set, <see cref="OnWritable"/> is also called without
+    /// a refused message: for the first room and whenever there is room again.
     /// </summary>
     internal Action? OnUnwritable
     {
@@ -63,7 +64,7 @@ public abstract class DistributingSocket : SingleLoopSocket
     }
 
     /// <summary>Queues a message of any number of frames.</summary>
-    /// <exception cref="ArgumentException">No frames: a message has at least one.</exception>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySend(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
@@ -76,7 +77,7 @@ public abstract class DistributingSocket : SingleLoopSocket
         return TrySend(ref message);
     }
 
-    /// <summary>Queues a received message as it is.</summary>
+    /// <summary>Queues a received message unchanged.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySend(in ZmtpMessage message)
     {
@@ -84,10 +85,10 @@ public abstract class DistributingSocket : SingleLoopSocket
         return TrySend(ref copy);
     }
 
-    /// <summary>Queues a message that is encoded already.</summary>
+    /// <summary>Queues a message that is already encoded.</summary>
     /// <param name="encoded">
-    /// The frames of exactly one message, as <see cref="ZmtpWriter"/> makes them. They are not checked: anything else makes the
-    /// peer close the connection.
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. They are not checked: if they are
+    /// malformed, the peer closes the connection.
     /// </param>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySendEncoded(ReadOnlySpan<byte> encoded)
@@ -96,22 +97,29 @@ public abstract class DistributingSocket : SingleLoopSocket
         return TrySend(ref message);
     }
 
-    /// <summary>Queues a message of any shape.</summary>
-    /// <param name="message">Writes the message, once.</param>
-    /// <returns>False when no peer has room, or the socket is closed.</returns>
-    /// <exception cref="InvalidOperationException">Not on the loop; found out with the first message of a turn to a peer.</exception>
+    /// <summary>Queues a message that an encoder writes.</summary>
+    /// <param name="message">The encoder; it is called once.</param>
+    /// <returns>False if no peer has room or the socket is closed.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// </exception>
     public bool TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
         => _ring.TrySend(ref message) is not null;
 
-    /// <summary>Queues some of these encoded messages, from the front on: those that go to one peer together. On the loop.</summary>
-    /// <param name="messages">The messages, one behind the other.</param>
-    /// <param name="count">How many they are; at least one.</param>
-    /// <param name="sent">How many were queued; none when no peer has room, and then <see cref="OnWritable"/> tells of it.</param>
-    /// <returns>Their size.</returns>
+    /// <summary>
+    /// Queues the first of these encoded messages: as many as go to one peer together. Called on the loop.
+    /// </summary>
+    /// <param name="messages">The messages, one after the other.</param>
+    /// <param name="count">The number of messages; at least one.</param>
+    /// <param name="sent">
+    /// The number of queued messages; 0 if no peer has room. <see cref="OnWritable"/> is then called when there is
+    /// room.
+    /// </param>
+    /// <returns>The size of the queued messages in bytes.</returns>
     internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent) => _ring.SendSome(messages, count, out sent);
 
-    /// <summary>Hands over what was written to shared pipes. Under their gate.</summary>
+    /// <summary>Flushes the messages that were written to shared pipes. Called under the pipes' gate.</summary>
     internal void FlushPipes() => _ring.Flush();
 
     internal override void OnRoom(OutboundPipe pipe) => _ring.Add(pipe);

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>Gives each message to the application's handler.</summary>
+/// <summary>Passes each message to the application's handler.</summary>
 internal sealed class HandlerSink(ZeroMqMessageHandler handler) : InboundSink
 {
     private readonly ZeroMqMessageHandler _handler = handler;

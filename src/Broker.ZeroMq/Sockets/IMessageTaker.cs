@@ -2,9 +2,12 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>Takes the messages of one read. A struct, so that the calls are direct.</summary>
+/// <summary>Takes the messages of one read. Implementations are structs, so that the calls are direct.</summary>
 internal interface IMessageTaker
 {
-    /// <summary>False when there is no room for it now: the peer is paused, and the message comes again after it was resumed.</summary>
+    /// <summary>
+    /// Takes a message. Returns false if there is no room for it: then the peer is paused, and the message is delivered
+    /// again after the peer was resumed.
+    /// </summary>
     bool TryTake(in ZmtpMessage message);
 }

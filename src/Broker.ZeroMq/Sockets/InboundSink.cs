@@ -3,19 +3,20 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// Where the messages of a socket's peers go. There is one virtual call for what was read at once; within it
-/// <see cref="MessageSession.Decode{TTaker}"/> calls a struct for each message, so that a sink that copies pays no delegate.
+/// The target of the messages of a socket's peers. There is one virtual call per read; within it
+/// <see cref="MessageSession.Decode{TTaker}"/> calls a struct for each message, so that a sink that copies needs no
+/// delegate call.
 /// </summary>
 /// <remarks>
-/// On the socket's loop. After the call the batch is over: a sink that wakes somebody does it once, at its end. What it refused was not
-/// consumed, and the session is paused.
+/// Called on the socket's loop. After the call the batch is complete: a sink that wakes a thread does so once, at the
+/// end of the batch. If the sink refuses a message, the message is not consumed and the session is paused.
 /// </remarks>
 internal abstract class InboundSink
 {
-    /// <summary>Calls <see cref="MessageSession.Decode{TTaker}"/> once, with a taker of its own.</summary>
+    /// <summary>Calls <see cref="MessageSession.Decode{TTaker}"/> once, with the sink's own taker.</summary>
     internal abstract ZmtpDecodeResult Receive(MessageSession session, ReadOnlySpan<byte> bytes);
 
-    /// <summary>A peer is gone; nothing more comes from it.</summary>
+    /// <summary>Called when a peer has disconnected and sends nothing more.</summary>
     internal virtual void OnGone(MessageSession session)
     {
     }

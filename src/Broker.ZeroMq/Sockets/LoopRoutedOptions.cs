@@ -3,18 +3,18 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>How a loop socket is set up that ROUTER peers know by a routing id: DEALER, REQ and ROUTER itself.</summary>
+/// <summary>The options of loop sockets that have a routing id for ROUTER peers: DEALER, REQ and ROUTER.</summary>
 public record LoopRoutedOptions : LoopMessageOptions
 {
     /// <summary>
-    /// The id by which ROUTER peers send to this socket: up to 255 octets, of which the first is not 0. Default empty: each ROUTER makes
-    /// one.
+    /// The routing id by which ROUTER peers send to this socket: up to 255 bytes, the first of them not 0. Default
+    /// empty: each ROUTER generates one.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; init; }
 
     /// <summary>
-    /// Whether a ROUTER peer gets an empty message as soon as it is connected, so that it learns of this socket before that has
-    /// anything to say. Default false.
+    /// Whether each ROUTER peer is sent an empty message at once after the connection. The ROUTER then knows this
+    /// socket before it sends its first message. Default false.
     /// </summary>
     public bool ProbeRouter { get; init; }
 

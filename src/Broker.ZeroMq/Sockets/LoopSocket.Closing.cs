@@ -14,12 +14,17 @@ public abstract partial class LoopSocket
     private bool _isDraining;
 
     /// <summary>
-    /// Stops accepting and sending, sends what is queued for up to <paramref name="linger"/>, and ends all connections. Endpoints that are
-    /// connected to and that something waits for are dialled on for that time.
-    /// Further calls return the first one's result.
+    /// Closes the socket. It stops accepting and sending, sends the queued messages for up to
+    /// <paramref name="linger"/>, and then closes all connections. During that time it continues to connect to
+    /// endpoints that messages wait for. Further calls return the result of the first call.
     /// </summary>
-    /// <param name="linger">Zero drops what is queued; <see cref="Timeout.InfiniteTimeSpan"/> waits for as long as it takes.</param>
-    /// <returns>What was not delivered; the task ends about a second after the linger at the latest.</returns>
+    /// <param name="linger">
+    /// The time for sending queued messages. Zero drops them; <see cref="Timeout.InfiniteTimeSpan"/> waits without a
+    /// limit.
+    /// </param>
+    /// <returns>
+    /// The messages that were not delivered. The task completes at most about a second after the linger time.
+    /// </returns>
     public Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
     {
         LongTimes.Require(linger, nameof(linger));
@@ -30,7 +35,10 @@ public abstract partial class LoopSocket
         }
     }
 
-    /// <summary>False when the session has to go: the socket is full or closing. On the session's loop.</summary>
+    /// <summary>
+    /// Adds a session. Returns false if the session must close because the socket is full or closing. Called on the
+    /// session's loop.
+    /// </summary>
     internal bool TryEnter(PeerSession session, out string? reason)
     {
         PeerSession? displaced = null;
@@ -40,7 +48,7 @@ public abstract partial class LoopSocket
             bool full = _sessions.Count >= _options.MaxPeers && (displaced = FindDumb()) is null;
             if (displaced is not null)
             {
-                // It leaves the count at once: its place is taken before its connection has ended.
+                // The displaced session no longer counts, although its connection has not ended yet.
                 _sessions.Remove(displaced);
                 _leaving.Add(displaced);
             }
@@ -49,7 +57,7 @@ public abstract partial class LoopSocket
             entered = (!_closing || (_isDraining && session.Link is not null)) && !full && _sessions.Add(session);
         }
 
-        displaced?.Loop.Run(() => displaced.Refuse("it has said nothing since its handshake, and its place is needed"));
+        displaced?.Loop.Run(() => displaced.Refuse("it sent nothing after its handshake, and another peer needs its place"));
         return entered;
     }
 
@@ -79,7 +87,8 @@ public abstract partial class LoopSocket
         }
     }
 
-    // Under the lock. Only where there are as many peers as may be, so the walk costs a newcomer what the limit says.
+    // Called under the lock. It runs only at the limit of peers, so that the iteration costs each new peer at most that
+    // limit.
     private PeerSession? FindDumb()
     {
         PeerSession? found = null;
@@ -98,10 +107,16 @@ public abstract partial class LoopSocket
         return found;
     }
 
-    /// <summary>Ends when nothing waits for a connection any more. Under the socket's lock, after <see cref="OnClosing"/>.</summary>
+    /// <summary>
+    /// Completes when no message waits for a connection any more. Called under the socket's lock, after
+    /// <see cref="OnClosing"/>.
+    /// </summary>
     private protected virtual Task BacklogSentAsync() => Task.CompletedTask;
 
-    /// <summary>From here on nothing more is put into peers' queues. Under the socket's lock.</summary>
+    /// <summary>
+    /// Called when the socket begins to close: from now on nothing is added to the peers' queues. Called under the
+    /// socket's lock.
+    /// </summary>
     private protected virtual void OnClosing()
     {
     }
@@ -118,7 +133,7 @@ public abstract partial class LoopSocket
         _isDraining = linger > TimeSpan.Zero && links.Length > 0;
         if (_isDraining)
         {
-            // The lock is the caller's and ends with the first wait.
+            // The caller holds the lock until the first await returns.
             long before = Stopwatch.GetTimestamp();
             await Task.WhenAny(BacklogSentAsync(), Task.Delay(linger)).ConfigureAwait(false);
             var left = linger - Stopwatch.GetElapsedTime(before);
@@ -165,7 +180,8 @@ public abstract partial class LoopSocket
         }
     }
 
-    // A loop hands over what it has staged when a turn ends, so two turns after now everything is with the connections.
+    // A loop flushes written messages at the end of an iteration, so after two iterations the connections have
+    // everything.
     private async Task HandOverAsync()
     {
         await Task.Yield();

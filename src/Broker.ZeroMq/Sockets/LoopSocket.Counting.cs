@@ -2,14 +2,16 @@ namespace Broker.ZeroMq.Sockets;
 
 public abstract partial class LoopSocket
 {
-    // Of peers that have gone: under the lock.
+    // The totals of peers that have disconnected. Guarded by the lock.
     private long _receivedBefore;
     private long _sentBefore;
 
-    /// <summary>What it has dropped so far, by whatever it counts that with.</summary>
+    /// <summary>The number of dropped messages, as the derived socket counts them.</summary>
     private protected virtual long Dropped => 0;
 
-    /// <summary>What it has counted since it was made. Any thread; it walks over the peers.</summary>
+    /// <summary>
+    /// The counters of the socket since it was created. May be called on any thread; it iterates over the peers.
+    /// </summary>
     public ZeroMqCounts GetCounts()
     {
         lock (_gate)
@@ -40,7 +42,8 @@ public abstract partial class LoopSocket
         }
     }
 
-    // Under the lock, when a session has been taken out of those that are walked over.
+    // Keeps the counters of a session that was removed from the sets that GetCounts iterates over. Called under the
+    // lock.
     private void KeepCounts(PeerSession gone)
     {
         if (gone.Peer is { } peer)

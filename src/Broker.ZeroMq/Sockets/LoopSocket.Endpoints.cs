@@ -11,17 +11,24 @@ public abstract partial class LoopSocket
     private readonly List<(string Asked, ZeroMqEndpoint Bound, IDisposable Listener)> _listeners = [];
     private readonly List<OutgoingLink> _links = [];
 
-    /// <summary>The endpoint that was bound or connected last, with the port or path that was chosen; null before the first. Any thread.</summary>
+    /// <summary>
+    /// The endpoint of the last bind or connect, with the port or path that was chosen; null if there was none. May be
+    /// read on any thread.
+    /// </summary>
     public ZeroMqEndpoint? LastEndpoint { get; private set; }
 
-    /// <summary>Accepts peers at an endpoint from the return on. A host name is looked up on the caller's thread.</summary>
-    /// <param name="endpoint">Where, as <see cref="ZeroMqEndpoint"/> describes it.</param>
-    /// <param name="allowedAddresses">Who may connect here; null for what the socket's options say of all endpoints.</param>
-    /// <returns>The endpoint that is really bound, with the port the system chose.</returns>
-    /// <exception cref="FormatException">Not an endpoint.</exception>
-    /// <exception cref="ZeroMqBindException">The endpoint cannot be had; the message says why.</exception>
-    /// <exception cref="InvalidOperationException">An inproc endpoint, and the socket has no names: see <see cref="LoopSocketOptions.Inproc"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is closed, or the context of its names.</exception>
+    /// <summary>Accepts peers at an endpoint. A host name is resolved on the caller's thread.</summary>
+    /// <param name="endpoint">The endpoint to bind, in a form that <see cref="ZeroMqEndpoint"/> describes.</param>
+    /// <param name="allowedAddresses">
+    /// The networks that may connect to this endpoint; null for those of the options.
+    /// </param>
+    /// <returns>The endpoint that was bound, with the port that the system chose.</returns>
+    /// <exception cref="FormatException">The text is not an endpoint.</exception>
+    /// <exception cref="ZeroMqBindException">The endpoint cannot be bound; the message contains the reason.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The endpoint is inproc, but the socket has no names. See <see cref="LoopSocketOptions.Inproc"/>.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
     public ZeroMqEndpoint Bind(string endpoint, IReadOnlyList<IPNetwork>? allowedAddresses = null)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
@@ -48,9 +55,10 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Stops accepting at an endpoint, given as it was to <see cref="Bind"/> or as that returned it. Peers stay connected.
+    /// Stops accepting at an endpoint. Accepts the text that <see cref="Bind"/> was given or that it returned. Peers
+    /// stay connected.
     /// </summary>
-    /// <returns>False when it is not bound.</returns>
+    /// <returns>False if the endpoint is not bound.</returns>
     public bool Unbind(string endpoint)
     {
         string name = ZeroMqEndpoint.Parse(endpoint).ToString();
@@ -72,12 +80,14 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Connects to an endpoint, now and again whenever the connection is lost or refused, until <see cref="Disconnect"/>. Returns at
-    /// once: the peer may bind later.
+    /// Connects to an endpoint, and reconnects after the connection is lost or refused, until <see cref="Disconnect"/>.
+    /// Returns at once: the peer may bind later.
     /// </summary>
-    /// <exception cref="FormatException">Not an endpoint, or one with a wildcard.</exception>
-    /// <exception cref="InvalidOperationException">An inproc endpoint, and the socket has no names: see <see cref="LoopSocketOptions.Inproc"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is closed, or the context of its names.</exception>
+    /// <exception cref="FormatException">The text is not an endpoint, or it contains a wildcard.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The endpoint is inproc, but the socket has no names. See <see cref="LoopSocketOptions.Inproc"/>.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
     public void Connect(string endpoint)
     {
         var asked = ZeroMqEndpoint.Parse(endpoint);
@@ -94,8 +104,11 @@ public abstract partial class LoopSocket
         link.Start();
     }
 
-    /// <summary>Ends a connection made by <see cref="Connect"/>. What is queued for the peer is sent for up to the linger.</summary>
-    /// <returns>False when it is not connected to that endpoint.</returns>
+    /// <summary>
+    /// Closes the connection of a <see cref="Connect"/> call. Messages that are queued for the peer are sent for up to
+    /// the linger time.
+    /// </summary>
+    /// <returns>False if the socket is not connected to that endpoint.</returns>
     public bool Disconnect(string endpoint, TimeSpan linger = default)
     {
         string name = ZeroMqEndpoint.Parse(endpoint).ToString();
@@ -118,7 +131,7 @@ public abstract partial class LoopSocket
         return true;
     }
 
-    /// <summary>There will be no peer at the link's endpoint any more.</summary>
+    /// <summary>Removes a link because no peer can appear at its endpoint any more.</summary>
     internal void GiveUp(OutgoingLink link)
     {
         lock (_gate)
@@ -138,14 +151,14 @@ public abstract partial class LoopSocket
     private InprocNames Names()
     {
         var names = Inproc ?? throw new InvalidOperationException(
-            "An inproc:// endpoint is a name in a context, and this socket was given none: make a ZeroMqContext and give it to both sockets.");
+            "An inproc:// endpoint needs a context. Create a ZeroMqContext and pass it to both sockets.");
         ObjectDisposedException.ThrowIf(names.IsDisposed, names);
         return names;
     }
 
     private Listener Listen(ZeroMqEndpoint endpoint, IReadOnlyList<IPNetwork> allowed, out ZeroMqEndpoint bound)
     {
-        // The first peers may come before the port is known here; theirs is the endpoint as it was asked for.
+        // A peer may connect before the port is known here. Its endpoint is then the text as it was given.
         var name = new StrongBox<string>(endpoint.ToString());
         try
         {
@@ -184,7 +197,7 @@ public abstract partial class LoopSocket
             return true;
         }
 
-        // One whose address is not known any more has gone.
+        // If the address is no longer known, the peer has disconnected.
         if (remote is not IPEndPoint { Address: var address })
         {
             return false;

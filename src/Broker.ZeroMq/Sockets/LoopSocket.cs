@@ -8,15 +8,15 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// What all socket types have in common: any number of endpoints bound and connected at the same time, peers with their handshake,
-/// limits, heartbeats and reconnects.
+/// The base of all loop sockets. It binds and connects any number of endpoints, performs the peers' handshakes, and
+/// implements limits, heartbeats and reconnects.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A socket lives on event loops that it is given and shares them with whatever else runs there; each peer belongs to one
-/// loop, on which everything about it happens. No thread ever waits for a peer. Close sockets before the group is disposed.
+/// A socket runs on event loops that it is given and that others may use too. Each peer belongs to one loop, which does
+/// all its work. No thread ever waits for a peer. Close the sockets before the group is disposed.
 /// </para>
-/// <para>The methods here may be called on any thread.</para>
+/// <para>The members of this class may be called on any thread.</para>
 /// </remarks>
 public abstract partial class LoopSocket : IAsyncDisposable
 {
@@ -26,10 +26,10 @@ public abstract partial class LoopSocket : IAsyncDisposable
     private readonly Action _onEnoughMemory;
     private long _lastPeer;
 
-    /// <param name="loops">Where peers live.</param>
-    /// <param name="home">The one loop of all peers; null for all of the group's in turn.</param>
-    /// <param name="type">What it announces itself as.</param>
-    /// <param name="options">Already validated by nobody.</param>
+    /// <param name="loops">The group of the peers' loops.</param>
+    /// <param name="home">The loop of all peers; null to assign the loops of the group in turn.</param>
+    /// <param name="type">The socket type that the handshake announces.</param>
+    /// <param name="options">The options; the constructor validates them.</param>
     private protected LoopSocket(EventLoopGroup loops, EventLoop? home, ZmtpSocketType type, LoopSocketOptions options)
     {
         ArgumentNullException.ThrowIfNull(loops);
@@ -45,10 +45,10 @@ public abstract partial class LoopSocket : IAsyncDisposable
         Handshake = new ZmtpHandshakeOptions(type, options.AnnouncedRoutingId, options.Properties);
     }
 
-    /// <summary>The group of the loops that its peers live on.</summary>
+    /// <summary>The group of the peers' event loops.</summary>
     public EventLoopGroup Loops { get; }
 
-    /// <summary>Connections now, those in their handshake included.</summary>
+    /// <summary>The number of connections, including connections that are still in their handshake.</summary>
     public int ConnectionCount
     {
         get
@@ -60,22 +60,24 @@ public abstract partial class LoopSocket : IAsyncDisposable
         }
     }
 
-    /// <summary>What it announces itself as.</summary>
+    /// <summary>The socket type that the handshake announces.</summary>
     public ZmtpSocketType SocketType { get; }
 
     internal LoopSocketOptions CommonOptions => _options;
 
     internal ZmtpLimits InboundLimits { get; }
 
-    /// <summary>The names of inproc endpoints; null when it has none. Set before the first endpoint.</summary>
+    /// <summary>The names of inproc endpoints; null if the socket has none. Set before the first endpoint.</summary>
     internal InprocNames? Inproc { get; set; }
 
-    /// <summary>How much is sent to a peer in this process before that has looked at what was sent before.</summary>
+    /// <summary>
+    /// How many bytes may be sent to a peer in this process before it has processed the earlier ones.
+    /// </summary>
     internal virtual long InprocWindow => InProcessLink.DefaultWindow;
 
     internal ZmtpHandshakeOptions Handshake { get; }
 
-    /// <summary>As <see cref="CloseAsync"/> without a linger.</summary>
+    /// <summary>Closes the socket without a linger time. See <see cref="CloseAsync"/>.</summary>
     public async ValueTask DisposeAsync()
     {
         await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
@@ -83,23 +85,29 @@ public abstract partial class LoopSocket : IAsyncDisposable
     }
 
     /// <summary>
-    /// Why the socket's pattern has no place for a peer whose handshake is complete; null for having one. On the peer's loop.
+    /// The reason why the pattern refuses a peer with a completed handshake; null to accept the peer. Called on the
+    /// peer's loop.
     /// </summary>
     internal virtual string? RefusalOf(PeerSession session) => null;
 
     internal abstract PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link);
 
-    /// <summary>An endpoint is connected to, and not dialled yet. On the caller's thread.</summary>
+    /// <summary>Called before the first attempt to connect to an endpoint. Runs on the caller's thread.</summary>
     private protected virtual void OnConnecting(OutgoingLink link)
     {
     }
 
-    /// <summary>An endpoint is given up, and so is what waits for a connection to it. On the caller's thread.</summary>
+    /// <summary>
+    /// Called when an endpoint is disconnected and the messages that wait for a connection to it are dropped. Runs on
+    /// the caller's thread.
+    /// </summary>
     private protected virtual void OnDisconnecting(OutgoingLink link)
     {
     }
 
-    /// <summary>Messages that waited for a connection and will not be sent. Any thread.</summary>
+    /// <summary>
+    /// Counts messages that waited for a connection and will not be sent. May be called on any thread.
+    /// </summary>
     private protected void CountAbandoned(int messages)
     {
         lock (_gate)
@@ -108,10 +116,16 @@ public abstract partial class LoopSocket : IAsyncDisposable
         }
     }
 
-    /// <summary>Has <see cref="OnEnoughMemory"/> called once memory is no longer short, which may be now. Any thread.</summary>
+    /// <summary>
+    /// Registers a call of <see cref="OnEnoughMemory"/> for the time when memory is no longer short, which may be at
+    /// once. May be called on any thread.
+    /// </summary>
     internal void AwaitEnough() => Loops.HeldBudget.AwaitEnough(_onEnoughMemory);
 
-    /// <summary>What peers were refused because memory was short may be sent again. Any thread, under any lock: it only posts.</summary>
+    /// <summary>
+    /// Called when memory is no longer short: messages that were refused because of it may be sent again. Called on any
+    /// thread and possibly under locks, so that it may only post work.
+    /// </summary>
     private protected virtual void OnEnoughMemory()
     {
     }
@@ -126,7 +140,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // As documented at the option.
+            // The documentation of the option says that exceptions are ignored.
         }
     }
 }

@@ -4,9 +4,10 @@ using Broker.Transport;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// Encoded messages that wait for a connection, oldest first, in rented arrays that each hold whole ones. On the socket's loop.
+/// Encoded messages that wait for a connection, oldest first, in rented arrays of whole messages. Used on the socket's
+/// loop.
 /// </summary>
-/// <param name="budget">What the arrays are counted by.</param>
+/// <param name="budget">The budget that the arrays are counted in.</param>
 internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
 {
     private const int Smallest = 1024;
@@ -20,7 +21,7 @@ internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
 
     internal long Bytes { get; private set; }
 
-    /// <summary>Room for a message of this size, which counts after <see cref="Commit"/>.</summary>
+    /// <summary>Returns space for a message of this size. <see cref="Commit"/> adds the message.</summary>
     internal Span<byte> Reserve(int size)
     {
         if (_last is null || _last.Length - _length < size)
@@ -51,7 +52,7 @@ internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
 
     public void Add(ReadOnlySpan<byte> message) => Add(message, count: 1);
 
-    /// <summary>Copies several messages in at once.</summary>
+    /// <summary>Copies several messages at once.</summary>
     internal void Add(ReadOnlySpan<byte> messages, int count)
     {
         messages.CopyTo(Reserve(messages.Length));
@@ -60,7 +61,7 @@ internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
 
     private void Copy(ReadOnlySpan<byte> messages) => Add(messages, count: 0);
 
-    /// <summary>Writes all of it to a connection and is empty.</summary>
+    /// <summary>Writes all messages to a connection and empties the backlog.</summary>
     internal void MoveTo(OutboundStage stage)
     {
         while (_full.TryDequeue(out var chunk))
@@ -77,7 +78,7 @@ internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
         Clear();
     }
 
-    /// <summary>Appends all of it to another one and is empty.</summary>
+    /// <summary>Appends all messages to another backlog and empties this one.</summary>
     internal void MoveTo(MessageBacklog other)
     {
         while (_full.TryDequeue(out var chunk))

@@ -5,14 +5,15 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// Where what a session wrote divides into messages, commands and the greeting (RFC 37): frames say how long they are, and a message
-/// ends with the first that has no other after it. A message is written in one piece, without commands between.
+/// Finds the boundaries of the messages, commands and the greeting in the bytes that a session has written (RFC 37).
+/// Frames contain their length; the last frame of a message has no More flag. A message is written contiguously,
+/// without commands between its frames.
 /// </summary>
 internal sealed class MessageFraming : IOutboundFraming
 {
     internal static readonly MessageFraming Instance = new();
 
-    // The first octet of our greeting, which no frame can begin with: its reserved bits would be set.
+    // The first byte of the greeting. No frame begins with it, because its reserved bits are set.
     private const byte GreetingSignature = 0xFF;
     private const byte More = 1;
     private const byte Long = 2;

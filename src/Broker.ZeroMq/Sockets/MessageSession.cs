@@ -4,10 +4,11 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>A peer of a socket all of whose peers live on one loop.</summary>
+/// <summary>A peer of a socket that has all its peers on one loop.</summary>
 internal sealed class MessageSession : PeerSession
 {
-    // Small messages of one read that are delivered before the other peers get their turn; a read of larger ones has fewer.
+    // How many small messages of one read are delivered before the other peers are served. A read of larger messages
+    // contains fewer.
     private const int Slice = 1000;
 
     private readonly SingleLoopSocket _socket;
@@ -18,13 +19,16 @@ internal sealed class MessageSession : PeerSession
         _socket = socket;
     }
 
-    /// <summary>What is sent to the peer; null for a socket that sends nothing, and before the handshake is complete.</summary>
+    /// <summary>
+    /// The outgoing messages of the peer. Null before the handshake is complete, and for sockets that do not send.
+    /// </summary>
     internal OutboundPipe? Pipe { get; set; }
 
-    /// <summary>Whether it is in the line of those that a REP serves next.</summary>
+    /// <summary>Whether the session is in the queue of peers that a REP socket serves next.</summary>
     internal bool IsInLine { get; set; }
 
-    // A PING would wait behind what the peer does not take, so its silence says nothing. The kernel finds out who is gone.
+    // A PING would wait behind the queued messages that the peer does not accept, so its silence proves nothing. The
+    // kernel detects a peer that has vanished.
     private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
 
     public override void OnLowWater(Connection connection)
@@ -35,7 +39,7 @@ internal sealed class MessageSession : PeerSession
         }
     }
 
-    // On whatever thread hands over.
+    // Called on the thread that flushes.
     public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
     {
         if (_socket.IsShared)
@@ -44,14 +48,17 @@ internal sealed class MessageSession : PeerSession
         }
     }
 
-    /// <summary>An empty message, ahead of all others.</summary>
+    /// <summary>Writes an empty message before all others.</summary>
     internal void WriteProbe()
     {
         var stage = Stage;
         stage.Advance(ZmtpWriter.WriteFrame(stage.GetSpan(ZmtpWriter.FrameSize(0)), [], more: false));
     }
 
-    /// <summary>Gives the messages in <paramref name="bytes"/> to <paramref name="taker"/> until it refuses one. For sinks.</summary>
+    /// <summary>
+    /// Passes the messages in <paramref name="bytes"/> to <paramref name="taker"/> until it refuses one. Called by
+    /// sinks.
+    /// </summary>
     internal ZmtpDecodeResult Decode<TTaker>(ReadOnlySpan<byte> bytes, ref TTaker taker)
         where TTaker : struct, IMessageTaker
     {
@@ -61,7 +68,7 @@ internal sealed class MessageSession : PeerSession
 
     private protected override void Configure(Connection connection)
     {
-        // The high-water mark bounds the queue; the transport must not end what is merely slow.
+        // The high-water mark limits the queue, so the transport must not close a connection that is merely slow.
         connection.MaxPendingBytes = long.MaxValue;
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
     }
@@ -101,7 +108,7 @@ internal sealed class MessageSession : PeerSession
         }
     }
 
-    /// <summary>The decoder's direct way to the sink.</summary>
+    /// <summary>Passes messages directly from the decoder to the sink.</summary>
     private ref struct Traffic<TTaker>(MessageSession session, int slice, ref TTaker taker) : IZmtpFrameHandler
         where TTaker : struct, IMessageTaker
     {

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-// Where only the newest message counts: one is under way, and one waits until that has left.
+// Conflation: one message is being sent, and the newest one waits until that has been sent.
 internal sealed partial class OutboundPipe
 {
     private bool IsEmpty => _stage is { Length: 0 } && _connection!.PendingBytes == 0;
@@ -15,7 +15,7 @@ internal sealed partial class OutboundPipe
         return _credit > 0;
     }
 
-    // In the place of what was kept before. Of a link without a connection that is its backlog.
+    // Replaces the message that was kept before. Without a connection the message is kept in the backlog.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryKeep<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct
@@ -54,7 +54,7 @@ internal sealed partial class OutboundPipe
         Flush();
     }
 
-    // The connection is gone, and what it had not sent is in the backlog.
+    // The connection has ended, and its unsent messages are in the backlog: replace them with the newest message.
     private void KeepNewestOnly()
     {
         if (_newest is { Count: > 0 })

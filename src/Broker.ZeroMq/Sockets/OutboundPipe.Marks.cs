@@ -2,10 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Sockets;
 
-// How much may still be written.
+// The room of the pipe: how much may still be written.
 internal sealed partial class OutboundPipe
 {
-    // Where the stream of the connection ends with what was written so far, commands included.
+    // The position in the connection's stream after everything that was written so far, including commands.
     private long Position => _connection!.HandedOverBytes + _stage!.Length;
 
     private long Pending => _marks.Written - _marks.Sent;
@@ -42,10 +42,12 @@ internal sealed partial class OutboundPipe
         return true;
     }
 
-    // A message passes that is larger than the mark, and no credit outlasts the memory that was there when it was given.
+    // At least one message is allowed, even if it is larger than the mark. The credit is limited to one step of the
+    // memory budget, so that it does not outlast the memory it was based on.
     private long CreditFor(int size, long room) => Math.Max(size, Math.Min(room, _budget.Step));
 
-    // The end of a turn would do it too, but then no turn could send more than the mark.
+    // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more than
+    // one mark.
     private bool GrantAfterSending(int size, long share)
     {
         if (!TryHandOver())
@@ -113,7 +115,7 @@ internal sealed partial class OutboundPipe
         return false;
     }
 
-    // Below the mark, which did not refuse it.
+    // Whether there is any room. Used if only the shortage of memory, and not the mark, refused a message.
     private bool HasAnyRoom()
     {
         long share = _budget.Share;
@@ -139,10 +141,10 @@ internal sealed partial class OutboundPipe
         return false;
     }
 
-    // As libzmq: when half of the mark has been sent.
+    // As in libzmq: half of the mark must have been sent.
     private int LowWater => _most / 2;
 
-    // False when the connection has ended by that.
+    // Returns false if the flush has ended the connection.
     private bool TryHandOver()
     {
         if (_isShared)
@@ -166,7 +168,8 @@ internal sealed partial class OutboundPipe
         AwaitEnough(share);
     }
 
-    // A peer that takes nothing may have been refused only because of others.
+    // The memory of other peers may be the only reason why this peer was refused, so its own progress may not signal
+    // room.
     private void AwaitEnough(long share)
     {
         if (share != long.MaxValue)

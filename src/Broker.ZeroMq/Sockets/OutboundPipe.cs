@@ -5,20 +5,22 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// What is sent to one peer. For an endpoint that was connected to it is there before the connection and outlives it: without one,
-/// messages wait here. All of it on the socket's loop; where threads send by themselves (<see cref="SingleLoopSocket.IsShared"/>) on any
-/// thread, under <see cref="SingleLoopSocket.PipeGate"/>.
+/// The messages that are sent to one peer. The pipe of a connected endpoint exists before its connection and outlives
+/// it; without a connection the messages wait in the pipe. A pipe is used on the socket's loop. If other threads send
+/// too (<see cref="SingleLoopSocket.IsShared"/>), it is used on any thread under
+/// <see cref="SingleLoopSocket.PipeGate"/>.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Messages are counted down from a credit. Only when that is used up, a sixteenth of the high-water mark later, it is looked at what
-/// the connection has sent: <see cref="SentMarks"/> says how many messages these octets were. One that conflates never gives itself credit:
-/// each message takes the long way.
+/// Each message uses up some credit. Only when the credit is exhausted, after a sixteenth of the high-water mark, the
+/// pipe checks what the connection has sent; <see cref="SentMarks"/> converts the bytes into messages. A pipe that
+/// conflates never grants credit: each message takes the slow path.
 /// </para>
 /// <para>
-/// A shared pipe writes to the connection's stage for foreign threads, also on the loop, and <see cref="Flush"/> ends each hold of the gate: so
-/// messages leave in the order in which they were written, whoever wrote them. The connection may end between a thread's look
-/// at it and its flush. Then it discards what it is given, and that comes back here.
+/// A shared pipe writes to the connection's buffer for other threads, also on the loop, and calls <see cref="Flush"/>
+/// before the gate is released. So messages are sent in the order in which they were written, whichever thread wrote
+/// them. The connection may end after a thread has checked it and before its flush. Then the connection discards the
+/// messages and returns them by <see cref="OnDiscarded"/>.
 /// </para>
 /// </remarks>
 internal sealed partial class OutboundPipe
@@ -26,7 +28,7 @@ internal sealed partial class OutboundPipe
     private const int Steps = 16;
     private const int StepWithoutMark = 1024;
 
-    // A copy is contiguous, and what is left of a block when it does not fit there is lost.
+    // A copy is contiguous, so that the rest of a buffer that is too small for it is wasted.
     private const int MostPerCopy = 4 * 1024;
 
     private readonly SingleLoopSocket _socket;
@@ -49,7 +51,7 @@ internal sealed partial class OutboundPipe
     private MessageBacklog? _discarded;
 
     /// <param name="socket">The socket.</param>
-    /// <param name="isLink">Whether it outlives its connections.</param>
+    /// <param name="isLink">Whether the pipe outlives its connections.</param>
     internal OutboundPipe(SingleLoopSocket socket, bool isLink)
     {
         var options = socket.MessageOptions;
@@ -64,22 +66,22 @@ internal sealed partial class OutboundPipe
         _isShared = socket.IsShared;
     }
 
-    /// <summary>Whether it was refused a message and has not got room since.</summary>
+    /// <summary>Whether a message was refused and there has been no room since.</summary>
     internal bool IsFull { get; private set; }
 
-    /// <summary>By which a ROUTER knows its peer; null for other sockets.</summary>
+    /// <summary>The routing id of a ROUTER's peer; null for other sockets.</summary>
     internal byte[]? RoutingId { get; set; }
 
-    /// <summary>Whether there is a connection now.</summary>
+    /// <summary>Whether the pipe has a connection now.</summary>
     internal bool IsAttached => _stage is not null;
 
-    /// <summary>The peer of the connection that there is now.</summary>
+    /// <summary>The peer of the current connection.</summary>
     internal ZeroMqPeer? Peer => _peer;
 
-    /// <summary>Messages that wait for a connection.</summary>
+    /// <summary>The number of messages that wait for a connection.</summary>
     internal int Waiting => _backlog?.Count ?? 0;
 
-    /// <summary>How many more messages fit before it is at its mark, if their octets do.</summary>
+    /// <summary>How many more messages fit below the mark, if their bytes fit too.</summary>
     internal int Room
     {
         get
@@ -99,7 +101,7 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>Queues a message of this size, or says that the peer is full.</summary>
+    /// <summary>Queues a message of this size. Returns false if the pipe is full.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryWrite<TMessage>(ref TMessage message, int size)
         where TMessage : struct, IZmtpEncoder, allows ref struct
@@ -126,11 +128,11 @@ internal sealed partial class OutboundPipe
         return true;
     }
 
-    /// <summary>Queues encoded messages from the front on, with one copy; none when the peer is full.</summary>
-    /// <param name="messages">The messages, one behind the other.</param>
-    /// <param name="count">How many they are; at least one.</param>
-    /// <param name="written">How many were queued. There may be room for more.</param>
-    /// <returns>Their size.</returns>
+    /// <summary>Queues the first of these encoded messages with one copy; none if the pipe is full.</summary>
+    /// <param name="messages">The messages, one after the other.</param>
+    /// <param name="count">The number of messages; at least one.</param>
+    /// <param name="written">The number of queued messages. There may be room for more.</param>
+    /// <returns>The size of the queued messages in bytes.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal int WriteSome(ReadOnlySpan<byte> messages, int count, out int written)
     {
@@ -176,7 +178,7 @@ internal sealed partial class OutboundPipe
         return size;
     }
 
-    /// <summary>The peer is there: it gets what waits.</summary>
+    /// <summary>Attaches the pipe to the peer's connection and sends the messages that wait for it.</summary>
     internal void Attach(MessageSession session)
     {
         session.Pipe = this;
@@ -185,7 +187,7 @@ internal sealed partial class OutboundPipe
         _stage = _isShared ? _connection.ExternalStage : _connection.GetStage(_loop);
         if (_isShared)
         {
-            // The handshake's last words go first.
+            // Send the last bytes of the handshake first.
             _connection.HandOver(_loop);
         }
 
@@ -207,7 +209,10 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>The connection is gone; what it did not send waits for the next. False when there is to be none.</summary>
+    /// <summary>
+    /// Detaches the pipe from a closed connection. Unsent messages wait for the next connection. Returns false if there
+    /// will be none.
+    /// </summary>
     internal bool TryRecover(Connection connection)
     {
         if (_connection != connection)
@@ -234,7 +239,8 @@ internal sealed partial class OutboundPipe
     }
 
     /// <summary>
-    /// What the connection has discarded, as <see cref="TryRecover"/> that returned false leaves it: of what was written when it had ended already.
+    /// Returns the number and size of the messages that the connection discarded because it had already ended, and
+    /// forgets them. Called after <see cref="TryRecover"/> has returned false.
     /// </summary>
     internal (int Messages, long Bytes) TakeDiscarded()
     {
@@ -243,12 +249,14 @@ internal sealed partial class OutboundPipe
         return lost;
     }
 
-    /// <summary>The connection has ended before it was given these messages. On the thread that gave them to it.</summary>
+    /// <summary>
+    /// Called when the connection had ended before these messages were flushed to it. Runs on the thread that flushes.
+    /// </summary>
     internal void OnDiscarded(ReadOnlySpan<byte> messages)
     {
         if (_flushingThread != Environment.CurrentManagedThreadId)
         {
-            // Something that the loop had to say.
+            // Commands that the loop wrote.
             return;
         }
 
@@ -261,7 +269,10 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>Hands over what was written since the last time; without sharing that is left to the end of the loop's turn.</summary>
+    /// <summary>
+    /// Flushes what was written since the last flush. Pipes that are not shared are flushed at the end of the loop's
+    /// iteration.
+    /// </summary>
     internal void Flush()
     {
         if (_isShared && _connection is { } connection)
@@ -272,7 +283,7 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>There may be room again.</summary>
+    /// <summary>Called when there may be room again.</summary>
     internal void OnRoom()
     {
         if (_newest is { Count: > 0 } && _stage is not null)
@@ -287,7 +298,7 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>There is enough memory again, for who was refused because of that.</summary>
+    /// <summary>Called when memory is no longer short, for a pipe that refused a message because of it.</summary>
     internal void OnEnough()
     {
         if (IsFull && HasAnyRoom())
@@ -296,7 +307,7 @@ internal sealed partial class OutboundPipe
         }
     }
 
-    /// <summary>Drops what waits for a connection. Returns how many messages that were.</summary>
+    /// <summary>Drops the messages that wait for a connection and returns their number.</summary>
     internal int Abandon()
     {
         int count = Waiting;
@@ -309,7 +320,8 @@ internal sealed partial class OutboundPipe
         IsFull = false;
         if (_connection is not null)
         {
-            // Else each batch that goes out from now on is told of too, and its sender meets the loop at the gate.
+            // Otherwise each sent batch would signal low water, and the sender would contend with the loop for the
+            // gate.
             _connection.LowWaterBytes = 0;
         }
 

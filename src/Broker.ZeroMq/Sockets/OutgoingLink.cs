@@ -5,7 +5,10 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>One endpoint that a socket connects to: dials, waits for the connection to end, waits a while, dials again.</summary>
+/// <summary>
+/// The connection of a socket to one endpoint: connects, waits for the connection to end, waits for the reconnect
+/// interval, and connects again.
+/// </summary>
 internal sealed class OutgoingLink : IDisposable
 {
     private readonly LoopSocket _socket;
@@ -18,9 +21,9 @@ internal sealed class OutgoingLink : IDisposable
     private string? _lastFailure;
 
     /// <param name="socket">The socket.</param>
-    /// <param name="loop">Where the connection lives.</param>
+    /// <param name="loop">The loop of the connection.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="names">Where to look an inproc endpoint up; null for any other.</param>
+    /// <param name="names">The names to find an inproc endpoint in; null for other endpoints.</param>
     internal OutgoingLink(LoopSocket socket, EventLoop loop, ZeroMqEndpoint endpoint, InprocNames? names)
     {
         _socket = socket;
@@ -36,7 +39,9 @@ internal sealed class OutgoingLink : IDisposable
 
     internal PeerSession? Session { get; private set; }
 
-    /// <summary>What waits for a connection to this endpoint, where the socket type keeps that.</summary>
+    /// <summary>
+    /// The messages that wait for a connection to this endpoint; null if the socket type does not keep them.
+    /// </summary>
     internal OutboundPipe? Pipe { get; set; }
 
     internal bool IsStopped => _stopped.IsCancellationRequested;
@@ -45,14 +50,16 @@ internal sealed class OutgoingLink : IDisposable
 
     internal void Start() => _ = RunAsync();
 
-    /// <summary>Dials no more. An existing connection is the caller's to end.</summary>
+    /// <summary>Stops connecting. The caller must close an existing connection.</summary>
     public void Dispose()
     {
         _stopping.Cancel();
         _stopping.Dispose();
     }
 
-    /// <summary>Whether this failure differs from the one before: a peer that is away for a day is one line in a log.</summary>
+    /// <summary>
+    /// Whether this failure differs from the previous one. So a peer that is unreachable for a day causes one log line.
+    /// </summary>
     internal bool IsNews(string reason)
     {
         bool news = !string.Equals(_lastFailure, reason, StringComparison.Ordinal);
@@ -99,7 +106,7 @@ internal sealed class OutgoingLink : IDisposable
         }
     }
 
-    /// <summary>One connection from dialling to its end. Returns whether a handshake was completed on it.</summary>
+    /// <summary>Runs one connection from the dial to its end. Returns whether its handshake was completed.</summary>
     private async Task<bool> ConnectOnceAsync()
     {
         var session = _socket.CreateSession(_loop, Endpoint, this);
@@ -115,12 +122,12 @@ internal sealed class OutgoingLink : IDisposable
         }
         catch (OperationCanceledException) when (!IsStopped)
         {
-            Fail("no connection within the time for connecting");
+            Fail("no connection within the connect timeout");
             return false;
         }
         catch (Exception e) when (!IsStopped && e is not OutOfMemoryException && !LoopIsGone)
         {
-            // Whatever the system or a name server makes of the endpoint today, it may take tomorrow.
+            // An address that the system or a name server rejects now may be valid later.
             Fail(ZmtpErrors.Printable(e.Message));
             return false;
         }

@@ -9,7 +9,7 @@ namespace Broker.ZeroMq.Sockets;
 
 internal abstract partial class PeerSession
 {
-    // For the ERROR command that tells a refused peer why.
+    // The time for sending the ERROR command that contains the reason of a refusal.
     private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(1);
 
     private ZmtpHandshake? _handshake;
@@ -21,13 +21,13 @@ internal abstract partial class PeerSession
     private void StartHandshake()
     {
         var options = Socket.CommonOptions;
-        // Who is in this process is the program itself.
+        // A peer within this process needs no security.
         bool isOurs = ZeroMqEndpoint.IsInprocText(Endpoint);
         var security = isOurs ? ZeroMqSecurity.Null : options.Security;
         bool asks = !isOurs && options.Authenticate is not null && (Link is null || security.IsServer);
         _handshake = new ZmtpHandshake(Socket.Handshake, security.Create(asks, binds: Link is null));
 
-        // One limit for all of it: a greeting that trickles in gains nothing.
+        // One limit for the whole handshake: a peer gains nothing by sending its greeting slowly.
         _handshakeTimer = Loop.StartTimer(options.HandshakeTimeout, () => Refuse("the handshake took too long"));
         int needed = 0;
         Shake([], ref needed);
@@ -52,7 +52,7 @@ internal abstract partial class PeerSession
         return consumed;
     }
 
-    // So much was written to the stage and not handed to it yet.
+    // The bytes were written to the write buffer but not added to it yet.
     private void Follow(ZmtpHandshake handshake, int written)
     {
         if (handshake.State == ZmtpHandshakeState.Active)
@@ -72,7 +72,7 @@ internal abstract partial class PeerSession
         }
     }
 
-    // Nothing of the peer is read until the application has said its word.
+    // Nothing is read from the peer until the application has decided.
     private void Ask(ZmtpHandshake handshake)
     {
         var options = Socket.CommonOptions;
@@ -88,7 +88,7 @@ internal abstract partial class PeerSession
         _ = AwaitAsync(handshake, answer);
     }
 
-    // Null where the application has failed to say anything.
+    // Returns null if the application's callback failed.
     private static async Task<ZeroMqAdmission?> AskAsync(
         Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>> authenticate, ZeroMqCredentials credentials)
     {
@@ -109,7 +109,7 @@ internal abstract partial class PeerSession
         {
             if (!IsOver)
             {
-                // First, so that a peer may be paused again by what its admission leads to.
+                // Resume first, because the admission may pause the peer again.
                 Connection.ResumeReceiving();
                 Decide(handshake, admission);
             }
@@ -151,8 +151,9 @@ internal abstract partial class PeerSession
         string? objection = Socket.CommonOptions.AcceptPeer?.Invoke(Peer);
         if ((objection ?? Socket.RefusalOf(this)) is { } reason)
         {
-            // An ERROR in READY's place is for good (RFC 23), so none is said where only the place is missing. Behind READY it would not be
-            // understood where all else is encrypted.
+            // An ERROR command instead of READY tells the peer never to retry (RFC 23). So it is not sent if the only
+            // problem is the limit of peers. After READY the peer could not read a plain ERROR command if the
+            // connection is encrypted.
             if (zmtp.UnderstandsCommands && (ready > 0 ? objection is not null : _cipher is null))
             {
                 var stage = Stage;

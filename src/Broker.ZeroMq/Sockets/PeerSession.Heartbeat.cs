@@ -5,7 +5,8 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Sockets;
 
-// Heartbeats by RFC 37, "Connection Heartbeating". A timer per question, none per message: whatever arrives is counted.
+// Heartbeats (RFC 37, "Connection Heartbeating"). There is a timer per PING and none per message: received data only
+// increments a counter.
 internal abstract partial class PeerSession
 {
     private uint _reads;
@@ -23,13 +24,17 @@ internal abstract partial class PeerSession
     private LoopTimer? _ttlTimer;
 
     /// <summary>
-    /// How long a peer that cannot be asked for a sign of life has given none since its handshake, in milliseconds; -1 for one that has,
-    /// that can be asked, or that we chose. A moment's truth, on any thread.
+    /// How long an incoming peer without PING support has sent nothing since its handshake, in milliseconds. -1 if it
+    /// has sent something, if it supports PING, or if this socket connected to it. May be called on any thread; the
+    /// value may be out of date at once.
     /// </summary>
     internal long Dumb(long now) =>
         _taken && Link is null && !Peer!.Zmtp.UnderstandsPing && Volatile.Read(ref _reads) == _readsAtWelcome ? now - _takenAt : -1;
 
-    /// <summary>A command that is not about subscriptions. False when the connection must end; it is refused already.</summary>
+    /// <summary>
+    /// Handles a command that is not a subscription. Returns false if the connection must end; it has been refused
+    /// then.
+    /// </summary>
     private protected bool OnCommonCommand(in ZmtpCommand command)
     {
         switch (command.Kind)
@@ -40,7 +45,7 @@ internal abstract partial class PeerSession
                 Refuse(ZmtpErrors.Text(ZmtpError.PeerRefused));
                 return false;
             default:
-                // RFC 37: unknown commands are ignored. A PONG has done its work by having come.
+                // RFC 37: unknown commands are ignored. A PONG needs no handling, because its arrival has been counted.
                 return true;
         }
     }
@@ -112,7 +117,8 @@ internal abstract partial class PeerSession
     {
         _pongTimer = null;
 
-        // The PING itself is sent within the turn that asked, so only more than that is a sign of life.
+        // The PING itself is sent within the iteration that wrote it, so that only further bytes show that the peer
+        // accepts data.
         bool takes = Connection.PendingBytes > 0 && Connection.SentBytes > _sentAtPing;
         if (_reads == _readsAtPing && !takes && !IsSilenceOurs && !WasPausedSince(_pausesAtPing))
         {
@@ -145,10 +151,10 @@ internal abstract partial class PeerSession
         }
     }
 
-    /// <summary>Whether the peer cannot be expected to say anything now, because of what we have sent it.</summary>
+    /// <summary>Whether the peer cannot be expected to answer now, because of data that is queued for it.</summary>
     private protected virtual bool IsSilenceOurs => false;
 
-    // What was not read was not missed.
+    // While receiving is paused, an answer would not be read.
     private bool WasPausedSince(uint pauses) => Connection.IsReceivingPaused || pauses != _pauses;
 
     private void StopTimers()

@@ -2,16 +2,17 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-// A peer of whom no more is wanted for now is held up by what it has sent: nothing of it is read. All of it on the loop.
+// Pausing: while a session is paused, nothing is read from its peer, so that the peer's sends block. All members run on
+// the loop.
 internal abstract partial class PeerSession
 {
-    /// <summary>Whether nothing more is to be delivered in the call under way.</summary>
+    /// <summary>Whether the current call must deliver no further messages.</summary>
     private protected bool MustStop => IsOver || Connection.IsReceivingPaused;
 
-    /// <summary>Whether nothing is delivered now.</summary>
+    /// <summary>Whether no messages are delivered now.</summary>
     internal bool IsPaused => Connection.IsReceivingPaused;
 
-    /// <summary>What to tell the decoder when a message was not taken.</summary>
+    /// <summary>The result for the decoder if a message was refused. Pauses the session unless it is over.</summary>
     private protected ZmtpVerdict Refused()
     {
         if (IsOver)
@@ -23,10 +24,10 @@ internal abstract partial class PeerSession
         return ZmtpVerdict.Hold;
     }
 
-    /// <summary>What to tell the decoder when a message was taken and <see cref="MustStop"/>.</summary>
+    /// <summary>The result for the decoder if a message was taken and <see cref="MustStop"/> is true.</summary>
     private protected ZmtpVerdict Stopped() => IsOver ? ZmtpVerdict.Abort : ZmtpVerdict.Pause;
 
-    /// <summary>Delivers no more of this peer's messages until <see cref="Resume"/>.</summary>
+    /// <summary>Delivers no more messages of this peer until <see cref="Resume"/>.</summary>
     internal void Pause()
     {
         if (!Connection.IsReceivingPaused)
@@ -35,7 +36,7 @@ internal abstract partial class PeerSession
         }
     }
 
-    /// <summary>Goes on with what was held, in a turn of the loop of its own.</summary>
+    /// <summary>Ends a pause. The buffered bytes are delivered in a separate iteration of the loop.</summary>
     internal void Resume()
     {
         if (Connection.IsReceivingPaused)

@@ -5,11 +5,13 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>One connection of a socket: handshake, then traffic, then the one event about its end.</summary>
-/// <remarks>All of it runs on the connection's loop. Other loops only stage messages for <see cref="Connection"/>.</remarks>
+/// <summary>One connection of a socket: the handshake, then the traffic, then the one event about its end.</summary>
+/// <remarks>
+/// All code runs on the connection's loop. Other loops only write messages to the buffers of <see cref="Connection"/>.
+/// </remarks>
 internal abstract partial class PeerSession : ConnectionHandler
 {
-    // What may wait for a peer that asks for answers and does not read them.
+    // The limit of answers that are queued for a peer that requests answers and does not read them.
     private const long MostPendingAnswers = 64 * 1024;
 
     private const int KeepAliveProbes = 3;
@@ -38,16 +40,18 @@ internal abstract partial class PeerSession : ConnectionHandler
 
     internal string Address { get; private set; }
 
-    /// <summary>Null until it is opened; then for good.</summary>
+    /// <summary>The connection; null until it has been opened.</summary>
     internal Connection Connection { get; private set; } = null!;
 
-    /// <summary>Null until the handshake is complete; then for good.</summary>
+    /// <summary>The peer; null until the handshake is complete.</summary>
     internal ZeroMqPeer? Peer { get; private set; }
 
-    /// <summary>Ends with the connection; true if the handshake was completed and the peer taken.</summary>
+    /// <summary>
+    /// Completes when the connection has ended, with true if the handshake was completed and the peer accepted.
+    /// </summary>
     internal Task<bool> Ended => _ended.Task;
 
-    /// <summary>Whether nothing more is to be read from the peer or said to it.</summary>
+    /// <summary>Whether nothing more is read from the peer or sent to it.</summary>
     private protected bool IsOver { get; private set; }
 
     public sealed override void OnOpened(Connection connection)
@@ -62,7 +66,7 @@ internal abstract partial class PeerSession : ConnectionHandler
                 Report(ZeroMqEventKind.PeerRefused, reason);
             }
 
-            // Not closed from within the opening: the transport goes on with the connection after the return.
+            // Do not close the connection here: the transport continues with it after this method returns.
             IsOver = true;
             Loop.Post(() => connection.Close());
             return;
@@ -86,7 +90,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             consumed = Shake(bytes, ref needed);
 
-            // What comes with the end of a handshake that encrypts is encrypted already, and is given back by the transport in clear.
+            // Bytes that follow the end of an encrypting handshake are encrypted already. The transport decrypts them
+            // and delivers them again.
             if (!IsOver && (Peer is null || _cipher is not null))
             {
                 return consumed;
@@ -100,7 +105,7 @@ internal abstract partial class PeerSession : ConnectionHandler
 
         if (connection.IsReceivingPaused)
         {
-            // Paused with the handshake's end.
+            // The end of the handshake has paused the connection.
             return consumed;
         }
 
@@ -110,7 +115,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             if (connection.IsReceivingPaused)
             {
-                // A PING between the frames of the message that is held has been handed over, and will not be again.
+                // A PING between the frames of an undelivered message has been handled already and will not be decoded
+                // again.
                 AnswerAhead(bytes[(consumed + result.Consumed + _decoder.Scanned)..]);
             }
             else if (result.Paused)
@@ -141,7 +147,8 @@ internal abstract partial class PeerSession : ConnectionHandler
         }
         finally
         {
-            // Whatever the application's callback throws, a closing socket and a link must not wait for this session for ever.
+            // Even if the application's callback throws, a closing socket and a link must not wait for this session
+            // forever.
             if (!wasOver)
             {
                 ReportEnd(reason, error, undelivered);
@@ -156,26 +163,35 @@ internal abstract partial class PeerSession : ConnectionHandler
         }
     }
 
-    /// <summary>Turns the peer away at once. On the loop.</summary>
+    /// <summary>Refuses the peer at once. Must be called on the loop.</summary>
     internal void Refuse(string reason) => Refuse(reason, linger: TimeSpan.Zero);
 
-    /// <summary>Ends the connection for no fault of the peer, once what is queued has been sent. Any thread.</summary>
+    /// <summary>
+    /// Closes the connection after the queued data has been sent; the peer is not at fault. May be called on any
+    /// thread.
+    /// </summary>
     internal void Leave(TimeSpan linger) => Connection?.Close(linger);
 
     private protected abstract void Configure(Connection connection);
 
     private protected abstract ZmtpDecodeResult Decode(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The peer is taken.</summary>
+    /// <summary>Called when the peer was accepted.</summary>
     private protected abstract void OnTaken();
 
-    /// <summary>A peer that was taken is gone.</summary>
+    /// <summary>Called when a peer that was accepted has disconnected.</summary>
     private protected abstract void OnGone();
 
-    /// <summary>What the peer has not got and nobody will send it any more; null for nothing. Within <see cref="OnClosed"/>.</summary>
+    /// <summary>
+    /// The messages that the peer did not get and that will not be sent again; null for none. Called within
+    /// <see cref="OnClosed"/>.
+    /// </summary>
     private protected virtual ZeroMqUndelivered? TakeUndelivered(Connection connection, ZeroMqPeer peer) => UnsentMessages.Of(connection, peer);
 
-    /// <summary>Whether there is room in the peer's queue for answers and PINGs, which a hostile peer may provoke without end.</summary>
+    /// <summary>
+    /// Whether the peer's queue has room for answers and PINGs. A hostile peer could otherwise request answers without
+    /// a limit.
+    /// </summary>
     private protected virtual bool MayAnswer => Connection.PendingBytes < MostPendingAnswers;
 
     private protected OutboundStage Stage => Connection.GetStage(Loop);

@@ -2,7 +2,9 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>The pipes of a socket that are not full, which get its messages in turn (RFC 28, RFC 30). On the socket's loop.</summary>
+/// <summary>
+/// The pipes of a socket that are not full. They get the messages in turn (RFC 28, RFC 30). Used on the socket's loop.
+/// </summary>
 internal sealed class PipeRing
 {
     private OutboundPipe[] _ready = new OutboundPipe[4];
@@ -12,10 +14,13 @@ internal sealed class PipeRing
     private bool _isClosed;
     private Action? _onUnwritable;
 
-    /// <summary>Called once when there is room, after a message was refused.</summary>
+    /// <summary>Called once when there is room after a message was refused.</summary>
     internal Action? OnWritable { get; set; }
 
-    /// <summary>Called when no pipe has room any more. Who sets it is also called by <see cref="OnWritable"/> without having tried.</summary>
+    /// <summary>
+    /// Called when no pipe has room any more. If it is set, <see cref="OnWritable"/> is also called without a refused
+    /// message.
+    /// </summary>
     internal Action? OnUnwritable
     {
         get => _onUnwritable;
@@ -26,7 +31,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>How many messages the pipes that are not full have room for.</summary>
+    /// <summary>The number of messages that the pipes have room for.</summary>
     internal long Room
     {
         get
@@ -41,7 +46,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>Takes a pipe in at the end, unless it is there or full.</summary>
+    /// <summary>Adds a pipe at the end unless it is already in the ring or full.</summary>
     internal void Add(OutboundPipe pipe)
     {
         if (_isClosed || pipe.IsFull || IndexOf(pipe) >= 0)
@@ -71,7 +76,7 @@ internal sealed class PipeRing
         }
     }
 
-    /// <summary>Takes no messages any more.</summary>
+    /// <summary>Ends the use of the ring: it accepts no more messages.</summary>
     internal void Close()
     {
         _isClosed = true;
@@ -80,7 +85,9 @@ internal sealed class PipeRing
         OnWritable = null;
     }
 
-    /// <summary>Queues a message for the next pipe that has room, and tells which that was; null when none has.</summary>
+    /// <summary>
+    /// Queues a message for the next pipe that has room. Returns that pipe, or null if no pipe has room.
+    /// </summary>
     internal OutboundPipe? TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -105,8 +112,10 @@ internal sealed class PipeRing
         return null;
     }
 
-    /// <summary>Queues the first of these encoded messages, and where it is always the same pipe's turn, some of the next with it.</summary>
-    /// <returns>Their size.</returns>
+    /// <summary>
+    /// Queues the first of these encoded messages. If there is only one pipe, it queues some of the next messages too.
+    /// </summary>
+    /// <returns>The size of the queued messages in bytes.</returns>
     internal int SendSome(ReadOnlySpan<byte> messages, int count, out int sent)
     {
         if (_count == 1)
@@ -125,7 +134,10 @@ internal sealed class PipeRing
         return sent * first.EncodedSize;
     }
 
-    /// <summary>Hands over what was written to shared pipes; the others, that are full, have done so.</summary>
+    /// <summary>
+    /// Flushes the messages of shared pipes. Full pipes are not in the ring, but they were flushed when they became
+    /// full.
+    /// </summary>
     internal void Flush()
     {
         for (int i = 0; i < _count; i++)
@@ -136,7 +148,7 @@ internal sealed class PipeRing
 
     private int IndexOf(OutboundPipe pipe) => Array.IndexOf(_ready, pipe, 0, _count);
 
-    // The others keep their order, and whose turn is next.
+    // The other pipes keep their order, and the next pipe stays the next.
     private void RemoveAt(int index)
     {
         Array.Copy(_ready, index + 1, _ready, index, --_count - index);

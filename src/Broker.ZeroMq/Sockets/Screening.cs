@@ -1,14 +1,14 @@
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>What a pattern with a state makes of a message before anybody gets it.</summary>
+/// <summary>The decision of a pattern with a state about a received message.</summary>
 internal enum Screening
 {
-    /// <summary>It is to be delivered.</summary>
+    /// <summary>Deliver the message.</summary>
     Deliver,
 
-    /// <summary>It is not what is waited for, or malformed: it goes nowhere.</summary>
+    /// <summary>Drop the message, because it is malformed or not expected.</summary>
     Drop,
 
-    /// <summary>Not now: its peer is held up.</summary>
+    /// <summary>Do not deliver the message now: pause its peer.</summary>
     Hold,
 }

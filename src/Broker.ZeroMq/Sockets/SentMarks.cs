@@ -3,12 +3,13 @@ using System.Runtime.InteropServices;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// Tells from the octets that a connection has sent how many messages these were: pairs of both, one for some messages, oldest first.
+/// Converts a number of sent bytes into a number of sent messages. It stores pairs of both, one pair for several
+/// messages, oldest first.
 /// </summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct SentMarks
 {
-    // A power of two, and more than the steps of a high-water mark.
+    // A power of two that is larger than the number of steps of a high-water mark.
     private const int Capacity = 32;
 
     private readonly (long Position, long Messages)[] _marks = new (long, long)[Capacity];
@@ -19,19 +20,20 @@ internal struct SentMarks
     {
     }
 
-    /// <summary>How many messages are known to have been sent.</summary>
+    /// <summary>The number of messages that are known to have been sent.</summary>
     internal long Sent { get; private set; }
 
-    /// <summary>How many were written by the latest mark.</summary>
+    /// <summary>The number of messages that were written up to the latest mark.</summary>
     internal long Written { get; private set; }
 
-    /// <summary>At this position of the stream so many messages have been written in all.</summary>
+    /// <summary>Records how many messages in total had been written at this position of the stream.</summary>
     internal void Add(long position, long messages)
     {
         Written = messages;
         if (_count == Capacity)
         {
-            // More than a mark's steps wait: after a backlog. The two oldest count as one.
+            // More marks are pending than a high-water mark has steps, for example after a backlog. Merge the two
+            // oldest.
             _first = (_first + 1) & (Capacity - 1);
             _count--;
         }
@@ -39,7 +41,7 @@ internal struct SentMarks
         _marks[(_first + _count++) & (Capacity - 1)] = (position, messages);
     }
 
-    /// <summary>The connection has sent this much.</summary>
+    /// <summary>Updates <see cref="Sent"/>: the connection has sent this many bytes.</summary>
     internal void Advance(long sentBytes)
     {
         while (_count > 0 && _marks[_first].Position <= sentBytes)
@@ -50,7 +52,10 @@ internal struct SentMarks
         }
     }
 
-    /// <summary>Up to which position must be sent, so that no more than <paramref name="most"/> messages wait.</summary>
+    /// <summary>
+    /// The position of the stream up to which bytes must be sent until at most <paramref name="most"/> messages are
+    /// pending.
+    /// </summary>
     internal readonly long PositionFor(long most)
     {
         for (int i = 0; i < _count; i++)
@@ -65,7 +70,7 @@ internal struct SentMarks
         return 0;
     }
 
-    /// <summary>A new connection: nothing is written.</summary>
+    /// <summary>Resets the marks for a new connection.</summary>
     internal void Reset()
     {
         _first = _count = 0;

@@ -2,40 +2,44 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Sockets;
 
-// What is sent to whom: a pipe for each peer that was accepted, and one for each endpoint that is connected to, for good.
+// Outgoing messages: each accepted peer has a pipe, and each connected endpoint has one that outlives its connections.
 public abstract partial class SingleLoopSocket
 {
     private readonly HashSet<OutboundPipe> _links = [];
     private TaskCompletionSource? _backlogSent;
 
-    /// <summary>Whether the pipe belongs to an endpoint that is connected to, so that what it holds waits for another connection.</summary>
+    /// <summary>
+    /// Whether the pipe belongs to a connected endpoint, so that its messages wait for the next connection.
+    /// </summary>
     internal bool Keeps(OutboundPipe pipe) => _links.Contains(pipe);
 
-    /// <summary>A pipe that was full has room again.</summary>
+    /// <summary>Called when a pipe that was full has room again.</summary>
     internal virtual void OnRoom(OutboundPipe pipe)
     {
     }
 
-    /// <summary>Whether its peers get messages at all.</summary>
+    /// <summary>Whether the socket sends messages at all.</summary>
     private protected virtual bool Sends => true;
 
-    /// <summary>Whether messages can be meant for an endpoint before its peer is known.</summary>
+    /// <summary>Whether messages can be queued for an endpoint before its peer is known.</summary>
     private protected virtual bool SendsToStrangers => true;
 
-    /// <summary>Whether what is meant for the peer at an endpoint waits for it when its connection is lost.</summary>
+    /// <summary>
+    /// Whether the queued messages of a connected endpoint wait for the next connection when a connection is lost.
+    /// </summary>
     private protected virtual bool KeepsForNextConnection => !MessageOptions.Immediate;
 
-    /// <summary>There is another one to send to.</summary>
+    /// <summary>Called when a pipe was added.</summary>
     private protected virtual void OnPipeAdded(OutboundPipe pipe)
     {
     }
 
-    /// <summary>Nothing more may be written to it.</summary>
+    /// <summary>Called when a pipe was removed: nothing more may be written to it.</summary>
     private protected virtual void OnPipeRemoved(OutboundPipe pipe)
     {
     }
 
-    /// <summary>A peer is there, and nothing has been written to it yet.</summary>
+    /// <summary>Called for a new peer before anything is written to its pipe.</summary>
     private protected virtual void OnAttaching(MessageSession session, OutboundPipe pipe)
     {
     }
@@ -154,7 +158,7 @@ public abstract partial class SingleLoopSocket
         session.Pipe = null;
         if (Keeps(pipe))
         {
-            // It may have been full of what the connection is rid of.
+            // The pipe may have been full of bytes that the closed connection no longer holds.
             pipe.OnRoom();
         }
         else

@@ -5,10 +5,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Sockets;
 
 /// <summary>
-/// A socket all of whose peers, accepted or connected to, live on one event loop: taking turns, identities and states need no lock. More
-/// loops are used by more sockets.
+/// A socket with all its peers on one event loop. So the order of peers, their identities and the pattern's state need
+/// no lock. To use several loops, create several sockets.
 /// </summary>
-/// <remarks>Everything but what <see cref="LoopSocket"/> has is to be called on <see cref="Loop"/>.</remarks>
+/// <remarks>Call the members on <see cref="Loop"/>, except the members of <see cref="LoopSocket"/>.</remarks>
 public abstract partial class SingleLoopSocket : LoopSocket
 {
     private const int SmallMessage = 64;
@@ -33,24 +33,30 @@ public abstract partial class SingleLoopSocket : LoopSocket
     /// <summary>The loop of all its peers.</summary>
     public EventLoop Loop { get; }
 
-    /// <summary>The peers that have completed their handshake, as of now. Any thread.</summary>
+    /// <summary>
+    /// The peers with a completed handshake. May be read on any thread; the list may be out of date at once.
+    /// </summary>
     public IReadOnlyList<ZeroMqPeer> Peers => Array.ConvertAll(_sessions, session => session.Peer!);
 
-    /// <summary>Whether <see cref="PauseReceiving"/> is in force.</summary>
+    /// <summary>Whether <see cref="PauseReceiving"/> is in effect.</summary>
     public bool IsReceivingPaused => _isPaused;
 
     /// <summary>
-    /// Whether other threads send on its pipes too. Set before the first endpoint. Then all that is done with pipes is done under
-    /// <see cref="PipeGate"/>; else it is done on the loop, and of the gate there is no need where it would cost anything.
+    /// Whether other threads send on the socket's pipes too. Set before the first endpoint. If true, pipes are only
+    /// used under <see cref="PipeGate"/>. If false, they are only used on the loop, and the hot paths do not take the
+    /// gate.
     /// </summary>
     internal bool IsShared { get; set; }
 
-    /// <summary>Guards the pipes and whose turn it is. Within it nothing is waited for but the system's own call that sends.</summary>
+    /// <summary>
+    /// Guards the pipes and their order. Code that holds the gate waits for nothing except the system call that sends.
+    /// </summary>
     internal Lock PipeGate { get; } = new();
 
     /// <summary>
-    /// Whether what is screened is also taken under <see cref="PipeGate"/>: where a thread that sends must find in the queue whatever was
-    /// let through. Who is woken by it may meet the loop at the gate.
+    /// Whether screened messages are also added to the receive queue under <see cref="PipeGate"/>, so that a sending
+    /// thread finds all accepted messages in the queue. A receiver that wakes up may have to wait for the loop at the
+    /// gate.
     /// </summary>
     internal bool TakesUnderGate { get; set; }
 
@@ -63,10 +69,10 @@ public abstract partial class SingleLoopSocket : LoopSocket
     private protected IReadOnlyList<MessageSession> Sessions => _sessions;
 
     /// <summary>
-    /// Reads nothing more of any peer, also of those who come, until <see cref="ResumeReceiving"/>: the kernel holds them up.
-    /// <see cref="ZeroMqPeer.PauseReceiving"/> says what is noticed meanwhile.
+    /// Reads no more bytes from any peer, including new peers, until <see cref="ResumeReceiving"/>. TCP flow control
+    /// stops the peers. See <see cref="ZeroMqPeer.PauseReceiving"/> for the effects.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on the loop.</exception>
+    /// <exception cref="InvalidOperationException">The call is not on the loop.</exception>
     public void PauseReceiving()
     {
         RequireLoop();
@@ -78,11 +84,11 @@ public abstract partial class SingleLoopSocket : LoopSocket
     }
 
     /// <summary>
-    /// Goes on with all peers that are paused, by <see cref="PauseReceiving"/>, each by itself or because a message was not taken. What
-    /// was held
-    /// is delivered in a turn of the loop of its own; who comes first changes with each call, so that a little room goes to all in turn.
+    /// Resumes all paused peers, whether <see cref="PauseReceiving"/>, a pause of the single peer, or a refused message
+    /// paused them. The buffered bytes are delivered in a separate iteration of the loop. Each call begins with another
+    /// peer, so that all peers share a little room in turn.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on the loop.</exception>
+    /// <exception cref="InvalidOperationException">The call is not on the loop.</exception>
     public void ResumeReceiving()
     {
         RequireLoop();
@@ -96,11 +102,12 @@ public abstract partial class SingleLoopSocket : LoopSocket
         }
     }
 
-    /// <summary>Whether <see cref="Screen"/> is to be asked about each message.</summary>
+    /// <summary>Whether <see cref="Screen"/> must be called for each message.</summary>
     internal virtual bool Screens => false;
 
     /// <summary>
-    /// What to do with a message, and what of it the application gets. It counts as delivered until <see cref="OnRefused"/>.
+    /// Decides what happens to a message, and which part of it the application gets. The message counts as delivered
+    /// unless <see cref="OnRefused"/> is called.
     /// </summary>
     internal virtual Screening Screen(MessageSession session, in ZmtpMessage message, out ZmtpMessage body)
     {
@@ -108,17 +115,17 @@ public abstract partial class SingleLoopSocket : LoopSocket
         return Screening.Deliver;
     }
 
-    /// <summary>What was to be delivered was not taken.</summary>
+    /// <summary>Called when a message that was to be delivered has been refused.</summary>
     internal virtual void OnRefused(MessageSession session)
     {
     }
 
-    /// <summary>What was read of a peer has been gone through. For those that screen.</summary>
+    /// <summary>Called after all bytes of one read have been processed. Only for sockets that screen.</summary>
     internal virtual void OnBatchEnd()
     {
     }
 
-    // In this process the marks are all that a program has to bound what is under way: the link holds about a mark of small messages.
+    // Within a process only the marks limit the bytes in transit, so the link holds about one mark of small messages.
     internal override long InprocWindow => MessageOptions.SendHighWaterMark == 0
         ? base.InprocWindow
         : Math.Min(base.InprocWindow, Math.Min(MessageOptions.SendHighWaterBytes, (long)MessageOptions.SendHighWaterMark * SmallMessage));
@@ -155,7 +162,7 @@ public abstract partial class SingleLoopSocket : LoopSocket
     {
         if (!Loop.IsCurrent)
         {
-            throw new InvalidOperationException("This is for the socket's loop; post an action to it instead.");
+            throw new InvalidOperationException("This must be called on the socket's loop; post an action to the loop instead.");
         }
     }
 }

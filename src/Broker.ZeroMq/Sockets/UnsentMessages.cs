@@ -2,10 +2,13 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>What a closed connection could not send.</summary>
+/// <summary>Counts the messages that a closed connection could not send.</summary>
 internal static class UnsentMessages
 {
-    /// <summary>Null when no message was left. Within <see cref="ConnectionHandler.OnClosed"/>.</summary>
+    /// <summary>
+    /// The unsent messages of a connection; null if there are none. Called within
+    /// <see cref="ConnectionHandler.OnClosed"/>.
+    /// </summary>
     internal static ZeroMqUndelivered? Of(Connection connection, ZeroMqPeer peer)
     {
         var (messages, bytes) = connection.CountUnsent();

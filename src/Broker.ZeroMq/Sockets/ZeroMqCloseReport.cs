@@ -1,9 +1,12 @@
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>What a closed socket could not deliver.</summary>
-/// <param name="Undelivered">Whole messages, over all peers; one that was sent in part counts.</param>
-/// <param name="Peers">The peers concerned.</param>
+/// <summary>The messages that a closed socket could not deliver.</summary>
+/// <param name="Undelivered">
+/// The number of undelivered messages of all peers. A message that was sent partially counts.
+/// </param>
+/// <param name="Peers">The peers with undelivered messages.</param>
 /// <remarks>
-/// What the kernel took counts as delivered, whether or not the peer reads it: ZeroMQ's publish/subscribe has no acknowledgement.
+/// A message that the kernel has accepted counts as delivered, whether or not the peer reads it: ZeroMQ has no
+/// acknowledgements.
 /// </remarks>
 public sealed record ZeroMqCloseReport(long Undelivered, IReadOnlyList<ZeroMqUndelivered> Peers);

@@ -1,9 +1,15 @@
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>What a socket has counted since it was made, over all peers there were. A moment's truth.</summary>
-/// <param name="Peers">Those that have completed their handshake and are connected now.</param>
-/// <param name="MessagesReceived">Messages received, those that matched no subscription included.</param>
-/// <param name="MessagesSent">Messages put into the queues of peers, each as often as it has one.</param>
-/// <param name="MessagesDropped">Messages that peers should have got and did not, for want of room or of the peer.</param>
-/// <param name="PendingBytes">Octets that wait for peers that are connected now.</param>
+/// <summary>
+/// The counters of a socket since it was created, over all its peers. They may be out of date at once.
+/// </summary>
+/// <param name="Peers">The number of connected peers with a completed handshake.</param>
+/// <param name="MessagesReceived">
+/// The number of received messages, including messages that matched no subscription.
+/// </param>
+/// <param name="MessagesSent">The number of messages added to the peers' queues, counted once for each peer.</param>
+/// <param name="MessagesDropped">
+/// The number of messages that were lost because a peer had no room or did not exist.
+/// </param>
+/// <param name="PendingBytes">The number of bytes that are queued for connected peers.</param>
 public readonly record struct ZeroMqCounts(int Peers, long MessagesReceived, long MessagesSent, long MessagesDropped, long PendingBytes);

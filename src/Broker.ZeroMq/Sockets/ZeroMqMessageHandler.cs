@@ -2,15 +2,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>Receives a message.</summary>
-/// <param name="peer">Who sent it.</param>
-/// <param name="message">All its frames, borrowed until the return.</param>
+/// <summary>Handles a received message.</summary>
+/// <param name="peer">The peer that sent the message.</param>
+/// <param name="message">All frames of the message. They are only valid until the handler returns.</param>
 /// <returns>
-/// True when the message was taken. False when there is no room for it now: then the peer is paused as by
-/// <see cref="ZeroMqPeer.PauseReceiving"/>, and the same message is delivered again after it was resumed.
+/// True if the message was taken. False if there is no room for it now: then the peer is paused as by
+/// <see cref="ZeroMqPeer.PauseReceiving"/>, and the same message is delivered again after the peer was resumed.
 /// </returns>
 /// <remarks>
-/// Called on the peer's loop, one message of a peer at a time and in order; peers of different loops call at the same time. Must not
-/// block: it holds up everything on the loop. What it throws closes the peer's connection.
+/// Called on the peer's loop with one message at a time, in the order of the peer's messages. Peers on different loops
+/// call at the same time. The handler must not block, because it would stop all work of the loop. An exception closes
+/// the peer's connection.
 /// </remarks>
 public delegate bool ZeroMqMessageHandler(ZeroMqPeer peer, in ZmtpMessage message);

@@ -3,7 +3,10 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>A peer whose handshake is complete. Thread-safe; the counters are a moment's truth and stay after the peer has gone.</summary>
+/// <summary>
+/// A peer with a completed handshake. Thread-safe. The counters may be out of date at once; they can still be read
+/// after the peer has disconnected.
+/// </summary>
 public sealed class ZeroMqPeer
 {
     private readonly PeerSession _session;
@@ -22,76 +25,85 @@ public sealed class ZeroMqPeer
         UserId = userId;
     }
 
-    /// <summary>A number that no other peer of the socket has or had.</summary>
+    /// <summary>A number that is unique among all peers that the socket has had.</summary>
     public long Id { get; }
 
-    /// <summary>The endpoint of ours by which it came.</summary>
+    /// <summary>The local endpoint that the connection belongs to.</summary>
     public string Endpoint => _session.Endpoint;
 
-    /// <summary>Its address as an endpoint; the same as <see cref="Endpoint"/> for ipc.</summary>
+    /// <summary>The address of the peer as an endpoint; for ipc the same as <see cref="Endpoint"/>.</summary>
     public string Address => _session.Address;
 
-    /// <summary>Whether we connected to it; otherwise it connected to us.</summary>
+    /// <summary>Whether this socket connected to the peer. If false, the peer connected to this socket.</summary>
     public bool IsOutgoing => _session.Link is not null;
 
-    /// <summary>Its socket type.</summary>
+    /// <summary>The socket type of the peer.</summary>
     public ZmtpSocketType SocketType => Zmtp.SocketType;
 
     /// <summary>
-    /// The routing id it announced, or the one that our ROUTER gave it; empty when there is none. The memory is not reused.
+    /// The routing id that the peer announced or that the ROUTER generated for it; empty if it has none. The memory is
+    /// not reused.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; internal set; }
 
     /// <summary>
-    /// Who it is to the application: what <see cref="LoopSocketOptions.Authenticate"/> said; empty when that was not asked.
+    /// The user id that <see cref="LoopSocketOptions.Authenticate"/> returned; empty if it was not called.
     /// </summary>
     public string UserId { get; }
 
-    /// <summary>The version of ZMTP in its greeting.</summary>
+    /// <summary>The ZMTP version in the peer's greeting.</summary>
     public Version ProtocolVersion => new(Zmtp.Major, Zmtp.Minor);
 
-    /// <summary>What it said of itself in its handshake.</summary>
+    /// <summary>The data of the peer's handshake.</summary>
     internal ZmtpPeer Zmtp { get; }
 
-    /// <summary>Whether it is still connected.</summary>
+    /// <summary>Whether the peer is still connected.</summary>
     public bool IsConnected => _session.Connection.IsOpen;
 
-    /// <summary>Messages received from it, those that were filtered included.</summary>
+    /// <summary>The number of messages received from the peer, including filtered messages.</summary>
     public long MessagesReceived => Volatile.Read(ref _received);
 
-    /// <summary>Messages received from it that matched no subscription of ours.</summary>
+    /// <summary>The number of messages received from the peer that matched no subscription of this socket.</summary>
     public long MessagesFiltered => Volatile.Read(ref _filtered);
 
-    /// <summary>Messages put into its queue.</summary>
+    /// <summary>The number of messages added to the peer's queue.</summary>
     public long MessagesSent => Volatile.Read(ref _sentHere) + Interlocked.Read(ref _sentElsewhere);
 
-    /// <summary>Messages it should have got and did not, because its high-water mark was reached.</summary>
+    /// <summary>The number of messages that the peer lost because its high-water mark was reached.</summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
-    /// <summary>Octets that wait for it.</summary>
+    /// <summary>The number of bytes that are queued for the peer.</summary>
     public long PendingBytes => _session.Connection.PendingBytes;
 
     /// <summary>
-    /// Finds a property of its handshake's metadata by name, whatever the case. The value is valid as long as this object.
+    /// Finds a property in the peer's handshake metadata by its name, ignoring case. The value is valid as long as this
+    /// object.
     /// </summary>
     public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value) => Zmtp.TryGetProperty(name, out value);
 
     /// <summary>
-    /// Reads nothing more of this peer until <see cref="ResumeReceiving"/>, so that the kernel holds it up. A message that is being
-    /// handled is not concerned. On its loop.
+    /// Reads no more bytes from this peer until <see cref="ResumeReceiving"/>, so that TCP flow control stops the peer.
+    /// A message that is being handled is not affected. Must be called on the peer's loop.
     /// </summary>
     /// <remarks>
-    /// Meanwhile its PINGs are not answered, so a peer with heartbeats of its own may give us up; ours wait. That its connection ends is
-    /// noticed at once where nothing of it is held, and a reset by epoll always.
+    /// Meanwhile the peer's PINGs are not answered, so that a peer with heartbeats may close the connection. PINGs to
+    /// the peer are suspended. The end of the connection is detected at once if no received bytes are buffered; epoll
+    /// always detects a reset.
     /// </remarks>
-    /// <exception cref="InvalidOperationException">Not on the peer's loop.</exception>
+    /// <exception cref="InvalidOperationException">The call is not on the peer's loop.</exception>
     public void PauseReceiving() => _session.Pause();
 
-    /// <summary>Ends a pause; what was held is delivered in a turn of the loop of its own. On its loop.</summary>
-    /// <exception cref="InvalidOperationException">Not on the peer's loop.</exception>
+    /// <summary>
+    /// Ends a pause. The buffered bytes are delivered in a separate iteration of the loop. Must be called on the peer's
+    /// loop.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The call is not on the peer's loop.</exception>
     public void ResumeReceiving() => _session.Resume();
 
-    /// <summary>Ends the connection as a refusal for this reason. A peer that we connected to is connected to again.</summary>
+    /// <summary>
+    /// Closes the connection and reports it as refused for this reason. If this socket connected to the peer, it
+    /// reconnects.
+    /// </summary>
     public void Close(string reason)
     {
         ArgumentNullException.ThrowIfNull(reason);
@@ -100,14 +112,15 @@ public sealed class ZeroMqPeer
 
     internal PeerSession Session => _session;
 
-    /// <summary>What whoever queues its messages knows it by. On its loop.</summary>
+    /// <summary>An object that the owner of the peer's receive queue stores here. Used on the peer's loop.</summary>
     internal object? Source { get; set; }
 
     internal void CountReceived() => _received++;
 
     internal void CountFiltered() => _filtered++;
 
-    // Most messages are published on the peer's own loop; those of other loops are counted apart, so that only they pay for an atomic.
+    // Most messages are published on the peer's own loop. Messages of other loops have a separate counter, so that only
+    // they need an atomic operation.
     internal void CountSent(bool onOwnLoop)
     {
         if (onOwnLoop)

@@ -1,7 +1,9 @@
 namespace Broker.ZeroMq.Sockets;
 
-/// <summary>What one peer did not get.</summary>
+/// <summary>The messages that one peer did not get.</summary>
 /// <param name="Peer">The peer.</param>
-/// <param name="Messages">Whole messages that were queued for it; one that was sent in part counts.</param>
-/// <param name="Bytes">Octets of them that were not sent.</param>
+/// <param name="Messages">
+/// The number of messages that were queued for the peer. A message that was sent partially counts.
+/// </param>
+/// <param name="Bytes">The number of their bytes that were not sent.</param>
 public sealed record ZeroMqUndelivered(ZeroMqPeer Peer, long Messages, long Bytes);

@@ -197,7 +197,7 @@ public sealed class SocketOptionTests
         });
         push.Connect(string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{endpoint.Port}"));
         var failed = await events.TakeAsync(e => e.Kind == ZeroMqEventKind.ConnectFailed);
-        Assert.Equal("no connection within the time for connecting", failed.Reason);
+        Assert.Equal("no connection within the connect timeout", failed.Reason);
         using var accepted = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
 
         // One that was made in the moment of its end may come before it.
