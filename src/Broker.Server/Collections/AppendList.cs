@@ -1,6 +1,9 @@
 namespace Broker.Server.Collections;
 
-/// <summary>A list that only grows. One adds at a time, under a lock of its own; any thread may read meanwhile, and sees what was there.</summary>
+/// <summary>
+/// A list that only grows. One thread at a time adds items, under a lock of the owner. Other threads may read
+/// meanwhile: they see the items that existed when they began.
+/// </summary>
 internal sealed class AppendList<T>
 {
     private T[] _items = new T[4];
@@ -8,12 +11,12 @@ internal sealed class AppendList<T>
 
     internal int Count => _count;
 
-    /// <summary>What is in it now.</summary>
+    /// <summary>The current items.</summary>
     internal ReadOnlySpan<T> Items
     {
         get
         {
-            // The count first: an array that is read later holds as many at least.
+            // The count is read first. The array is read later and therefore contains at least that many items.
             int count = _count;
             return Volatile.Read(ref _items).AsSpan(0, count);
         }

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Server.Collections;
 
 /// <summary>
-/// A hash for short byte strings: 16 bytes a step, folded with a full 128-bit product. Subjects and tokens are mostly
-/// shorter than that, and then it is two loads and two multiplications.
+/// A hash of short byte strings. Each step hashes 16 bytes with a full 128-bit product. Most subjects and tokens are
+/// shorter and take two loads and two multiplications.
 /// </summary>
 internal static class ByteHash
 {
@@ -15,7 +15,7 @@ internal static class ByteHash
     internal static uint Compute(ReadOnlySpan<byte> bytes, ulong seed)
         => Compute(bytes, ByteKey.Of(ref MemoryMarshal.GetReference(bytes), bytes.Length), seed);
 
-    /// <summary>The same of a string whose key is known: without a call where it is short.</summary>
+    /// <summary>Computes the hash of a string with a known key. For a short string it needs no call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Compute(ReadOnlySpan<byte> bytes, ByteKey key, ulong seed)
     {
@@ -41,7 +41,8 @@ internal static class ByteHash
         return hash;
     }
 
-    // The key's words overlap with each other, or with what has been hashed, unless they fit: the length, hashed here, tells such strings apart.
+    // If the string has fewer bytes than the key, the two words of the key overlap; in a longer string they overlap
+    // with hashed bytes. The length, which is hashed here, distinguishes such strings.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Begin(int length, ulong seed) => seed ^ ((ulong)length * First);
 
@@ -58,6 +59,6 @@ internal static class ByteHash
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Fold(ulong left, ulong right)
-        // The lower half comes by way of memory from what makes both: a multiplication of its own is there before that.
+        // BigMul stores the lower half in memory. A separate multiplication is available earlier.
         => Math.BigMul(left, right, out _) ^ (left * right);
 }

@@ -3,15 +3,18 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server.Collections;
 
 /// <summary>
-/// The last sixteen bytes of a byte string, in two words that overlap where there are fewer: with the length they are all of a string of up to
-/// sixteen bytes. What is compared and what is hashed are the same two loads.
+/// The last sixteen bytes of a byte string as two words. In a shorter string the words overlap. Together with the
+/// length, the key describes all bytes of a string of up to sixteen bytes. Comparison and hash use the same two loads.
 /// </summary>
 internal readonly struct ByteKey
 {
-    /// <summary>How many bytes it holds at most.</summary>
+    /// <summary>The largest number of bytes in a key.</summary>
     internal const int Size = 2 * sizeof(ulong);
 
-    /// <summary>How long a string is at most that is hashed and compared in two steps. Asked in one form everywhere, so that who has asked is not asked again.</summary>
+    /// <summary>
+    /// The longest string that is hashed and compared in two steps. All callers test this limit in the same form, so
+    /// that the compiler can remove the repeated test.
+    /// </summary>
     internal const int Short = 2 * Size;
 
     internal readonly ulong Low;
@@ -24,12 +27,13 @@ internal readonly struct ByteKey
         High = high;
     }
 
+    /// <summary>Creates the key of a string.</summary>
     /// <param name="start">The first byte of the string.</param>
-    /// <param name="length">How many there are.</param>
+    /// <param name="length">The length of the string.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ByteKey Of(ref byte start, int length)
     {
-        // Two locals: words that are written to a struct one by one would be read back from memory.
+        // Two local variables: the words would be read back from memory if they were written to a struct one by one.
         ulong low;
         ulong high = 0;
         if (length >= sizeof(ulong))

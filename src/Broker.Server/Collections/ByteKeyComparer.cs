@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Server.Collections;
 
 /// <summary>
-/// Compares byte strings by content and lets a dictionary be asked with a span. Seeded per instance: a peer that does not
-/// know the seed cannot choose tokens that all fall into one bucket.
+/// Compares byte strings by content and permits dictionary lookups with a span. Each instance has a seed: a peer that
+/// does not know the seed cannot choose tokens with equal hashes.
 /// </summary>
 internal sealed class ByteKeyComparer(ulong seed) : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
 {

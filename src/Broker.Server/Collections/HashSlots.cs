@@ -3,21 +3,23 @@ using System.Runtime.CompilerServices;
 namespace Broker.Server.Collections;
 
 /// <summary>
-/// Objects by 32-bit hashes that the owner computes from their keys, with open addressing. The owner compares the keys: there
-/// may be several objects of one hash. Twelve bytes a slot, and a quarter to a half of the slots are free; nothing while empty.
+/// A hash table of objects with open addressing. The owner computes a 32-bit hash from each key and compares the keys
+/// itself, because several objects may have the same hash. A slot uses twelve bytes, and a quarter to a half of the
+/// slots are free. An empty table uses no memory.
 /// </summary>
 /// <remarks>
-/// An object's home slot is the hash's share of the length, so that any length will do and the objects lie in the order of
-/// their hashes: growing is one pass over both arrays and looks at no object. Hashes are apart from the objects because a
-/// search that fails then reads one line of memory mostly, and one that succeeds fetches the object meanwhile.
-/// A mutable struct: to be kept in a field and not to be copied.
+/// The home slot of an object is its hash, scaled to the length. So any length is possible, and the objects are in the
+/// order of their hashes: growing is one pass over both arrays and reads no object. The hashes are in an array of their
+/// own: a search without result mostly reads one cache line, and a successful search loads the object at the same time.
+/// This is a mutable struct: keep it in a field and do not copy it.
 /// </remarks>
 internal struct HashSlots<T>
     where T : class
 {
     private const int Fewest = 4;
 
-    // Of a free slot. A hash's lowest bit, which hardly moves its home, is set to tell it from that.
+    // The hash of a free slot. The lowest bit of every stored hash is set so that it differs from this value; that bit
+    // rarely changes the home slot.
     private const uint Free = 0;
 
     private uint[]? _hashes;
@@ -25,13 +27,13 @@ internal struct HashSlots<T>
 
     internal int Count { get; private set; }
 
-    /// <summary>How many slots there are, to look at one by one.</summary>
+    /// <summary>The number of slots, for a walk through all of them.</summary>
     internal readonly int Length => _items?.Length ?? 0;
 
-    /// <summary>What is in a slot; null when it is free.</summary>
+    /// <summary>The object in a slot; null if the slot is free.</summary>
     internal readonly T? this[int slot] => _items![slot].Item;
 
-    /// <summary>The first slot that holds an object of that hash, or -1.</summary>
+    /// <summary>The first slot with an object of this hash, or -1.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly int First(uint hash)
     {
@@ -39,7 +41,7 @@ internal struct HashSlots<T>
         return hashes is null ? -1 : Probe(hashes, hash | 1, Home(hash | 1, hashes.Length));
     }
 
-    /// <summary>The next such slot, or -1.</summary>
+    /// <summary>The next slot with an object of this hash, or -1.</summary>
     internal readonly int Next(uint hash, int slot) => Probe(_hashes!, hash | 1, After(slot, _hashes!.Length));
 
     internal void Add(uint hash, T item)
@@ -55,7 +57,10 @@ internal struct HashSlots<T>
 
     internal readonly void Replace(int slot, T item) => _items![slot].Item = item;
 
-    /// <summary>Empties a slot. Others move up: the slot may then hold one from a slot behind it, or from the first ones.</summary>
+    /// <summary>
+    /// Removes the object in a slot. Objects of later slots may move up: the slot may then contain an object from a
+    /// later slot or, around the end, from one of the first slots.
+    /// </summary>
     internal void RemoveAt(int slot)
     {
         uint[] hashes = _hashes!;
@@ -70,7 +75,8 @@ internal struct HashSlots<T>
                 break;
             }
 
-            // Not beyond its home, which lies anywhere up to where it is, around the end perhaps.
+            // An object must not move to a slot before its home slot. The home slot may lie on the other side of the
+            // end of the array.
             int home = Home(hash, hashes.Length);
             if (slot <= at ? home <= slot || home > at : home <= slot && home > at)
             {
@@ -85,7 +91,7 @@ internal struct HashSlots<T>
         Count--;
     }
 
-    /// <summary>Gives memory back when most slots are free. To be called after removals.</summary>
+    /// <summary>Releases memory if most slots are free. To be called after removals.</summary>
     internal void Trim()
     {
         if (Count == 0)
@@ -151,7 +157,7 @@ internal struct HashSlots<T>
 
     private static int After(int slot, int length) => slot + 1 == length ? 0 : slot + 1;
 
-    // By itself an array of references checks the type at every store.
+    // An array of references would check the type at every store. An array of structs does not.
     private struct Slot
     {
         internal T? Item;

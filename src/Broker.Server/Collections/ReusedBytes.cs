@@ -1,15 +1,16 @@
 namespace Broker.Server.Collections;
 
 /// <summary>
-/// A short string of bytes in a place that is used again and again: its memory stays for the next one, unless that would make all places as
-/// large as the longest that were ever in them. A mutable struct: to be kept in a field and not to be copied.
+/// A short byte string in reusable memory. The memory is kept for the next string, unless it is large: otherwise all
+/// instances would grow to the size of the longest string. This is a mutable struct: keep it in a field and do not copy
+/// it.
 /// </summary>
 internal struct ReusedBytes
 {
-    /// <summary>Memory up to this is kept.</summary>
+    /// <summary>The largest buffer that is kept, in bytes.</summary>
     internal const int MostKept = 64;
 
-    // What an array takes beside its elements.
+    // The bytes of an array in addition to its elements.
     private const int ArrayOverhead = 24;
 
     private byte[]? _buffer;
@@ -19,11 +20,11 @@ internal struct ReusedBytes
 
     internal readonly int Length => _length;
 
-    /// <summary>How much memory so many bytes take.</summary>
+    /// <summary>The memory that a string of this length uses.</summary>
     internal static int SizeFor(int length) => ArrayOverhead + Math.Max(length, MostKept);
 
-    /// <summary>Puts a copy in.</summary>
-    /// <returns>How many bytes of memory more than before it holds.</returns>
+    /// <summary>Stores a copy of the bytes.</summary>
+    /// <returns>The change in used memory, in bytes.</returns>
     internal int Set(ReadOnlySpan<byte> bytes)
     {
         int more = 0;
@@ -38,7 +39,9 @@ internal struct ReusedBytes
         return more;
     }
 
-    /// <summary>Empties the place, and gives its memory up where that is large or not to be kept.</summary>
+    /// <summary>
+    /// Removes the string, and its memory if that is large or <paramref name="keepsMemory"/> is false.
+    /// </summary>
     /// <inheritdoc cref="Set" path="/returns"/>
     internal int Clear(bool keepsMemory)
     {

@@ -5,16 +5,18 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// A target with a peer behind it that may be slow: messages wait for it, are counted, end subscriptions that have a limit, and
-/// what waits is held to a bound. What a peer that is too slow may lose, it costs the others nothing.
+/// A delivery target with a peer that may be slow. It buffers and counts messages, closes subscriptions that have
+/// reached their limit, and limits the buffered bytes. Only messages of a slow peer are lost; other peers are not
+/// affected.
 /// </summary>
 /// <remarks>
-/// By default the transport ends a peer whose queue overflows, and none of the bound is looked at here: one flag says so. Counts
-/// are by loop, so that a plain addition is enough.
+/// By default the transport closes a peer whose queue overflows, so this class checks no limit: one flag decides. Each
+/// loop has its own counters, so that a plain addition is sufficient.
 /// </remarks>
 internal abstract class BufferedTarget : DeliveryTarget
 {
-    // At least so much of the limit is dropped at a time, or every message would go through the queue again.
+    // At least one in so many bytes of the limit is dropped at a time. Otherwise every message would cause another
+    // drop.
     private const int PartToDrop = 8;
 
     private DeliveryTally[] _tallies = [];
@@ -25,16 +27,21 @@ internal abstract class BufferedTarget : DeliveryTarget
     private long _mostPending = long.MaxValue;
     private long _dropped;
 
-    /// <summary>How many messages it was sent. Any thread.</summary>
+    /// <summary>The number of messages that were sent to it. Any thread may read it.</summary>
     internal long Messages => Sum(static t => t.Messages);
 
-    /// <summary>How many bytes of payload, headers included. Any thread.</summary>
+    /// <summary>The number of payload bytes that were sent to it, headers included. Any thread may read it.</summary>
     internal long PayloadBytes => Sum(static t => t.PayloadBytes);
 
-    /// <summary>Bytes that wait for the peer, those included that <paramref name="loop"/> has just written. On that loop.</summary>
+    /// <summary>
+    /// The bytes that are buffered for the peer, including those that <paramref name="loop"/> has just written. To be
+    /// called on that loop.
+    /// </summary>
     internal long Waiting(EventLoop loop) => _isCut ? 0 : CountWaiting(loop);
 
-    /// <summary>Before anybody can find a subscription of it: makes room for the counts of so many loops.</summary>
+    /// <summary>
+    /// Creates the counters for a number of loops. To be called before publishers can find its subscriptions.
+    /// </summary>
     internal void BeginCounting(int loops)
     {
         if (_tallies.Length == 0)
@@ -43,32 +50,38 @@ internal abstract class BufferedTarget : DeliveryTarget
         }
     }
 
-    /// <summary>Says what happens when more than <paramref name="mostPending"/> bytes would wait. Any thread; at once.</summary>
-    /// <param name="policy">Who loses what.</param>
-    /// <param name="mostPending">The bound. Where <see cref="SlowConsumerPolicy.Disconnect"/> applies it is the transport's to keep.</param>
-    /// <param name="isWatched">Whether <see cref="OnDelivering"/> is to be called for each message.</param>
-    /// <param name="isTraced">Whether <see cref="OnTaken"/> is.</param>
+    /// <summary>
+    /// Sets the reaction if more than <paramref name="mostPending"/> bytes would be buffered. It applies at once. Any
+    /// thread may call it.
+    /// </summary>
+    /// <param name="policy">The reaction to a slow peer.</param>
+    /// <param name="mostPending">
+    /// The limit in bytes. For <see cref="SlowConsumerPolicy.Disconnect"/> the transport enforces it.
+    /// </param>
+    /// <param name="isWatched">Whether <see cref="OnDelivering"/> is called for each message.</param>
+    /// <param name="isTraced">Whether <see cref="OnTaken"/> is called for each message.</param>
     internal void Limit(SlowConsumerPolicy policy, long mostPending, bool isWatched, bool isTraced)
     {
         _policy = policy;
         Volatile.Write(ref _mostPending, mostPending);
         _isTraced = isTraced;
-        // One flag for all that is not plain: what is neither bounded here nor traced looks at no other.
+        // One flag summarizes all special cases. A target without a limit and without tracing reads no other field.
         _isWatched = isWatched || isTraced || policy != SlowConsumerPolicy.Disconnect;
     }
 
-    /// <summary>Ends it for the sake of the others. Any loop.</summary>
+    /// <summary>Disconnects the peer to protect the others. Any loop may call it.</summary>
     internal void CutOff()
     {
         _isCut = true;
         End();
     }
 
-    /// <summary>How many messages were lost since it was asked last. Any thread.</summary>
+    /// <summary>Returns and resets the number of lost messages. Any thread may call it.</summary>
     internal long TakeDropped() => Interlocked.Exchange(ref _dropped, 0);
 
     /// <summary>
-    /// Whether a message is to be written; it is counted then. What every delivery must go by, whatever the target writes.
+    /// Whether a message is to be written. The message is then counted. Every delivery of any kind of target must call
+    /// this first.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private protected bool TryCount(Subscription subscription, Route route, in Message message, Publisher publisher)
@@ -89,14 +102,16 @@ internal abstract class BufferedTarget : DeliveryTarget
         return true;
     }
 
-    /// <summary>Whether nothing has to be looked at for each message to a subscription: then <see cref="Count"/> is all there is to do.</summary>
+    /// <summary>
+    /// Whether messages to a subscription need no individual check. Then a call of <see cref="Count"/> is sufficient.
+    /// </summary>
     private protected bool IsPlain(Subscription subscription) => !_isWatched && subscription.Max == 0;
 
-    /// <summary>Counts some messages together, which are to be written.</summary>
+    /// <summary>Counts several messages that will be written.</summary>
     private protected void Count(Subscription subscription, int messages, long payload, LoopState state)
     {
         long count = state.IsAlone ? subscription.Count(messages) : subscription.CountShared(messages);
-        // Its client may have set a limit meanwhile, on another loop, by what was counted until then.
+        // The client may have set a limit meanwhile, on another loop, based on the earlier count.
         if (subscription.Max != 0 && count >= subscription.Max)
         {
             OnLimitReached(subscription);
@@ -105,28 +120,37 @@ internal abstract class BufferedTarget : DeliveryTarget
         _tallies[state.Index].Count(messages, payload);
     }
 
-    /// <summary>Bytes that wait, with those that <paramref name="loop"/> has just written; 0 for a peer that is gone.</summary>
+    /// <summary>
+    /// The buffered bytes, including those that <paramref name="loop"/> has just written; 0 after the peer has
+    /// disconnected.
+    /// </summary>
     private protected abstract long CountWaiting(EventLoop loop);
 
-    /// <summary>Lets go of what has waited longest, <paramref name="bytes"/> at least if possible. Any loop.</summary>
-    /// <returns>How many messages that were.</returns>
+    /// <summary>
+    /// Drops the oldest messages, at least <paramref name="bytes"/> bytes if possible. Any loop may call it.
+    /// </summary>
+    /// <returns>The number of dropped messages.</returns>
     private protected abstract long DropOldest(long bytes, EventLoop loop);
 
-    /// <summary>Ends the peer as a slow consumer. Any loop.</summary>
+    /// <summary>Disconnects the peer as a slow consumer. Any loop may call it.</summary>
     private protected abstract void End();
 
-    /// <summary>The subscription has had the last message that its limit lets it have. On the publisher's loop.</summary>
+    /// <summary>
+    /// Called on the publisher's loop when the subscription has received the last message that its limit permits.
+    /// </summary>
     private protected abstract void OnLimitReached(Subscription subscription);
 
-    /// <summary>The first message is lost since <see cref="TakeDropped"/>. On the publisher's loop.</summary>
+    /// <summary>
+    /// Called on the publisher's loop when the first message is lost since the last <see cref="TakeDropped"/>.
+    /// </summary>
     private protected abstract void OnLosing(SlowConsumerPolicy policy);
 
-    /// <summary>A message is about to be written, where that is watched. On the publisher's loop.</summary>
+    /// <summary>Called on the publisher's loop before a message is written, if the target is watched.</summary>
     private protected virtual void OnDelivering(Publisher publisher)
     {
     }
 
-    /// <summary>There is room for the message, where that is traced. On the publisher's loop.</summary>
+    /// <summary>Called on the publisher's loop when a message fits into the limit, if the target is traced.</summary>
     private protected virtual void OnTaken(Subscription subscription, Route route, in Message message)
     {
     }
@@ -186,7 +210,8 @@ internal abstract class BufferedTarget : DeliveryTarget
         }
     }
 
-    // The delivery that reaches the limit is the last one; one beyond it lost the race to another loop.
+    // The delivery that reaches the limit is the last one. A delivery beyond the limit has lost a race against another
+    // loop.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool WithinMax(Subscription subscription, long count)
     {

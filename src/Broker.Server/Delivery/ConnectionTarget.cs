@@ -8,24 +8,31 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// A client: what it is sent is a verb and three copies, of the subject, its sid, and everything after the subject as the publisher
-/// sent it. Sealed, so that a publisher knows it by one compare and calls it directly.
+/// The delivery target of a client. A message is written as a verb, the subject, the client's sid, and everything after
+/// the subject as the publisher sent it. The class is sealed, so that a publisher recognizes it by one comparison and
+/// calls it directly.
 /// </summary>
 internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
 {
-    /// <summary>Who is told of what happens to it.</summary>
+    /// <summary>The object that is informed about events of this target.</summary>
     internal IConnectionOwner Owner => owner;
 
-    /// <summary>Null until the connection is opened; then for good.</summary>
+    /// <summary>The connection; null until it is opened. It does not change afterwards.</summary>
     internal Connection Connection { get; set; } = null!;
 
     /// <summary>Whether the client declared that it can read HMSG.</summary>
     internal bool TakesHeaders { get; set; }
 
-    /// <summary>The replies that the client may answer; null unless its permissions speak of answers. Set on its loop.</summary>
+    /// <summary>
+    /// The reply subjects that the client may publish to; null unless its permissions allow responses. Set on the
+    /// client's loop.
+    /// </summary>
     internal ReplyGrants? Grants { get; set; }
 
-    /// <summary>What the client may receive. Set on its loop; the router must then be told of each subscription.</summary>
+    /// <summary>
+    /// Sets the subjects that the client may receive. To be called on the client's loop. The caller must then refresh
+    /// each subscription in the router.
+    /// </summary>
     internal void Permit(AccessRules? access) => Access = access;
 
     internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
@@ -51,7 +58,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         OutboundStage stage = Connection.GetStage(publisher.Loop);
         int sid = subscription.SidLength;
         int size = MessageHead.Overhead + subject.Length + sid + tail.Length;
-        // A short sid is written with its padding: the tail comes over that, and there is room.
+        // A short sid is written with its padding. The tail overwrites the padding, and the span is large enough.
         ref byte at = ref MessageHead.Write(
             ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid)), subject, subscription.SidWord);
         if (sid > Subscription.ShortSid)
@@ -67,15 +74,18 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         return true;
     }
 
-    /// <summary>Whether a subscription may be sent all of a run at once.</summary>
+    /// <summary>Whether all messages of a batch may be sent to a subscription together.</summary>
     internal bool CanTake(Subscription subscription) => IsPlain(subscription) && subscription.SidLength <= Subscription.ShortSid;
 
-    /// <summary>The client of a subscription, where messages of a publisher to it may be written one behind the other and counted together; else null.</summary>
+    /// <summary>
+    /// Returns the client of a subscription if consecutive messages of a publisher may be written to it directly and
+    /// counted together; otherwise null.
+    /// </summary>
     internal static ConnectionTarget? OfRun(Subscription subscription, Publisher publisher)
         => subscription.Subscriber is ConnectionTarget target && target != publisher.NotTo && !subscription.IsClosed
             && target.CanTake(subscription) && target.Grants is null && target.Connection.IsOpen ? target : null;
 
-    /// <summary>Delivers all of a run to a subscription that <see cref="CanTake"/> it.</summary>
+    /// <summary>Delivers a batch to a subscription for which <see cref="CanTake"/> is true.</summary>
     internal bool Deliver(Subscription subscription, MessageRun run, Publisher publisher)
     {
         if (!Connection.IsOpen || subscription.IsClosed)
@@ -90,7 +100,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         return true;
     }
 
-    /// <summary>Counts some messages together that were written to a subscription, but not their bytes.</summary>
+    /// <summary>Counts several messages that were written to a subscription, but not their bytes.</summary>
     internal void CountWritten(Subscription subscription, int messages, long payload, LoopState state)
     {
         Count(subscription, messages, payload, state);
@@ -114,12 +124,13 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         => owner.OnTaken(subscription, route, in message);
 
     /// <summary>
-    /// Puts a message together that cannot be sent on as it came: with headers, which subscribers have that declared them
-    /// and others do not, or from a line of unusual form.
+    /// Builds a message that cannot be sent on unchanged: a message with headers, because only some subscribers have
+    /// declared support for headers, or a message from a line with an unusual form.
     /// </summary>
     private void Rewrite(Subscription subscription, in Message message, Publisher publisher)
     {
-        // Headers of no length are none: nats-server makes a MSG of them, and clients have no use for an empty block.
+        // Headers of length 0 count as no headers: nats-server sends a MSG in this case, and an empty block is useless
+        // to clients.
         bool headers = message.HeaderLength > 0 && TakesHeaders;
         ReadOnlySpan<byte> verb = headers ? "HMSG "u8 : "MSG "u8;
         ReadOnlySpan<byte> subject = message.Subject;

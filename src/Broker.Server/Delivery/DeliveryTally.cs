@@ -1,6 +1,8 @@
 namespace Broker.Server.Delivery;
 
-/// <summary>What one loop has delivered to one client. Written on that loop only, so that a plain addition is enough.</summary>
+/// <summary>
+/// The deliveries of one loop to one client. Only that loop writes it, so a plain addition is sufficient.
+/// </summary>
 internal struct DeliveryTally
 {
     internal long Messages;

@@ -8,13 +8,16 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// Messages that one publisher sends, one behind the other, to the same client: each is written where it goes at once, and what does not
-/// change from one to the next is looked at and counted once for all of them.
+/// Consecutive messages of one publisher to the same client. Each message is written directly to the client's buffer.
+/// Checks and counts happen once for all of them.
 /// </summary>
-/// <remarks>A loop has one, as it has one <see cref="MessageRun"/>: no more than one of both goes on at a time, within one batch.</remarks>
+/// <remarks>
+/// Each loop has one instance of this class and of <see cref="MessageRun"/>. At most one of them is active at a time,
+/// and it ends with the bytes that were received together.
+/// </remarks>
 internal sealed class DirectRun
 {
-    // A head of up to so many bytes is written with one store.
+    // A head of up to this length is written with one store.
     private const int ShortHead = 32;
     private const int MostHead = 256;
 
@@ -24,29 +27,37 @@ internal sealed class DirectRun
     private Route? _route;
     private Subscription? _subscription;
 
-    // The last one that was sent a message by itself, or a run. An ended one holds on to no client.
+    // The subscription that received the previous single message or batch. The reference does not keep a client alive
+    // after the subscription was closed.
     private Subscription? _before;
     private ConnectionTarget? _target;
     private OutboundStage? _stage;
     private int _count;
     private long _payloadBytes;
 
-    /// <summary>Whether it goes on.</summary>
+    /// <summary>Whether a batch is active.</summary>
     internal bool IsOn => _publisher is not null;
 
-    /// <summary>Whether the next message of a publisher, by a route to one, goes on with it.</summary>
-    /// <remarks>Not behind a limit that its client has set meanwhile, on another loop: one more than that is one too many.</remarks>
+    /// <summary>
+    /// Whether the next message of a publisher, with a route to one subscription, continues the batch.
+    /// </summary>
+    /// <remarks>
+    /// A batch does not continue if the client has set a limit meanwhile on another loop. Otherwise the client would
+    /// receive more messages than the limit permits.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Continues(Publisher publisher, Route route, PublishOperation operation)
         => _publisher == publisher && (route == _route || (route.Plain[0] == _subscription && TryGoOn(route, operation))) && _subscription!.Max == 0;
 
-    /// <summary>Begins, unless the route's one subscription must be asked for each message. None may go on.</summary>
-    /// <param name="publisher">Whose messages they are.</param>
-    /// <param name="route">Where the first of them goes.</param>
-    /// <param name="operation">The first of them.</param>
+    /// <summary>
+    /// Begins a batch, unless messages to the subscription must be checked one by one. No batch may be active.
+    /// </summary>
+    /// <param name="publisher">The publisher of the messages.</param>
+    /// <param name="route">The route of the first message.</param>
+    /// <param name="operation">The first message.</param>
     /// <param name="isSame">
-    /// Whether the one before had the same subject. Where it had another the run begins at the second to the same subscription, for it costs
-    /// more to begin one than to deliver a message.
+    /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
+    /// to the same subscription, because beginning a batch costs more than delivering one message.
     /// </param>
     internal bool TryBegin(Publisher publisher, Route route, PublishOperation operation, bool isSame)
     {
@@ -67,16 +78,18 @@ internal sealed class DirectRun
         return true;
     }
 
-    /// <summary>Writes a message without headers by the route that it was asked for last.</summary>
-    /// <param name="tail">All of it that follows the sid.</param>
-    /// <param name="payload">How long its payload is.</param>
-    /// <returns>How many bytes it is sent as.</returns>
+    /// <summary>
+    /// Writes a message without headers. <see cref="Continues"/> or <see cref="TryBegin"/> was called for it before.
+    /// </summary>
+    /// <param name="tail">Everything after the sid.</param>
+    /// <param name="payload">The length of the payload.</param>
+    /// <returns>The number of written bytes.</returns>
     internal int Write(ReadOnlySpan<byte> tail, int payload)
     {
         OutboundStage stage = _stage!;
         int head = _headLength;
         ref byte from = ref MemoryMarshal.GetArrayDataReference(_head);
-        // May write past the head: the tail comes over it, and there is room.
+        // The store may write past the head. The tail overwrites these bytes, and the span is large enough.
         ref byte at = ref MemoryMarshal.GetReference(stage.GetSpan(head + tail.Length + ShortHead));
         if (head <= ShortHead)
         {
@@ -94,7 +107,7 @@ internal sealed class DirectRun
         return head + tail.Length;
     }
 
-    /// <summary>Ends it: what was written is counted.</summary>
+    /// <summary>Ends the batch and counts the written messages.</summary>
     internal void End()
     {
         LoopState state = _publisher!.State;
@@ -113,7 +126,7 @@ internal sealed class DirectRun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryGoOn(Route route, PublishOperation operation) => TryWriteHead(route, operation.Subject, _subscription!);
 
-    // By the message's own subject: a route that is for one message has none.
+    // The subject comes from the message, because a route for a single message has no subject.
     private bool TryWriteHead(Route route, ReadOnlySpan<byte> subject, Subscription subscription)
     {
         if (subject.Length > MostHead - MessageHead.Overhead - Subscription.ShortSid)
@@ -123,7 +136,7 @@ internal sealed class DirectRun
 
         MessageHead.Write(ref MemoryMarshal.GetArrayDataReference(_head), subject, subscription.SidWord);
         _headLength = MessageHead.Overhead + subject.Length + subscription.SidLength;
-        // Of single messages a route says nothing of their subjects.
+        // A route for single messages does not determine their subject, so it is not compared with the next route.
         _route = route.Subject.Length == 0 ? null : route;
         return true;
     }

@@ -7,13 +7,17 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// Messages that one publisher sends, one behind the other, to the same queue group and to nobody else: each is written to the member
-/// that it falls to at once, and what does not change of a member is looked at, and counted, once for all that it gets.
+/// Consecutive messages of one publisher to the same queue group and to no other subscriber. Each message is written
+/// directly to the buffer of the chosen member. Checks and counts happen once for all messages to a member.
 /// </summary>
-/// <remarks>A loop has one, as it has one <see cref="DirectRun"/>: no more than one of all runs goes on at a time, within one batch.</remarks>
+/// <remarks>
+/// Each loop has one instance of this class and of <see cref="DirectRun"/>. At most one of them is active at a time,
+/// and it ends with the bytes that were received together.
+/// </remarks>
 internal sealed class GroupRun
 {
-    // By place in the group. None holds on to anybody when the run has ended.
+    // One lane for each member, by the member's index in the group. The lanes hold no references after the end of the
+    // batch.
     private Lane[] _lanes = [];
     private int[] _used = [];
     private int _usedCount;
@@ -21,22 +25,25 @@ internal sealed class GroupRun
     private Route? _route;
     private Subscription[] _members = [];
 
-    // The first member of the group that was sent a message last. An ended one holds on to no client.
+    // The first member of the group that received the previous message. The reference does not keep a client alive
+    // after the subscription was closed.
     private Subscription? _before;
 
-    /// <summary>Whether it goes on.</summary>
+    /// <summary>Whether a batch is active.</summary>
     internal bool IsOn => _publisher is not null;
 
-    /// <summary>Whether the next message of a publisher goes on with it: to the same members, by whatever subject.</summary>
+    /// <summary>
+    /// Whether the next message of a publisher continues the batch: it has the same members. Its subject may differ.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Continues(Publisher publisher, Route route) => _publisher == publisher && (route == _route || TryGoOn(route));
 
-    /// <summary>Begins. None may go on.</summary>
-    /// <param name="publisher">Whose messages they are.</param>
-    /// <param name="route">Where the first of them goes.</param>
+    /// <summary>Begins a batch. No batch may be active.</summary>
+    /// <param name="publisher">The publisher of the messages.</param>
+    /// <param name="route">The route of the first message.</param>
     /// <param name="isSame">
-    /// Whether the one before had the same subject. Where it had another the run begins at the second to the same group, for it costs
-    /// more to begin one than to deliver a message.
+    /// Whether the previous message had the same subject. If it had another, the batch begins with the second message
+    /// to the same group, because beginning a batch costs more than delivering one message.
     /// </param>
     internal bool TryBegin(Publisher publisher, Route route, bool isSame)
     {
@@ -58,14 +65,18 @@ internal sealed class GroupRun
     }
 
     /// <summary>Writes a message without headers to a member.</summary>
-    /// <param name="at">The member's place in the group.</param>
+    /// <param name="at">The index of the member in the group.</param>
     /// <param name="operation">The message.</param>
-    /// <returns>How many bytes it is sent as; 0 for a member that must be asked for each message, and was not sent it.</returns>
+    /// <returns>
+    /// The number of written bytes; 0 if messages to the member must be checked one by one. The message was then not
+    /// sent.
+    /// </returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int TryWrite(int at, scoped PublishOperation operation)
     {
         ref Lane lane = ref _lanes[at];
-        // Its client may have set a limit meanwhile, on another loop: one more than that is one too many.
+        // The client may have set a limit meanwhile on another loop. It must not receive more messages than the limit
+        // permits.
         if ((lane.Stage is null && !TryOpen(ref lane, at)) || lane.Subscription!.Max != 0)
         {
             return 0;
@@ -75,7 +86,7 @@ internal sealed class GroupRun
         ReadOnlySpan<byte> subject = operation.Subject;
         ReadOnlySpan<byte> tail = operation.Tail;
         int size = MessageHead.Overhead + subject.Length + lane.SidLength + tail.Length;
-        // The sid is written with its padding: the tail comes over that, and there is room.
+        // The sid is written with its padding. The tail overwrites the padding, and the span is large enough.
         ref byte sid = ref MessageHead.Write(
             ref MemoryMarshal.GetReference(stage.GetSpan(size + Subscription.ShortSid)), subject, lane.SidWord);
         Unsafe.CopyBlockUnaligned(ref Unsafe.Add(ref sid, lane.SidLength), ref MemoryMarshal.GetReference(tail), (uint)tail.Length);
@@ -85,7 +96,7 @@ internal sealed class GroupRun
         return size;
     }
 
-    /// <summary>Ends it: what was written is counted.</summary>
+    /// <summary>Ends the batch and counts the written messages.</summary>
     internal void End()
     {
         LoopState state = _publisher!.State;

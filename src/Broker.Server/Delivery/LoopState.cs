@@ -3,8 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Server.Delivery;
 
-/// <summary>What the sessions of one loop share: counters and randomness. Written on that loop only.</summary>
-/// <remarks>Padded on both sides, so that loops do not take the line from each other's processor.</remarks>
+/// <summary>
+/// The counters, random numbers and batches that the sessions of one loop share. Only that loop writes it.
+/// </summary>
+/// <remarks>It has padding on both sides to avoid false sharing between loops.</remarks>
 [StructLayout(LayoutKind.Sequential)]
 internal sealed class LoopState
 {
@@ -28,7 +30,7 @@ internal sealed class LoopState
 
     internal int Index { get; }
 
-    /// <summary>Whether there is no other loop, so that what is counted per subscription needs no atomic operation.</summary>
+    /// <summary>Whether the server has no other loop. Then counts per subscription need no atomic operation.</summary>
     internal bool IsAlone { get; }
 
     internal long MessagesIn { get; set; }
@@ -39,35 +41,37 @@ internal sealed class LoopState
 
     internal long BytesOut { get; set; }
 
-    /// <summary>Payload bytes alone, headers included: what nats-server counts.</summary>
+    /// <summary>The payload bytes, headers included. nats-server counts these.</summary>
     internal long PayloadIn { get; set; }
 
     internal long PayloadOut { get; set; }
 
-    /// <summary><see cref="BytesOut"/> when the loop last looked at what waits for all clients.</summary>
+    /// <summary>
+    /// The value of <see cref="BytesOut"/> at the loop's last check of the bytes that are buffered for all clients.
+    /// </summary>
     internal long BytesOutAtLook { get; set; }
 
-    /// <summary>When <see cref="BytesOut"/> reaches this, whoever publishes now has had his part of the turn.</summary>
+    /// <summary>The value of <see cref="BytesOut"/> at which the current publisher must yield to others.</summary>
     internal long YieldAt { get; set; }
 
-    /// <summary>What the batch that is being read has to deliver still.</summary>
+    /// <summary>The batch of messages to many subscriptions. It contains messages that are not delivered yet.</summary>
     internal MessageRun Run => field ??= new MessageRun();
 
-    /// <summary>What it has delivered and not counted yet.</summary>
+    /// <summary>The batch of messages to one client. Its messages are delivered but not counted yet.</summary>
     internal DirectRun DirectRun { get; } = new();
 
-    /// <summary>The same, to a queue group.</summary>
+    /// <summary>The batch of messages to one queue group. Its messages are delivered but not counted yet.</summary>
     internal GroupRun GroupRun { get; } = new();
 
-    /// <summary>Whether one of these is anything.</summary>
+    /// <summary>Whether one of the batches is active.</summary>
     internal bool HasRun { get; set; }
 
-    /// <summary>Messages that slow clients lost to what this loop delivered.</summary>
+    /// <summary>The number of messages from this loop that slow clients lost.</summary>
     internal long Dropped { get; set; }
 
     private readonly Padding _after;
 
-    /// <summary>Ends the run that goes on.</summary>
+    /// <summary>Ends the active batch.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void EndRun()
     {
@@ -86,7 +90,10 @@ internal sealed class LoopState
         }
     }
 
-    /// <summary>A number from 0 to <paramref name="exclusive"/> - 1 (xorshift64*): for choosing, not for secrets.</summary>
+    /// <summary>
+    /// Returns a random number from 0 to <paramref name="exclusive"/> - 1 (xorshift64*). It is not suitable for
+    /// secrets.
+    /// </summary>
     internal int Next(int exclusive)
     {
         ulong x = _random;

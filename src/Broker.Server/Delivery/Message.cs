@@ -3,8 +3,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// A message on its way to subscribers: the parts of what a client published, or parts that the server has put together. All
-/// of it is borrowed until the delivery returns.
+/// A message during its delivery: the parts of a client's publish, or parts that the server has created. All spans are
+/// valid until the delivery returns.
 /// </summary>
 internal readonly ref struct Message
 {
@@ -17,13 +17,15 @@ internal readonly ref struct Message
         Tail = operation.Tail;
     }
 
-    /// <summary>A message that no parser has read: subscribers are sent what is put together from these parts.</summary>
+    /// <summary>
+    /// Creates a message that no parser has read. For its subscribers the server builds the bytes from these parts.
+    /// </summary>
     internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, ReadOnlySpan<byte> payload)
         : this(subject, replyTo, headerLength, payload, default)
     {
     }
 
-    /// <summary>One without reply and headers.</summary>
+    /// <summary>Creates a message without reply and headers.</summary>
     internal Message(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> tail, ReadOnlySpan<byte> payload)
         : this(subject, default, -1, payload, tail)
     {
@@ -53,6 +55,6 @@ internal readonly ref struct Message
     /// <inheritdoc cref="PublishOperation.Tail"/>
     internal ReadOnlySpan<byte> Tail { get; }
 
-    /// <summary>The same message under another subject.</summary>
+    /// <summary>Returns the same message with another subject.</summary>
     internal Message WithSubject(ReadOnlySpan<byte> subject) => new(subject, ReplyTo, HeaderLength, Payload, Tail);
 }

@@ -4,18 +4,21 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Delivery;
 
-/// <summary>How the line of a MSG begins: <c>MSG subject sid</c>; what follows the sid is the publisher's own.</summary>
+/// <summary>The first part of a MSG line: <c>MSG subject sid</c>. The rest of the line is the publisher's.</summary>
 internal static class MessageHead
 {
-    /// <summary>How much longer it is than its subject and its sid.</summary>
+    /// <summary>The length of the head without its subject and sid.</summary>
     internal const int Overhead = VerbLength + 1;
 
-    // "MSG ", as bytes lie in memory.
+    // "MSG ", as its bytes lie in memory.
     private const int VerbLength = 4;
     private static readonly uint Verb = MemoryMarshal.Read<uint>("MSG "u8);
 
-    /// <summary>Writes it with the first <see cref="Subscription.ShortSid"/> bytes of the sid, padding included: there must be room for these.</summary>
-    /// <returns>Where the sid begins.</returns>
+    /// <summary>
+    /// Writes the head with the first <see cref="Subscription.ShortSid"/> bytes of the sid, padding included. The
+    /// destination must be large enough for the padding.
+    /// </summary>
+    /// <returns>A reference to the first byte of the sid.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ref byte Write(ref byte at, ReadOnlySpan<byte> subject, ulong sid)
     {

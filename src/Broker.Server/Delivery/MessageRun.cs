@@ -6,26 +6,32 @@ using Broker.Server.Routing;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// Messages that one publisher sends, one behind the other, to the same many: kept within its batch until there are some, so that what
-/// belongs to a target is fetched into the cache once for all of them, and what they are sent is written once and copied.
+/// Consecutive messages of one publisher to the same many subscriptions. They are collected from the bytes that were
+/// received together. Then each target is loaded into the cache only once for all messages, and the bytes for the
+/// targets are formatted once and copied.
 /// </summary>
 /// <remarks>
-/// A loop has one: there is no other publisher's before a batch has ended. What is kept is a copy, for it is small and its targets are
-/// many. It is delivered before anything else is, so that nobody can tell.
+/// Each loop has one instance, because the publisher's received bytes are processed completely before those of another
+/// publisher. The messages are copied: they are small and have many targets. They are delivered before anything else is
+/// sent, so the order is preserved.
 /// </remarks>
 internal sealed class MessageRun
 {
-    /// <summary>The longest operation that is kept: of longer ones the copies take the time.</summary>
+    /// <summary>
+    /// The length of the longest operation that is collected. For longer operations the copy costs more than it saves.
+    /// </summary>
     internal const int MostLength = 1024;
 
     private const int MostMessages = 64;
     private const int MostBytes = 16 * 1024;
     private const int EndLength = 2;
 
-    // What a message is longer than its operation with the longest sid that is written here, and the space before that.
+    // The additional length of a message in comparison with its operation: the longest sid that is written here, and a
+    // space.
     private const int MoreThanOperation = Subscription.ShortSid + 1;
 
-    // Of each: where its sid is in the text, where what follows that begins among the tails, its route, how long its payload is.
+    // For each message: the position of its sid in the text, the start of its tail, its route, and the length of its
+    // payload.
     private readonly int[] _sids = new int[MostMessages];
     private readonly int[] _tailStarts = new int[MostMessages + 1];
     private readonly Route?[] _routes = new Route?[MostMessages];
@@ -34,38 +40,42 @@ internal sealed class MessageRun
     private readonly byte[] _text = new byte[MostBytes + sizeof(ulong)];
     private int _textLength;
 
-    // The first of those to whom the last one went, or the last run. An ended one holds on to no client.
+    // The first subscription that received the previous message or batch. The reference does not keep a client alive
+    // after the subscription was closed.
     private Subscription? _before;
     private int _sidLength;
     private ulong _sid;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of collected messages.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>Where they all go.</summary>
+    /// <summary>The subscriptions that receive all these messages.</summary>
     internal ReadOnlySpan<Subscription> Recipients => _routes[0]!.Plain;
 
-    /// <summary>Whose they are; null for none.</summary>
+    /// <summary>The publisher of the messages; null if there are none.</summary>
     internal Publisher? Publisher { get; private set; }
 
-    /// <summary>About as many bytes as one target is sent.</summary>
+    /// <summary>The approximate number of bytes that one target will receive.</summary>
     internal long Bytes { get; private set; }
 
-    /// <summary>Their payloads' lengths together.</summary>
+    /// <summary>The sum of the payload lengths.</summary>
     internal long PayloadBytes { get; private set; }
 
-    /// <summary>Whether another one can be kept with these.</summary>
+    /// <summary>Whether another message fits into this batch.</summary>
     internal bool HasRoomFor(Publisher publisher, Route route, int length)
         => Count == 0
             || (Publisher == publisher && Count < MostMessages && Bytes + length + MoreThanOperation <= MostBytes
                 && (_routes[Count - 1] == route || IsForSame(route)));
 
-    /// <summary>Keeps a plain one.</summary>
-    /// <param name="publisher">Whose it is.</param>
-    /// <param name="route">Where it goes.</param>
+    /// <summary>Adds a message without headers and reply.</summary>
+    /// <param name="publisher">The publisher of the message.</param>
+    /// <param name="route">The route of the message.</param>
     /// <param name="operation">The message.</param>
-    /// <param name="isSame">Whether the one before had the same subject.</param>
-    /// <returns>False where it would be the first and the one before went to others: the next will too, then.</returns>
+    /// <param name="isSame">Whether the previous message had the same subject.</param>
+    /// <returns>
+    /// False if it would be the first message and the previous message had other subscribers. The next message probably
+    /// has other subscribers too.
+    /// </returns>
     internal bool TryAdd(Publisher publisher, Route route, PublishOperation operation, bool isSame)
     {
         if (Count == 0 && !isSame && route.Plain[0] != _before)
@@ -87,17 +97,19 @@ internal sealed class MessageRun
         return true;
     }
 
-    /// <summary>The route of one of them.</summary>
+    /// <summary>Returns the route of a message.</summary>
     internal Route RouteAt(int index) => _routes[index]!;
 
-    /// <summary>One of them. What is shown is borrowed until <see cref="Clear"/>.</summary>
+    /// <summary>Returns a message. Its spans are valid until <see cref="Clear"/>.</summary>
     internal Message At(int index)
     {
         ReadOnlySpan<byte> tail = Tail(index);
         return new Message(RouteAt(index).Subject, tail, tail.Slice(tail.Length - EndLength - _payloads[index], _payloads[index]));
     }
 
-    /// <summary>All of them as a subscription of this sid, a short one, is sent them; borrowed until the next call.</summary>
+    /// <summary>
+    /// Returns the bytes of all messages for a subscription with a short sid. They are valid until the next call.
+    /// </summary>
     internal ReadOnlySpan<byte> TextFor(ulong sid, int length)
     {
         if (_textLength == 0 || length != _sidLength)
@@ -124,7 +136,7 @@ internal sealed class MessageRun
 
     private ReadOnlySpan<byte> Tail(int index) => _tails.AsSpan(_tailStarts[index], _tailStarts[index + 1] - _tailStarts[index]);
 
-    // The order is that in which they are found, mostly the same for the same ones.
+    // Equal sets of subscriptions mostly have the same order, because the trie finds them in the same order.
     private bool IsForSame(Route route)
     {
         Subscription[] ours = _routes[0]!.Plain;
@@ -153,7 +165,7 @@ internal sealed class MessageRun
         {
             byte[] subject = RouteAt(i).Subject;
             ReadOnlySpan<byte> tail = Tail(i);
-            // In range: what is kept is counted with all that is written here.
+            // The text fits: TryAdd and HasRoomFor have counted all bytes that are written here.
             MessageHead.Write(ref text[at], subject, sid);
             at += MessageHead.Overhead + subject.Length;
             _sids[i] = at;
@@ -169,7 +181,7 @@ internal sealed class MessageRun
 
     private void WriteSid(ulong sid, int length)
     {
-        // Eight bytes at a time: what is behind the sid is put back.
+        // Writes eight bytes at a time and keeps the bytes after the sid.
         Span<byte> bytes = stackalloc byte[sizeof(ulong)];
         bytes.Clear();
         bytes[..length].Fill(byte.MaxValue);

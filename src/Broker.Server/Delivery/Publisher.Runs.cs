@@ -4,16 +4,17 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Delivery;
 
-// Messages that follow each other to the same subscriptions, delivered together.
+// Delivers consecutive messages to the same subscriptions together.
 internal sealed partial class Publisher
 {
     /// <summary>
-    /// Delivers a message without headers with those that follow it to the same subscriptions: <see cref="EndRun"/> must come before anything
-    /// else is written to anybody, or read of what is counted. False when it must be delivered by itself.
+    /// Adds a message without headers to the batch of messages for the same subscriptions. The caller must call
+    /// <see cref="EndRun"/> before it writes anything else to a client or reads counters. Returns false if the message
+    /// must be delivered alone.
     /// </summary>
-    /// <param name="operation">The message, in the form that servers send.</param>
-    /// <param name="route">Its route, which <see cref="Route.MayRun"/>.</param>
-    /// <param name="isSame">Whether the one before had the same subject.</param>
+    /// <param name="operation">The message. It must have a <see cref="PublishOperation.Tail"/>.</param>
+    /// <param name="route">Its route. <see cref="Route.MayRun"/> must be true.</param>
+    /// <param name="isSame">Whether the previous message had the same subject.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryDeliverInRun(PublishOperation operation, Route route, bool isSame)
     {
@@ -37,7 +38,9 @@ internal sealed partial class Publisher
         return true;
     }
 
-    /// <summary>Delivers and counts what <see cref="TryDeliverInRun"/> has begun to.</summary>
+    /// <summary>
+    /// Ends the batch that <see cref="TryDeliverInRun"/> has begun: delivers its messages and counts them.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void EndRun()
     {
@@ -47,7 +50,9 @@ internal sealed partial class Publisher
         }
     }
 
-    /// <summary>Delivers the loop's run, which is of this one.</summary>
+    /// <summary>
+    /// Delivers the loop's batch of messages to many subscriptions. The batch must be of this publisher.
+    /// </summary>
     internal void DeliverRun()
     {
         MessageRun run = State.Run;
@@ -124,8 +129,8 @@ internal sealed partial class Publisher
         return true;
     }
 
-    // To the member that it fell to, if that takes it: another choice would favour those who can be written to at once. False for
-    // nobody, of whom the publisher must hear.
+    // Delivers to the chosen member if that accepts the message. Choosing again would prefer members that can be
+    // written to directly. Returns false if no member accepts it, because the publisher must be informed then.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverPicked(PublishOperation operation, Route route, QueueGroup group, int at)
     {

@@ -8,28 +8,30 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// Who publishes: a client, or the server itself, one for each loop. It knows the routes of the subjects that it publishes to, and
-/// delivers. Used on its loop only.
+/// A client or the server itself as a publisher. The server has one publisher for each loop. A publisher finds the
+/// routes of its subjects and delivers messages. It is used on its loop only.
 /// </summary>
 internal sealed partial class Publisher
 {
-    // What a batch may stage before others have their turn: so much at a time is enough for the calls that send it to be few. Other work
-    // counts as the bytes that take as long.
+    // The bytes that a publisher may write before it must yield to others. With so many bytes at a time, few send calls
+    // are needed. Other work counts as the number of bytes that takes as long.
     private const long MostStaged = 1024 * 1024;
 
-    // The same where very many are sent messages and a turn sends to few: some 32 KB for each send.
+    // The same limit if very many clients receive messages and one iteration sends to few of them: about 32 KB for each
+    // send.
     private const long MostStagedBehind = 256 * 1024;
     private const int BytesPerStep = 48;
     private const int BytesPerPassedOver = 8;
 
-    // Chains of imports are as long as the operator makes them; but one reply may lead to another, and these are clients'.
+    // Chains of imports are as long as the operator configures them. But a reply may lead to another import, and
+    // clients choose reply subjects.
     private const int MostImports = 16;
     private const int StepsOfImport = 16;
 
-    // How much of a route to very many is built between two looks at what has been done.
+    // The steps of a route build between two checks of the work budget.
     private const int StepsOfBuild = 1024;
 
-    // Random members of a large group that are tried before it is gone through in order.
+    // The number of random members of a large group that are tried before all members are tried in order.
     private const int MostPicks = 8;
 
     private RouteCache _routes;
@@ -49,54 +51,60 @@ internal sealed partial class Publisher
 
     internal LoopState State { get; }
 
-    /// <summary>The client that it is; null for the server itself.</summary>
+    /// <summary>The client that publishes; null for the server itself.</summary>
     internal ConnectionTarget? Client { get; }
 
-    /// <summary>The router of the account that it publishes in.</summary>
+    /// <summary>The router of the account in which it publishes.</summary>
     internal Router Router { get; private set; } = null!;
 
-    /// <summary>Who is not sent what this one publishes: a client that wants no echo. Null for nobody.</summary>
+    /// <summary>
+    /// The target that does not receive what this publisher sends: a client that disabled echo. Null if there is none.
+    /// </summary>
     internal DeliveryTarget? NotTo { get; set; }
 
-    /// <summary>How long a client's way is, there and back, as last measured; 0 when it is not known.</summary>
+    /// <summary>The client's last measured round-trip time; 0 if it is unknown.</summary>
     internal long RoundTripNanoseconds { get; set; }
 
-    /// <summary>Publishes in an account from now on, or goes by other rules there.</summary>
-    /// <param name="router">The account's.</param>
-    /// <param name="access">What it may publish to; null for everything.</param>
+    /// <summary>Changes the account or the permissions for all later messages.</summary>
+    /// <param name="router">The router of the account.</param>
+    /// <param name="access">The subjects to which it may publish; null for all subjects.</param>
     internal void MoveTo(Router router, AccessRules? access)
     {
         Abandon();
         Router = router;
-        // These know what it might publish to until now.
+        // Stored routes contain the results of the earlier permission checks.
         _routes = new RouteCache(router, access);
         _last = null;
     }
 
-    /// <summary>Whether the batch has done so much that the rest of it must wait for the loop's next turn.</summary>
+    /// <summary>
+    /// Whether the work budget is used up. The remaining operations must wait for the loop's next iteration.
+    /// </summary>
     internal bool IsSpent
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => State.BytesOut >= State.YieldAt;
     }
 
-    /// <summary>A batch begins.</summary>
+    /// <summary>Begins the processing of received bytes: it sets a new work budget.</summary>
     internal void Begin()
     {
-        // Of a batch that an exception has ended.
+        // An exception may have interrupted the previous batch.
         EndRun();
         State.YieldAt = State.BytesOut + (Loop.IsBehind ? MostStagedBehind : MostStaged);
     }
 
-    /// <summary>Counts work that stages nothing, in places and subscriptions looked at.</summary>
+    /// <summary>Charges work that writes no bytes, in visited nodes and subscriptions.</summary>
     internal void Spend(long steps) => State.YieldAt -= steps * BytesPerStep;
 
-    /// <summary>The route of the subject that it published to last; null for none. It may have expired.</summary>
+    /// <summary>The route of the last subject; null if there is none. It may have expired.</summary>
     internal Route? Last => _last;
 
     /// <summary>
-    /// The route of a subject, which is refused where it may not publish; null when it is not known, and <see cref="LookFurther"/> must be asked. It is
-    /// the last one from now on. Without a call for most subjects, so that the next message's can begin while this one's waits for memory.
+    /// Returns the route of a subject, or null if it is not stored: then the caller must call
+    /// <see cref="LookFurther"/>. The route is refused if the publisher has no permission for the subject. It becomes
+    /// <see cref="Last"/>. For most subjects this method makes no call, so that the CPU can begin the next message
+    /// while this one waits for memory.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Route? Look(ReadOnlySpan<byte> subject)
@@ -119,8 +127,9 @@ internal sealed partial class Publisher
     }
 
     /// <summary>
-    /// The route of a subject that is not known, which is the last one from now on; what the search costs is counted. Null when the batch is spent before
-    /// the route, to very many, is built: the publish must come again in a later turn.
+    /// Searches or builds the route of a subject that is not stored, and charges the work. The route becomes
+    /// <see cref="Last"/>. Returns null if the work budget is used up before a large route is built: the caller must
+    /// then repeat the publish in a later iteration.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Route? LookFurther(ReadOnlySpan<byte> subject)
@@ -140,10 +149,10 @@ internal sealed partial class Publisher
         return _last = route ?? Build(_build!);
     }
 
-    /// <summary>Whether a publish was put off, which comes again.</summary>
+    /// <summary>Whether a publish was deferred and will be repeated.</summary>
     internal bool HasPutOff => _build is not null;
 
-    /// <summary>It will not publish what it has put off.</summary>
+    /// <summary>Cancels the build for a deferred publish.</summary>
     internal void Abandon()
     {
         if (_build is not null)
@@ -153,8 +162,8 @@ internal sealed partial class Publisher
         }
     }
 
-    /// <summary>Delivers a message to all that its route leads to.</summary>
-    /// <returns>How many were sent it.</returns>
+    /// <summary>Delivers a message to all subscribers of its route.</summary>
+    /// <returns>The number of subscribers that received it.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int Deliver(in Message message, Route route)
     {
@@ -181,7 +190,9 @@ internal sealed partial class Publisher
         return delivered;
     }
 
-    /// <summary>Publishes on into another account: what <see cref="Deliver"/> does, as often as imports may follow each other.</summary>
+    /// <summary>
+    /// Publishes a message into another account, like <see cref="Deliver"/>. The number of nested imports is limited.
+    /// </summary>
     internal int Import(in Message message, Route route)
     {
         if (_imports == MostImports)
@@ -196,7 +207,7 @@ internal sealed partial class Publisher
         return delivered;
     }
 
-    /// <summary>Publishes as the server, in any account.</summary>
+    /// <summary>Publishes a message of the server in any account.</summary>
     internal void Publish(Router router, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> payload)
     {
         EndRun();
@@ -223,7 +234,7 @@ internal sealed partial class Publisher
         return route;
     }
 
-    // Who is not sent a message costs a look all the same.
+    // A subscriber that does not receive the message costs time too.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PassOver(long count) => State.YieldAt -= count * BytesPerPassedOver;
 
@@ -240,13 +251,13 @@ internal sealed partial class Publisher
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverElsewhere(Subscription subscription, Route route, in Message message)
     {
-        // Null for one that has ended.
+        // The subscriber of a closed subscription is null.
         if (subscription.Subscriber is not DeliveryTarget target || !target.Deliver(subscription, route, in message, this))
         {
             return false;
         }
 
-        // Whoever was sent it by an import has been counted there.
+        // Deliveries by an import were already counted by the nested call.
         State.PayloadOut -= target.IsInternal ? message.Payload.Length : 0;
         return true;
     }
@@ -285,7 +296,8 @@ internal sealed partial class Publisher
         return delivered;
     }
 
-    // From a random member on to the first that takes it: one that is closing or is our own echo is passed over.
+    // Tries a random member and then the others until one accepts the message. It skips members that are closing and
+    // the publisher's own echo.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool DeliverToOne(QueueGroup group, Route route, in Message message)
     {
@@ -294,7 +306,8 @@ internal sealed partial class Publisher
         return TryDeliver(group, at, route, in message) || DeliverToNext(group, at, route, in message);
     }
 
-    // Of a large group some may have gone: another random member then, or whoever stands behind them would get all that was theirs.
+    // Some members of a large group may have been removed. Trying the next one would give it the share of all removed
+    // members before it, so other random members are tried first.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DeliverToNext(QueueGroup group, int at, Route route, in Message message)
     {

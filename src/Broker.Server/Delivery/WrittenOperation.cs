@@ -4,9 +4,9 @@ using Broker.Transport;
 namespace Broker.Server.Delivery;
 
 /// <summary>
-/// Where the operations end that this server has written for a client. What we wrote ourselves is known: a line up to its CR LF,
-/// and behind that of a message so many bytes as its last word says and CR LF. No other word is looked at: sids and subjects are
-/// clients' and may hold anything.
+/// Finds the boundaries of operations that this server has written for a client. The format of these bytes is known: a
+/// line up to its CR LF and, for a message, a payload and CR LF. The last word of the line gives the payload size.
+/// Other words are not read: clients choose sids and subjects, which may have any content.
 /// </summary>
 internal sealed class WrittenOperation : IOutboundFraming
 {

@@ -2,41 +2,48 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
-/// <summary>The members of one queue group that a subject has: one of them is sent the message. Members only come; any thread reads.</summary>
+/// <summary>
+/// The members of one queue group for a subject. One of them receives each message. Members are only added. Any thread
+/// may read.
+/// </summary>
 internal sealed class QueueGroup(Subscription[] members, RenamedDelivery[] renamed)
 {
-    // Of more than that a publisher would have to keep too much at hand.
+    // For a larger group a batch would have to keep state for too many members.
     private const int MostOfSmall = 128;
 
     private volatile AppendList<Subscription>? _added;
     private volatile int _count = members.Length + renamed.Length;
 
-    /// <summary>Those who get it by the name it was published under.</summary>
+    /// <summary>The members that receive the message under its own subject.</summary>
     internal Subscription[] Members => members;
 
-    /// <summary>Those who get it by another name; they come after the members.</summary>
+    /// <summary>
+    /// The members that receive the message under another subject. Their indexes follow those of <see cref="Members"/>.
+    /// </summary>
     internal RenamedDelivery[] Renamed => renamed;
 
     internal byte[] Name => members.Length != 0 ? members[0].Queue! : renamed[0].Subscription.Queue!;
 
-    /// <summary>Whether its members are no more than a few, none of them by another name.</summary>
+    /// <summary>
+    /// Whether the group has few members and none of them receives the message under another subject.
+    /// </summary>
     internal bool IsSmall => renamed.Length == 0 && members.Length <= MostOfSmall;
 
-    /// <summary>How many there are, those who have gone since the route was built among them.</summary>
+    /// <summary>The number of members, including members that have unsubscribed since the route was built.</summary>
     internal int Count => _count;
 
-    /// <summary>About how many bytes it holds.</summary>
+    /// <summary>The approximate number of bytes that the group uses.</summary>
     internal long Cost => (IntPtr.Size * (long)members.Length) + renamed.Sum(static r => r.Route.Cost);
 
-    /// <summary>Adds a member. Under the router's lock.</summary>
+    /// <summary>Adds a member. The caller holds the router's lock.</summary>
     internal void Add(Subscription subscription)
     {
         (_added ??= new AppendList<Subscription>()).Add(subscription);
-        // Last: whoever sees the number finds so many.
+        // The count changes last, so that a reader finds as many members as it reads here.
         _count++;
     }
 
-    /// <summary>A member that is not one of <see cref="Members"/>.</summary>
+    /// <summary>Returns a member that is not in <see cref="Members"/>, and its route if that is another one.</summary>
     internal Subscription Other(int at, ref Route route)
     {
         at -= members.Length;

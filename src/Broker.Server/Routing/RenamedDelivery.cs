@@ -1,6 +1,6 @@
 namespace Broker.Server.Routing;
 
-/// <summary>A subscription that gets a message by another name than it was published under: by a stream import.</summary>
-/// <param name="Subscription">The client's own.</param>
-/// <param name="Route">Has the name.</param>
+/// <summary>A subscription that receives a message under another subject, because of a stream import.</summary>
+/// <param name="Subscription">The client's subscription.</param>
+/// <param name="Route">A route with the other subject.</param>
 internal sealed record RenamedDelivery(Subscription Subscription, Route Route);

@@ -1,6 +1,6 @@
 namespace Broker.Server.Routing;
 
-/// <summary>Who else a route leads to than those who are sent every message as it is: most routes have none of them.</summary>
+/// <summary>The queue groups and renamed deliveries of a route. Most routes have none.</summary>
 internal sealed class RouteExtras
 {
     private RouteExtras(QueueGroup[] queues, RenamedDelivery[] renamed, long cost)
@@ -16,10 +16,10 @@ internal sealed class RouteExtras
     /// <inheritdoc cref="Route.Renamed"/>
     internal RenamedDelivery[] Renamed { get; }
 
-    /// <summary>About how many bytes they hold.</summary>
+    /// <summary>The approximate number of bytes that they use.</summary>
     internal long Cost { get; }
 
-    /// <summary>Null for none.</summary>
+    /// <summary>Creates an instance, or returns null if there are no queue groups and no renamed deliveries.</summary>
     internal static RouteExtras? Of(QueueGroup[] queues, RenamedDelivery[] renamed, long queuesCost)
         => queues.Length == 0 && renamed.Length == 0 ? null : new(queues, renamed, queuesCost + renamed.Sum(static r => r.Route.Cost));
 }

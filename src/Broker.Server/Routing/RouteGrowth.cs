@@ -3,25 +3,28 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// What has come to a large route since it was built. Written under the router's lock; publishers read meanwhile. Who has gone
-/// stays in the route and is passed over: too many of these, and the route is built anew.
+/// The subscriptions that were added to a large route after it was built. They are written under the router's lock
+/// while publishers read them. Removed subscriptions stay in the route and are skipped. If too many were removed, the
+/// route is built again.
 /// </summary>
-/// <param name="members">How many subscriptions the route was built of.</param>
-/// <param name="groups">Its queue groups by their names; null for none. The growth's from now on.</param>
-/// <param name="seed">Of the router's hashes.</param>
+/// <param name="members">The number of subscriptions when the route was built.</param>
+/// <param name="groups">The queue groups by their names, owned by this object; null if there are none.</param>
+/// <param name="seed">The seed of the router's hashes.</param>
 internal sealed class RouteGrowth(int members, Dictionary<byte[], QueueGroup>? groups, ulong seed)
 {
-    // Of those in the route one in so many may have gone.
+    // One in this many subscriptions of the route may be removed.
     private const int GonePart = 4;
 
     private Dictionary<byte[], QueueGroup>? _groups = groups;
     private int _members = members;
     private int _gone;
 
-    /// <summary>Every one of these is sent the message.</summary>
+    /// <summary>Subscriptions that each receive the message.</summary>
     internal AppendList<Subscription> Plain { get; } = new();
 
-    /// <summary>One of each of these is: groups of which there was no member.</summary>
+    /// <summary>
+    /// Queue groups that had no member when the route was built. One member of each receives the message.
+    /// </summary>
     internal AppendList<QueueGroup> Queues { get; } = new();
 
     internal void Add(Subscription subscription)
@@ -46,6 +49,6 @@ internal sealed class RouteGrowth(int members, Dictionary<byte[], QueueGroup>? g
         }
     }
 
-    /// <summary>Counts one that has gone. False when the route must be built anew.</summary>
+    /// <summary>Counts a removed subscription. Returns false if the route must be built again.</summary>
     internal bool TryRemove() => ++_gone <= _members / GonePart;
 }

@@ -1,11 +1,11 @@
 namespace Broker.Server.Routing;
 
-/// <summary>One token that several of the subjects have in common that were published to lately.</summary>
+/// <summary>One token that several subjects with stored routes share.</summary>
 internal sealed class RouteNode(byte[] token) : TokenEntry(token)
 {
-    /// <summary>Nodes, and routes that are alone with the token.</summary>
+    /// <summary>The next tokens: nodes, and routes whose subjects do not share the token with other routes.</summary>
     internal TokenTable Children;
 
-    /// <summary>The route of the subject that ends here.</summary>
+    /// <summary>The route of the subject that ends with this token.</summary>
     internal Route? Route { get; set; }
 }

@@ -1,10 +1,12 @@
 namespace Broker.Server.Routing;
 
-/// <summary>What is known of a <see cref="Route"/> from its making: there are very many, and a byte holds all of it.</summary>
+/// <summary>
+/// The constant properties of a <see cref="Route"/>. They are flags of one byte because there are very many routes.
+/// </summary>
 [Flags]
 internal enum RouteTraits : byte
 {
-    /// <summary>Nothing of this.</summary>
+    /// <summary>No property.</summary>
     None = 0,
 
     /// <summary><see cref="Route.IsEmpty"/>.</summary>

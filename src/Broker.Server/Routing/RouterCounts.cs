@@ -1,6 +1,6 @@
 namespace Broker.Server.Routing;
 
-/// <summary>What a router has done and holds. Written under the router's lock.</summary>
+/// <summary>The statistics of a router. Written under the router's lock.</summary>
 internal record struct RouterCounts
 {
     internal int Subscriptions { get; set; }
@@ -11,18 +11,18 @@ internal record struct RouterCounts
 
     internal long Removes { get; set; }
 
-    /// <summary>How often a session asked for a route that its own cache did not hold.</summary>
+    /// <summary>The number of searches for a route that a session did not have.</summary>
     internal long Matches { get; set; }
 
-    /// <summary>How often one did so under the router's lock.</summary>
+    /// <summary>The number of these searches that took the router's lock.</summary>
     internal long Asked { get; set; }
 
-    /// <summary>How often the route was remembered.</summary>
+    /// <summary>The number of these searches that found a stored route.</summary>
     internal long Hits { get; set; }
 
     internal long Built { get; set; }
 
-    /// <summary>Subscriptions in all routes that were built.</summary>
+    /// <summary>The sum of subscriptions in all routes that were built.</summary>
     internal long Fanout { get; set; }
 
     internal int MaxFanout { get; set; }

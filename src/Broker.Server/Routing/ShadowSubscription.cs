@@ -1,8 +1,8 @@
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// Stands for a subscription of a client in another account, in the router of the account that the messages come from: routes hold
-/// what it leads to.
+/// Represents a subscription of another account's client in the router of the account that exports the messages. Routes
+/// contain the resolved deliveries.
 /// </summary>
 internal abstract class ShadowSubscription : Subscription
 {
@@ -10,11 +10,14 @@ internal abstract class ShadowSubscription : Subscription
         : base(origin.Subscriber, filter, origin.Queue, "0"u8)
         => Origin = origin;
 
-    /// <summary>The client's own.</summary>
+    /// <summary>The client's subscription.</summary>
     internal Subscription Origin { get; }
 
     internal override bool IsInternal => true;
 
-    /// <summary>The client's own subscription; null when it may not receive the subject by the name that it has there. Under the router's lock.</summary>
+    /// <summary>
+    /// Returns the delivery to the client; null if the client may not receive the subject under the name that it has in
+    /// its account. The caller holds the router's lock.
+    /// </summary>
     internal abstract RenamedDelivery? Resolve(ReadOnlySpan<byte> subject);
 }

@@ -2,12 +2,12 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
-/// <summary>Whom subscriptions belong to, as far as it matters for who gets what.</summary>
+/// <summary>The owner of subscriptions, with the properties that routing needs.</summary>
 internal abstract class Subscriber
 {
-    /// <summary>What it may receive, for the router on any loop; null for everything.</summary>
+    /// <summary>The subjects that it may receive; null for all subjects. The router reads it on any loop.</summary>
     internal AccessRules? Access { get; private protected set; }
 
-    /// <summary>Whether it is a part of the server: its subscriptions are counted and listed nowhere.</summary>
+    /// <summary>Whether it is a part of the server. Its subscriptions are neither counted nor listed.</summary>
     internal virtual bool IsInternal => false;
 }

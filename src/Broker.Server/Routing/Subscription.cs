@@ -4,14 +4,15 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Routing;
 
-/// <summary>One SUB of one client, or a filter that a part of the server listens to.</summary>
+/// <summary>One SUB of one client, or a subscription of a part of the server.</summary>
 /// <remarks>
-/// A client's is made and ended on its loop. Publishers on any loop read it; <see cref="IsClosed"/> tells them that it has
-/// ended between their finding it and their using it. There may be millions: 64 bytes with what few have apart, and the filter.
+/// A client's subscription is created and closed on the client's loop. Publishers on any loop read it:
+/// <see cref="IsClosed"/> shows that it was closed after they found it. There may be millions of subscriptions, so an
+/// object has 64 bytes, and rare fields are in a separate object.
 /// </remarks>
 internal class Subscription : TokenEntry
 {
-    /// <summary>Sids of up to this many bytes are written with one store.</summary>
+    /// <summary>The longest sid that is written with one store, in bytes.</summary>
     internal const int ShortSid = 8;
 
     private readonly ulong _sidWord;
@@ -37,22 +38,25 @@ internal class Subscription : TokenEntry
     }
 
     /// <summary>
-    /// Whose it is; null once it has ended. Routes that nobody has asked for since hold on to subscriptions, and must not hold on to clients.
+    /// The owner; null after the subscription was closed. Old routes keep references to subscriptions, and must not
+    /// keep clients alive.
     /// </summary>
     internal Subscriber? Subscriber { get; private set; }
 
-    /// <summary>What that may receive, at this time; null for everything. Routers may be used without subscribers.</summary>
+    /// <summary>
+    /// The subjects that the owner may receive at this time; null for all. Tests use routers without owners.
+    /// </summary>
     internal AccessRules? Access => Subscriber?.Access;
 
-    /// <summary>Whether no client of the router's account has made it.</summary>
+    /// <summary>Whether it was not made by a client of the router's account.</summary>
     internal virtual bool IsInternal => Subscriber is { IsInternal: true };
 
     internal byte[] Filter => Bytes;
 
-    /// <summary>The queue group; null for a plain subscription.</summary>
+    /// <summary>The queue group; null for a subscription without one.</summary>
     internal byte[]? Queue => _extras?.Queue;
 
-    /// <summary>Borrowed from the subscription, for as long as that is held.</summary>
+    /// <summary>The sid. The span points into this object.</summary>
     internal ReadOnlySpan<byte> Sid
         => _shortSidLength <= ShortSid
             ? MemoryMarshal.CreateReadOnlySpan(in Unsafe.As<ulong, byte>(ref Unsafe.AsRef(in _sidWord)), _shortSidLength)
@@ -63,7 +67,7 @@ internal class Subscription : TokenEntry
     /// <summary>The first eight bytes of the sid, padded with zeros.</summary>
     internal ulong SidWord => _sidWord;
 
-    /// <summary>After how many deliveries it ends; 0 for never. Set on its client's loop.</summary>
+    /// <summary>The number of deliveries after which it ends; 0 for no limit. Set on the client's loop.</summary>
     internal long Max
     {
         get => _extras is { } extras ? extras.Max : 0;
@@ -90,10 +94,10 @@ internal class Subscription : TokenEntry
         Subscriber = null;
     }
 
-    /// <summary>Counts deliveries by the only loop there is.</summary>
+    /// <summary>Counts deliveries if the server has only one loop.</summary>
     internal long Count(int deliveries = 1) => _delivered += deliveries;
 
-    /// <summary>Counts deliveries by one of several loops.</summary>
+    /// <summary>Counts deliveries if the server has several loops.</summary>
     internal long CountShared(int deliveries = 1) => Interlocked.Add(ref _delivered, deliveries);
 
     private sealed class Extras

@@ -2,12 +2,14 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Server.Routing;
 
-/// <summary>The subscriptions of one filter. Of several each knows its place, so that removing one of many is no search.</summary>
+/// <summary>
+/// The subscriptions with one filter. If there are several, each knows its index, so that removing one needs no search.
+/// </summary>
 internal struct SubscriptionBag
 {
     private const int SmallCapacity = 8;
 
-    // Null, the only subscription, or a list of several. Most filters are of one.
+    // Null, the only subscription, or a list. Most filters have one subscription.
     private object? _held;
 
     internal readonly int Count => _held switch

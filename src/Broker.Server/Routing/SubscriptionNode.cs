@@ -1,21 +1,24 @@
 namespace Broker.Server.Routing;
 
-/// <summary>The subscriptions whose filters go through one token: two at least, or it would not be there.</summary>
+/// <summary>A token that the filters of at least two subscriptions share.</summary>
 internal sealed class SubscriptionNode(byte[] token) : TokenEntry(token)
 {
-    /// <summary>Filters that end here.</summary>
+    /// <summary>Subscriptions with filters that end here.</summary>
     internal SubscriptionBag Exact;
 
-    /// <summary>Filters that end with <c>&gt;</c> after this token.</summary>
+    /// <summary>Subscriptions with filters that end with <c>&gt;</c> after this token.</summary>
     internal SubscriptionBag Tail;
 
-    /// <summary>Filters that go on, by their next token: nodes, or subscriptions that are alone with it.</summary>
+    /// <summary>
+    /// Filters with further tokens, by the next token: nodes, and subscriptions that do not share the token with
+    /// another.
+    /// </summary>
     internal TokenTable Children;
 
-    /// <summary>The same of the token <c>*</c>.</summary>
+    /// <summary>The child for the token <c>*</c>.</summary>
     internal TokenEntry? Star;
 
-    /// <summary>The only subscription, if a single one is left and no node stands between.</summary>
+    /// <summary>The only subscription, if exactly one is left and it is a direct child.</summary>
     internal Subscription? Sole
     {
         get

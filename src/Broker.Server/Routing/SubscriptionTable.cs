@@ -2,7 +2,10 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
-/// <summary>A client's subscriptions by their sids. Used on its loop only, but for <see cref="Count"/> and <see cref="Version"/>.</summary>
+/// <summary>
+/// A client's subscriptions by their sids. Used on the client's loop only, except <see cref="Count"/> and
+/// <see cref="Version"/>.
+/// </summary>
 internal sealed class SubscriptionTable(ulong seed)
 {
     private HashSlots<Subscription> _slots;
@@ -10,7 +13,7 @@ internal sealed class SubscriptionTable(ulong seed)
 
     internal int Count => _slots.Count;
 
-    /// <summary>Changes with every subscription that is added or removed. Any thread.</summary>
+    /// <summary>A number that changes with every added or removed subscription. Any thread may read it.</summary>
     internal long Version => Volatile.Read(ref _version);
 
     internal Subscription? Find(ReadOnlySpan<byte> sid)
@@ -28,14 +31,14 @@ internal sealed class SubscriptionTable(ulong seed)
         return null;
     }
 
-    /// <summary>Adds a subscription whose sid none has.</summary>
+    /// <summary>Adds a subscription. No other may have its sid.</summary>
     internal void Add(Subscription subscription)
     {
         _slots.Add(Hash(subscription.Sid), subscription);
         _version++;
     }
 
-    /// <summary>Removes a subscription if it is there.</summary>
+    /// <summary>Removes a subscription if it is in the table.</summary>
     internal void Remove(Subscription subscription)
     {
         uint hash = Hash(subscription.Sid);
@@ -53,7 +56,10 @@ internal sealed class SubscriptionTable(ulong seed)
         }
     }
 
-    /// <summary>Up to <paramref name="most"/> of them, from the <paramref name="skip"/>-th on, in an order that lasts until one is added or removed.</summary>
+    /// <summary>
+    /// Copies at most <paramref name="most"/> subscriptions, beginning with index <paramref name="skip"/>. The order
+    /// stays the same until a subscription is added or removed.
+    /// </summary>
     internal Subscription[] Copy(int skip = 0, int most = int.MaxValue)
     {
         var copied = new Subscription[Math.Clamp(Count - skip, 0, most)];
@@ -76,8 +82,9 @@ internal sealed class SubscriptionTable(ulong seed)
     }
 
     /// <summary>
-    /// Copies about <paramref name="most"/> of them, from a slot on, and moves that on. True when there are no more. What was copied
-    /// before stands for as long as <see cref="Version"/> is the same.
+    /// Copies the subscriptions of about <paramref name="most"/> slots, beginning with <paramref name="slot"/>, and
+    /// advances <paramref name="slot"/>. Returns true at the end. Earlier copies remain valid while
+    /// <see cref="Version"/> is the same.
     /// </summary>
     internal bool Copy(List<Subscription> copied, ref int slot, int most)
     {
@@ -95,7 +102,7 @@ internal sealed class SubscriptionTable(ulong seed)
 
     public Enumerator GetEnumerator() => new(this);
 
-    /// <summary>Valid until one is added or removed.</summary>
+    /// <summary>Enumerates the subscriptions. It is valid until a subscription is added or removed.</summary>
     internal struct Enumerator(SubscriptionTable table)
     {
         private int _slot = -1;

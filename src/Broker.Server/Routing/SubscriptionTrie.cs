@@ -5,30 +5,33 @@ using Broker.Server.Collections;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// All subscriptions by the tokens of their filters, as far as it takes to tell them apart: a subscription that nothing else
-/// shares its way with stands where that way begins, and the rest of its filter is compared when a match comes by. Not
-/// thread-safe: the router's lock guards it.
+/// All subscriptions by the tokens of their filters. It has only the nodes that are needed to distinguish filters: a
+/// subscription is stored at the first token that it does not share with another, and a match compares the rest of its
+/// filter. Not thread-safe: the router's lock guards it.
 /// </summary>
 /// <remarks>
-/// What it looks like depends on the subscriptions alone and not on those that came and went: a node with one subscription left
-/// gives way to it.
+/// Its structure depends only on the current subscriptions, not on their history: a node with one remaining
+/// subscription is replaced by that subscription.
 /// </remarks>
 internal sealed class SubscriptionTrie(ulong seed)
 {
     private readonly SubscriptionNode _root = new([]);
 
-    // Parents, and where in the filter the token begins that leads on from each.
+    // The parents of a node, each with the position of the token in the filter that leads to the next node.
     private readonly Stack<(SubscriptionNode Node, int Position)> _path = new();
 
-    // Pending branches of a match: a hostile subject has thousands of tokens, so the walk does not recurse.
+    // Branches that a match has not visited yet. The walk does not recurse, because a hostile subject can have
+    // thousands of tokens.
     private readonly Stack<(TokenEntry Entry, int Position)> _pending = new();
 
     internal int Count { get; private set; }
 
-    /// <summary>How many places there are beside the root: nodes, and subscriptions that stand in the place of one.</summary>
+    /// <summary>
+    /// The number of entries below the root: nodes, and subscriptions that are stored instead of a node.
+    /// </summary>
     internal int Nodes { get; private set; }
 
-    /// <summary>How many of these, and how often the root, matches have looked at so far.</summary>
+    /// <summary>The total number of entries that matches have visited, the root included.</summary>
     internal long Steps { get; private set; }
 
     internal void Add(Subscription subscription)
@@ -43,7 +46,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         Count++;
     }
 
-    /// <summary>Removes a subscription that is in the trie.</summary>
+    /// <summary>Removes a subscription. It must be in the trie.</summary>
     internal void Remove(Subscription subscription)
     {
         ReadOnlySpan<byte> filter = subscription.Filter;
@@ -82,8 +85,8 @@ internal sealed class SubscriptionTrie(ulong seed)
     }
 
     /// <summary>
-    /// Adds every subscription whose filter matches the subject to <paramref name="found"/>; names come before stars, as clients of
-    /// nats-server are used to.
+    /// Adds every subscription whose filter matches the subject to <paramref name="found"/>. Literal tokens come before
+    /// <c>*</c>, as in nats-server.
     /// </summary>
     internal void Match(ReadOnlySpan<byte> subject, List<Subscription> found)
     {
@@ -149,7 +152,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         }
     }
 
-    // One step of an insertion: the node to go on with, or null when the subscription has found its place.
+    // Performs one step of an insertion. Returns the next node, or null if the subscription is inserted.
     private SubscriptionNode? Put(SubscriptionNode node, Subscription subscription, ref int position)
     {
         ReadOnlySpan<byte> filter = subscription.Filter;
@@ -193,7 +196,7 @@ internal sealed class SubscriptionTrie(ulong seed)
             return known;
         }
 
-        // The one that stood here goes one token on, and both may meet there again.
+        // The subscription that occupied this entry moves one token down, where both subscriptions may collide again.
         var made = new SubscriptionNode(star ? [] : token.ToArray());
         int next = position;
         Put(made, Unsafe.As<Subscription>(entry), ref next);
@@ -201,7 +204,7 @@ internal sealed class SubscriptionTrie(ulong seed)
         return made;
     }
 
-    // From a node up that a subscription has left. _path holds the parents.
+    // Removes unneeded nodes after a removal, beginning with a node. _path contains its parents.
     private void Collapse(SubscriptionNode node)
     {
         while (_path.TryPop(out (SubscriptionNode Node, int Position) parent) && node.Sole is { } sole)

@@ -3,21 +3,21 @@ using Broker.Protocol.Subjects;
 namespace Broker.Server.Routing;
 
 /// <summary>
-/// What a node holds under a token: another node, or something whose name goes on from there and that nothing else shares
-/// the token with. So there are about as many nodes as there are branches, and no token is kept twice.
+/// An entry below a token: another node, or a subscription or route that does not share the token with others. So there
+/// are about as many nodes as branches, and each token is stored once.
 /// </summary>
 internal abstract class TokenEntry(byte[] bytes)
 {
-    /// <summary>The whole name, or of a node its token.</summary>
+    /// <summary>The whole filter or subject; for a node, its token.</summary>
     internal readonly byte[] Bytes = bytes;
 
     /// <summary>
-    /// Where in <see cref="Bytes"/> the token begins that it is held under. The owner's, under its lock; what is held in another way
-    /// may use it otherwise.
+    /// The position in <see cref="Bytes"/> of the token under which the entry is stored. The container of the entry
+    /// owns this field, under its lock, and containers other than tables may store another number in it.
     /// </summary>
     internal int Place;
 
-    /// <summary>The token that begins at <paramref name="start"/>.</summary>
+    /// <summary>Returns the token that begins at <paramref name="start"/>.</summary>
     internal static ReadOnlySpan<byte> TokenAt(ReadOnlySpan<byte> name, int start)
     {
         ReadOnlySpan<byte> rest = name[start..];
@@ -25,7 +25,7 @@ internal abstract class TokenEntry(byte[] bytes)
         return end < 0 ? rest : rest[..end];
     }
 
-    /// <summary>Whether it is held under that token.</summary>
+    /// <summary>Whether the entry is stored under this token.</summary>
     internal bool Is(ReadOnlySpan<byte> token)
     {
         ReadOnlySpan<byte> rest = Bytes.AsSpan(Place);

@@ -3,7 +3,9 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Routing;
 
-/// <summary>Entries by their tokens. A mutable struct, as what it is made of.</summary>
+/// <summary>
+/// A hash table of entries by their tokens. This is a mutable struct: keep it in a field and do not copy it.
+/// </summary>
 internal struct TokenTable
 {
     private HashSlots<TokenEntry> _slots;
@@ -14,7 +16,7 @@ internal struct TokenTable
 
     internal readonly TokenEntry? this[int slot] => _slots[slot];
 
-    /// <summary>The slot of the entry under a token, or -1.</summary>
+    /// <summary>The slot of the entry with a token, or -1.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly int IndexOf(ReadOnlySpan<byte> token, uint hash)
     {
@@ -43,7 +45,7 @@ internal struct TokenTable
     /// <inheritdoc cref="HashSlots{T}.Trim"/>
     internal void Trim() => _slots.Trim();
 
-    /// <summary>The entry of a table that has one.</summary>
+    /// <summary>Returns the entry of a table with exactly one entry.</summary>
     internal readonly TokenEntry Single()
     {
         int slot = 0;
