@@ -4,13 +4,13 @@ using Broker.Transport;
 
 namespace Broker.Server.Inspection;
 
-/// <summary>The latest clients that have gone. Thread-safe; bounded in number and in bytes.</summary>
+/// <summary>The most recently closed client connections. Thread-safe. Their number and size are limited.</summary>
 internal sealed class ClosedConnections
 {
-    /// <summary>How many are remembered; nats-server's default.</summary>
+    /// <summary>The largest number of stored connections. It is nats-server's default.</summary>
     internal const int Capacity = 10_000;
 
-    // What a client says of itself may be as long as a control line, and ten thousand of these are remembered.
+    // A client may send texts as long as a control line, and ten thousand connections are stored.
     private const int LongestText = 128;
 
     private readonly Lock _gate = new();

@@ -3,12 +3,12 @@ using Broker.Server.Sessions;
 
 namespace Broker.Server.Inspection;
 
-/// <summary>Clients by the order that was asked for; each is looked at for that one number only.</summary>
+/// <summary>Client connections in the requested order. For an open connection only the sort key is computed.</summary>
 internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long tick)
 {
     private readonly List<Entry> _entries = [];
 
-    /// <summary>How many there are, before one is looked for by its id.</summary>
+    /// <summary>The number of connections before the filter for a connection id is applied.</summary>
     internal int Total { get; private set; }
 
     internal void AddOpen(ICollection<ClientSession> sessions)
@@ -50,7 +50,7 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
             return;
         }
 
-        // Of other users of the account the total still tells.
+        // The total counts the connections of all users of the account.
         Total++;
         if (IsWanted(query.User, entry.Facts?.User))
         {
@@ -61,7 +61,7 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
     private static bool IsWanted(string? wanted, string? actual)
         => wanted is null || string.Equals(wanted, actual, StringComparison.Ordinal);
 
-    // The smallest comes first.
+    // The list is sorted by ascending key.
     private long KeyOf(ClientSession session) => query.Order switch
     {
         ConnectionOrder.Started => session.Started.Ticks,
@@ -93,7 +93,7 @@ internal sealed class ConnectionList(ConnectionQuery query, DateTime now, long t
         _ => 0,
     };
 
-    /// <summary>A client and what it is ordered by.</summary>
+    /// <summary>A client connection and its sort key.</summary>
     internal readonly record struct Entry(ulong Id, long Key, string? Text, ConnectionFacts? Facts, ClientSession? Session)
     {
         internal ConnectionFacts Describe(DateTime now) => Facts ?? Session!.Describe(now);

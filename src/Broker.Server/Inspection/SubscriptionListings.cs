@@ -6,32 +6,37 @@ using Broker.Server.Sessions;
 namespace Broker.Server.Inspection;
 
 /// <summary>
-/// The subscriptions of clients by their sids, page by page. Loops copy them in slices, so that nobody waits behind one who has very
-/// many; and what was put in order is known for the next page, so that this costs no more than what is on it. Thread-safe.
+/// Lists the subscriptions of clients in pages, ordered by sid. Loops copy them in slices, so that a client with very
+/// many subscriptions does not block other clients. The order of a long list is kept for the next page, which then
+/// costs only the work for its own entries. Thread-safe.
 /// </summary>
 internal sealed class SubscriptionListings
 {
-    /// <summary>How many a loop copies at a time.</summary>
+    /// <summary>The number of subscriptions that a loop copies at a time.</summary>
     internal const int Slice = 4096;
 
-    // A shorter list is put in order anew. The array of a longer one is large for the collector, which leaves it alone for a while.
+    // A shorter list is sorted again for each page. The array of a longer list is in the large object heap, which the
+    // collector frees rarely.
     private const int Long = 16_384;
 
-    // Who subscribes all the time is copied in one piece after so many attempts.
+    // If the subscriptions change during every copy, the last of so many attempts copies them in one piece.
     private const int MostTries = 3;
 
     private const int KeyBytes = 15;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
-    // An order is known for as long as the table is there and nobody needs the memory.
+    // A sorted list is kept while its table exists and the memory is not needed.
     private readonly ConditionalWeakTable<SubscriptionTable, Listing> _known = [];
     private long _ordered;
 
-    /// <summary>How often a list was put in order.</summary>
+    /// <summary>The number of times that a list was sorted.</summary>
     internal long Ordered => Interlocked.Read(ref _ordered);
 
-    /// <summary>Up to <paramref name="most"/> subscriptions of a client, from the <paramref name="skip"/>-th by their sids on.</summary>
+    /// <summary>
+    /// Returns at most <paramref name="most"/> subscriptions of a client, ordered by sid, beginning with index
+    /// <paramref name="skip"/>.
+    /// </summary>
     internal async Task<ArraySegment<Subscription>> PageAsync(ClientSession session, int skip, int most, CancellationToken cancellationToken)
     {
         if (session.Subscriptions.Table is not { } table)
@@ -55,7 +60,7 @@ internal sealed class SubscriptionListings
         return new ArraySegment<Subscription>(ordered, from, Math.Min(most, ordered.Length - from));
     }
 
-    /// <summary>A shorter sid is a smaller number.</summary>
+    /// <summary>Sorts subscriptions by sid. A shorter sid is a smaller number.</summary>
     internal static void Order(Subscription[] subscriptions)
     {
         var keys = new UInt128[subscriptions.Length];
@@ -73,7 +78,7 @@ internal sealed class SubscriptionListings
                 to++;
             }
 
-            // What the keys do not tell apart are long sids that begin alike.
+            // Equal keys belong to long sids with the same first bytes.
             if (to - from > 1)
             {
                 Array.Sort(subscriptions, from, to - from, BySid.Comparer);
@@ -83,13 +88,13 @@ internal sealed class SubscriptionListings
         }
     }
 
-    // Numbers are compared without a look at the objects they are of.
+    // The keys are integers, so that sorting need not read the subscriptions.
     private static UInt128 KeyOf(ReadOnlySpan<byte> sid)
     {
         Span<byte> key = stackalloc byte[1 + KeyBytes];
         key.Clear();
         key[0] = (byte)Math.Min(sid.Length, byte.MaxValue);
-        // Those whose length does not fit are all alike here.
+        // Sids whose length does not fit into a byte all have the same key.
         sid[..(sid.Length < byte.MaxValue ? Math.Min(sid.Length, KeyBytes) : 0)].CopyTo(key[1..]);
         return BinaryPrimitives.ReadUInt128BigEndian(key);
     }
@@ -115,7 +120,7 @@ internal sealed class SubscriptionListings
                     isWhole = isSame && table.Copy(copied, ref slot, slice);
                     done.TrySetResult();
                 });
-                // A loop that has ended runs nothing any more.
+                // A loop that has ended runs no posted work.
                 if (await Task.WhenAny(done.Task, Task.Delay(Patience, cancellationToken)).ConfigureAwait(false) != done.Task)
                 {
                     cancellationToken.ThrowIfCancellationRequested();

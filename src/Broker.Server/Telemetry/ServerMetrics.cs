@@ -3,9 +3,9 @@ using System.Diagnostics.Metrics;
 namespace Broker.Server.Telemetry;
 
 /// <summary>
-/// A server's counters as a meter of System.Diagnostics.Metrics, for OpenTelemetry and whoever else listens. The instruments read what the
-/// server counts anyway, when they are asked: nothing is added to the way of a message. Names are in docs/telemetry.md. What a process
-/// uses of memory and processors is in .NET's own meter <c>System.Runtime</c>.
+/// Publishes a server's counters as a meter of System.Diagnostics.Metrics, for OpenTelemetry and other listeners. The
+/// instruments read counters that the server maintains in any case, so messages cost nothing more. docs/telemetry.md
+/// lists the names. .NET's own meter <c>System.Runtime</c> reports the memory and CPU time of the process.
 /// </summary>
 public sealed class ServerMetrics : IDisposable
 {
@@ -15,39 +15,79 @@ public sealed class ServerMetrics : IDisposable
     private readonly Meter _meter;
     private readonly KeyValuePair<string, object?>[] _tags;
 
-    // A factory keeps its meters and disposes them itself.
+    // A factory owns its meters and disposes them itself.
     private readonly bool _isOwn;
 
-    /// <param name="server">Whose counters. Its id is the tag <c>broker.server.id</c> of all instruments.</param>
-    /// <param name="meters">Makes the meter; null for one of its own.</param>
+    /// <summary>Creates the meter and its instruments.</summary>
+    /// <param name="server">
+    /// The server whose counters are published. Its id is the tag <c>broker.server.id</c> of all instruments.
+    /// </param>
+    /// <param name="meters">Creates the meter. If it is null, the instance creates and owns a meter.</param>
     public ServerMetrics(BrokerServer server, IMeterFactory? meters = null)
     {
         ArgumentNullException.ThrowIfNull(server);
-        // With each measurement, not once on the meter: a factory has one meter of a name for all servers.
+        // Each measurement has the tag. A tag of the meter would not suffice, because a factory has one meter of a name
+        // for all servers.
         _tags = [new("broker.server.id", server.Inspect().Id)];
         _isOwn = meters is null;
         _meter = meters?.Create(new MeterOptions(MeterName)) ?? new Meter(MeterName);
-        _meter.CreateObservableUpDownCounter("broker.connections", () => new Measurement<int>(server.Snapshot().Connections, _tags), "{connection}", "Clients connected now.");
-        _meter.CreateObservableUpDownCounter("broker.subscriptions", () => new Measurement<int>(server.Snapshot().Subscriptions, _tags), "{subscription}", "Subscriptions now.");
         _meter.CreateObservableUpDownCounter(
-            "broker.cached_subjects", () => new Measurement<int>(server.Inspect().Routing.CachedSubjects, _tags), "{subject}", "Subjects whose receivers are remembered.");
-        Count("broker.connections.opened", "{connection}", "Clients that ever connected.", () => server.Snapshot().TotalConnections);
+            "broker.connections",
+            () => new Measurement<int>(server.Snapshot().Connections, _tags),
+            "{connection}",
+            "Open client connections.");
+        _meter.CreateObservableUpDownCounter(
+            "broker.subscriptions",
+            () => new Measurement<int>(server.Snapshot().Subscriptions, _tags),
+            "{subscription}",
+            "Current subscriptions.");
+        _meter.CreateObservableUpDownCounter(
+            "broker.cached_subjects",
+            () => new Measurement<int>(server.Inspect().Routing.CachedSubjects, _tags),
+            "{subject}",
+            "Subjects whose subscribers are cached.");
         Count(
-            "broker.connections.refused", "{connection}", "Connections closed at once for want of file descriptors.", () => server.Inspect().RefusedConnections);
-        Count("broker.slow_consumers", "{connection}", "Clients closed because they did not take what was for them.", () => server.Snapshot().SlowConsumers);
-        Count("broker.messages.received", "{message}", "Messages that clients published.", () => server.Snapshot().MessagesIn);
-        Count("broker.messages.sent", "{message}", "Messages that clients were sent.", () => server.Snapshot().MessagesOut);
-        Count("broker.messages.dropped", "{message}", "Messages that slow clients lost.", () => server.Snapshot().Dropped);
-        Count("broker.payload.received", "By", "Bytes of payloads that clients published.", () => server.Inspect().PayloadBytesIn);
-        Count("broker.payload.sent", "By", "Bytes of payloads that clients were sent.", () => server.Inspect().PayloadBytesOut);
+            "broker.connections.opened", "{connection}", "Client connections that were ever opened.",
+            () => server.Snapshot().TotalConnections);
+        Count(
+            "broker.connections.refused",
+            "{connection}",
+            "Connections that were closed at once because no file descriptor was free.",
+            () => server.Inspect().RefusedConnections);
+        Count(
+            "broker.slow_consumers", "{connection}", "Clients that were disconnected as slow consumers.",
+            () => server.Snapshot().SlowConsumers);
+        Count(
+            "broker.messages.received", "{message}", "Messages that clients published.",
+            () => server.Snapshot().MessagesIn);
+        Count(
+            "broker.messages.sent", "{message}", "Messages that were sent to clients.",
+            () => server.Snapshot().MessagesOut);
+        Count(
+            "broker.messages.dropped", "{message}", "Messages that slow clients lost.",
+            () => server.Snapshot().Dropped);
+        Count(
+            "broker.payload.received", "By", "Payload bytes that clients published.",
+            () => server.Inspect().PayloadBytesIn);
+        Count(
+            "broker.payload.sent", "By", "Payload bytes that were sent to clients.",
+            () => server.Inspect().PayloadBytesOut);
         Count("broker.received", "By", "Bytes of whole operations that clients sent.", () => server.Snapshot().BytesIn);
-        Count("broker.sent", "By", "Bytes of whole messages that clients were sent.", () => server.Snapshot().BytesOut);
-        Count("broker.subscription.inserts", "{subscription}", "Subscriptions that were ever made.", () => server.Inspect().Routing.Inserts);
-        Count("broker.subscription.removes", "{subscription}", "Subscriptions that ended.", () => server.Inspect().Routing.Removes);
-        Count("broker.route_lookups", "{lookup}", "How often a publisher had to ask where a subject goes.", () => server.Inspect().Routing.Matches);
+        Count(
+            "broker.sent", "By", "Bytes of whole messages that were sent to clients.",
+            () => server.Snapshot().BytesOut);
+        Count(
+            "broker.subscription.inserts", "{subscription}", "Subscriptions that were ever made.",
+            () => server.Inspect().Routing.Inserts);
+        Count(
+            "broker.subscription.removes", "{subscription}", "Subscriptions that were removed.",
+            () => server.Inspect().Routing.Removes);
+        Count(
+            "broker.route_lookups", "{lookup}", "Lookups of the subscribers of a subject.",
+            () => server.Inspect().Routing.Matches);
     }
 
-    /// <summary>Ends a meter of its own; one of a factory ends with that.</summary>
+    /// <summary>Disposes the meter if this instance owns it. The meter of a factory is not disposed.</summary>
     public void Dispose()
     {
         if (_isOwn)

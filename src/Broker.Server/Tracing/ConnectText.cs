@@ -5,13 +5,13 @@ using System.Text.Json;
 
 namespace Broker.Server.Tracing;
 
-/// <summary>The JSON of a CONNECT for the log. Whatever lets somebody in is left out of it, wherever it stands.</summary>
+/// <summary>Formats the JSON of a CONNECT for the log. It replaces all secrets, at any depth.</summary>
 internal static class ConnectText
 {
     private const string Masked = "[REDACTED]";
     private const int PublicKeyLength = 56;
 
-    // Of clients, and of servers that take us for one of theirs.
+    // Fields of clients, and of servers that connect to this one by mistake.
     private static readonly string[] Secrets = ["pass", "password", "auth_token", "token", "jwt", "sig", "nonce", "seed", "creds"];
 
     internal static string WithoutSecrets(ReadOnlySpan<byte> json)
@@ -29,12 +29,12 @@ internal static class ConnectText
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Where a secret ends cannot be told of what is no JSON.
-            return string.Create(CultureInfo.InvariantCulture, $"({json.Length} bytes that are no JSON)");
+            // In invalid JSON the end of a secret cannot be determined.
+            return string.Create(CultureInfo.InvariantCulture, $"({json.Length} bytes that are not valid JSON)");
         }
     }
 
-    // A seed stands there too, by mistake.
+    // A client may send a seed in this field by mistake.
     private static bool IsPublicKey(string? key) => key is { Length: PublicKeyLength } && key[0] == 'U';
 
     private static void Copy(ReadOnlySpan<byte> json, Utf8JsonWriter writer)

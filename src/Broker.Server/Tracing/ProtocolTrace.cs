@@ -8,10 +8,13 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Server.Tracing;
 
 /// <summary>
-/// What one client says and is told, one line for each operation, as nats-server logs it: <c>&lt;&lt;-</c> from the client,
-/// <c>-&gt;&gt;</c> to it. There is one only for clients that are traced.
+/// Logs the operations of one client, one line for each, in nats-server's format: <c>&lt;&lt;-</c> for operations from
+/// the client, <c>-&gt;&gt;</c> for operations to it. Only a traced client has an instance.
 /// </summary>
-/// <remarks>Any thread. Nothing a client sends can begin a line, drive a terminal, or make a line longer than its bound, but for payloads where all of them is wanted.</remarks>
+/// <remarks>
+/// Any thread may use it. Bytes from a client cannot begin a new line, control a terminal, or make a line longer than
+/// its limit. Only a payload has no limit if all of it is to be shown.
+/// </remarks>
 internal sealed partial class ProtocolTrace
 {
     private readonly ILogger _logger;
@@ -24,19 +27,19 @@ internal sealed partial class ProtocolTrace
         _client = client;
     }
 
-    /// <summary>How much of a payload is shown, in bytes; 0 for all of it.</summary>
+    /// <summary>The number of payload bytes that are shown; 0 for all.</summary>
     internal int PayloadLength { get; set; }
 
     internal static ProtocolTrace OfClient(ILogger logger, string address, ulong id)
         => new(logger, string.Create(CultureInfo.InvariantCulture, $"{address} - cid:{id} - "));
 
-    /// <summary>For what the server itself publishes.</summary>
+    /// <summary>Creates a trace for messages that the server itself publishes.</summary>
     internal static ProtocolTrace OfServer(ILogger logger) => new(logger, "SYSTEM - ");
 
-    /// <summary>CONNECT, without what is secret in it, and the name from now on.</summary>
+    /// <summary>Logs CONNECT without its secrets.</summary>
     internal void Connect(ReadOnlySpan<byte> json) => Log($"<<- [CONNECT {ConnectText.WithoutSecrets(json)}]");
 
-    /// <summary>The name that the client has given itself.</summary>
+    /// <summary>Sets the name that the client has sent. Later lines contain it.</summary>
     internal void Name(string? name) => _name = string.IsNullOrEmpty(name) ? "" : $"\"{TraceText.Of(Encoding.UTF8.GetBytes(name))}\" - ";
 
     internal void Publish(scoped PublishOperation operation)
@@ -60,13 +63,16 @@ internal sealed partial class ProtocolTrace
     internal void Unsubscribe(ReadOnlySpan<byte> sid, int max)
         => Log($"<<- [UNSUB {TraceText.Of(sid)}{(max == 0 ? "" : " " + Number(max))}]");
 
-    /// <summary>An operation without arguments.</summary>
+    /// <summary>Logs an operation without arguments.</summary>
     internal void In(string operation) => Log($"<<- [{operation}]");
 
-    /// <summary>A line for the client.</summary>
+    /// <summary>Logs a line that the client is sent.</summary>
     internal void Out(string operation) => Log($"->> [{TraceText.Of(Encoding.UTF8.GetBytes(operation))}]");
 
-    /// <summary>A message for the client, as it is counted: what it is sent may be without its headers.</summary>
+    /// <summary>
+    /// Logs a message to the client. If the client does not read headers, the sizes are those of the message without
+    /// headers.
+    /// </summary>
     internal void Deliver(Subscription subscription, Route route, in Message message, bool withHeaders)
     {
         bool headers = message.HeaderLength > 0 && withHeaders;
@@ -85,10 +91,10 @@ internal sealed partial class ProtocolTrace
 
     private static string Number(int value) => value.ToString(CultureInfo.InvariantCulture);
 
-    // The text is no template: braces in it mean nothing.
+    // The text is passed as an argument and not as a template, because it may contain braces.
     private void Log(string text) => Write(_client + _name + text);
 
-    // There is a trace only where the level is on.
+    // A trace exists only if the level is enabled.
     [LoggerMessage(50, LogLevel.Trace, "{Line}", SkipEnabledCheck = true)]
     private partial void Write(string line);
 }

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Broker.Server.Tracing;
 
-/// <summary>Bytes of a peer as text that is safe in a line of a log.</summary>
+/// <summary>Converts bytes of a peer to text that is safe in a line of a log.</summary>
 internal static class TraceText
 {
-    /// <summary>Of what is longer only so much is shown, and how long it is.</summary>
+    /// <summary>The number of bytes that are shown of a longer text. The length of the whole text follows.</summary>
     internal const int Most = 1024;
 
     internal static string Of(ReadOnlySpan<byte> bytes, int most = Most)
@@ -32,7 +32,9 @@ internal static class TraceText
         return length > most ? text.Append(CultureInfo.InvariantCulture, $"... ({length} bytes)").ToString() : text.ToString();
     }
 
-    /// <summary>The beginning of a text, with a question mark for each character that may not be in a line.</summary>
+    /// <summary>
+    /// Returns the beginning of a text, with a question mark for each character that is not allowed in a line.
+    /// </summary>
     internal static string Clean(string text, int most)
     {
         var clean = new StringBuilder(Math.Min(text.Length, most) + 1);
@@ -51,7 +53,7 @@ internal static class TraceText
 
     private static bool IsPlain(Rune rune) => rune.Value is not ('"' or '\\') && IsSafe(rune);
 
-    // What turns the direction of text, or is not seen, would show another line than there is.
+    // Characters that change the text direction or are invisible would make the line look different from its content.
     private static bool IsSafe(Rune rune) => Rune.GetUnicodeCategory(rune)
         is not (UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
             or UnicodeCategory.OtherNotAssigned or UnicodeCategory.PrivateUse or UnicodeCategory.Surrogate);

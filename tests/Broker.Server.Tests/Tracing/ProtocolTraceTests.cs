@@ -124,7 +124,7 @@ public sealed class ProtocolTraceTests
         broken.ReadToEnd();
 
         Assert.Contains(log.All, static l => l.Contains("\"pass\":\"[REDACTED]\"", StringComparison.Ordinal) && l.Contains("\"user\":\"u\"", StringComparison.Ordinal));
-        Assert.Contains(log.All, static l => l.Contains("bytes that are no JSON)", StringComparison.Ordinal));
+        Assert.Contains(log.All, static l => l.Contains("bytes that are not valid JSON)", StringComparison.Ordinal));
         Assert.DoesNotContain(log.All, static l => l.Contains("hidden", StringComparison.Ordinal));
     }
 
