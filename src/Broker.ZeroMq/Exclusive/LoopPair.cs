@@ -4,19 +4,22 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Exclusive;
 
-/// <summary>PAIR on an event loop: one peer at a time, both ways; a second one is refused (RFC 31).</summary>
+/// <summary>
+/// PAIR on an event loop: exchanges messages with one peer at a time, in both directions. A second peer is refused (RFC
+/// 31).
+/// </summary>
 /// <remarks>
-/// An endpoint that is connected to is the peer from then on, also while there is no connection. What is said of messages that are not
-/// taken at <see cref="Pipeline.LoopPull"/> is true here.
+/// After the first Connect, its endpoint is the only peer, also while it has no connection. For messages that the
+/// handler refuses, see <see cref="Pipeline.LoopPull"/>.
 /// </remarks>
 public sealed class LoopPair : DistributingSocket
 {
     private OutgoingLink? _link;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="loop">The loop it lives on; <see cref="EventLoopGroup.Next"/> gives one.</param>
-    /// <param name="onMessage">Receives the messages.</param>
-    /// <param name="options">Default: those of a new <see cref="LoopMessageOptions"/>.</param>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
+    /// <param name="onMessage">Handles the received messages.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopMessageOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopPair(EventLoop loop, ZeroMqMessageHandler onMessage, LoopMessageOptions? options = null)
         : this(loop, new HandlerSink(onMessage ?? throw new ArgumentNullException(nameof(onMessage))), options)
@@ -29,11 +32,11 @@ public sealed class LoopPair : DistributingSocket
     }
 
     internal override string? RefusalOf(PeerSession session) =>
-        Sessions.Count > 0 || (Volatile.Read(ref _link) is { } link && link != session.Link) ? "the socket has its peer already" : null;
+        Sessions.Count > 0 || (Volatile.Read(ref _link) is { } link && link != session.Link) ? "the socket already has a peer" : null;
 
     private protected override void OnConnecting(OutgoingLink link)
     {
-        // A further endpoint is dialled and refused, until the first is given up.
+        // A second endpoint is dialed too, but its peer is refused until the first endpoint is disconnected.
         if (Interlocked.CompareExchange(ref _link, link, null) is null)
         {
             base.OnConnecting(link);

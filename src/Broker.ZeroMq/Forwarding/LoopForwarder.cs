@@ -6,20 +6,21 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Forwarding;
 
 /// <summary>
-/// A PULL and a PUSH on one event loop: what pushers send to the one goes out by the other, whole and in each pusher's order, straight from
-/// the receive buffer. When nobody takes more, the pushers are held up; nothing is dropped while both ends live.
+/// A PULL and a PUSH on one event loop. It forwards the messages of the PUSH peers to the PULL peers, in each sender's
+/// order, directly from the receive buffer. If no PULL peer has room, it stops reading from the senders. It drops no
+/// message while both sockets are open.
 /// </summary>
 /// <remarks>
-/// Bind or connect <see cref="Front"/> and <see cref="Back"/> as any socket. A message is taken from its pusher only when it is queued for
-/// a puller, so what
-/// waits here is bounded by the marks of <see cref="Back"/> and one read of each pusher.
+/// Bind or connect <see cref="Front"/> and <see cref="Back"/> as any other socket. A message is taken from its sender
+/// only when it has been queued for a PULL peer. So the marks of <see cref="Back"/> and one read per sender limit the
+/// memory that is used here.
 /// </remarks>
 public sealed class LoopForwarder : IAsyncDisposable
 {
     /// <summary>Creates both sockets, without endpoints.</summary>
-    /// <param name="loop">The loop that both live on.</param>
-    /// <param name="front">How the PULL is set up.</param>
-    /// <param name="back">How the PUSH is set up.</param>
+    /// <param name="loop">The loop of both sockets.</param>
+    /// <param name="front">The options of the PULL.</param>
+    /// <param name="back">The options of the PUSH.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopForwarder(EventLoop loop, LoopMessageOptions? front = null, LoopMessageOptions? back = null)
     {
@@ -28,21 +29,25 @@ public sealed class LoopForwarder : IAsyncDisposable
         Back.OnWritable = Front.ResumeReceiving;
     }
 
-    /// <summary>Where pushers send.</summary>
+    /// <summary>The PULL, which receives the messages.</summary>
     public LoopPull Front { get; }
 
-    /// <summary>Where pullers receive. Its <see cref="DistributingSocket.OnWritable"/> is the forwarder's.</summary>
+    /// <summary>
+    /// The PUSH, which sends the messages. The forwarder uses its <see cref="DistributingSocket.OnWritable"/>.
+    /// </summary>
     public LoopPush Back { get; }
 
-    /// <summary>Stops taking messages, sends what was taken for up to the linger, and ends all connections.</summary>
-    /// <returns>What was taken and not delivered.</returns>
+    /// <summary>
+    /// Stops receiving, sends the received messages for up to the linger time, and closes all connections.
+    /// </summary>
+    /// <returns>The messages that were received and not delivered.</returns>
     public async Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger)
     {
         await Front.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         return await Back.CloseAsync(linger).ConfigureAwait(false);
     }
 
-    /// <summary>As <see cref="CloseAsync"/> without a linger.</summary>
+    /// <summary>Closes both sockets without a linger time. See <see cref="CloseAsync"/>.</summary>
     public async ValueTask DisposeAsync() => await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
 
     private sealed class Sink(LoopPush back) : InboundSink

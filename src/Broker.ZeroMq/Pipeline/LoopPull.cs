@@ -4,18 +4,21 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Pipeline;
 
-/// <summary>PULL on an event loop: receives from all its PUSH peers, each in its order, a slice of each in turn (RFC 30).</summary>
+/// <summary>
+/// PULL on an event loop: receives from all PUSH peers, some messages of each peer in turn, and keeps the order of each
+/// peer (RFC 30).
+/// </summary>
 /// <remarks>
-/// Messages go to the handler on the loop, whole and borrowed. One that the handler does not take stays where it is, and its peer is read
-/// no
-/// further until it is resumed: so a PUSH that sends more than is taken is held up in the end, as by a slow network.
+/// The handler gets whole messages on the loop; they are valid during the call. If the handler refuses a message, the
+/// message stays in the receive buffer and nothing more is read from its peer until the peer is resumed. So TCP flow
+/// control slows down a PUSH that sends more than the handler takes.
 /// </remarks>
 public sealed class LoopPull : SingleLoopSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="loop">The loop it lives on; <see cref="EventLoopGroup.Next"/> gives one.</param>
-    /// <param name="onMessage">Receives the messages.</param>
-    /// <param name="options">Default: those of a new <see cref="LoopMessageOptions"/>.</param>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
+    /// <param name="onMessage">Handles the received messages.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopMessageOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopPull(EventLoop loop, ZeroMqMessageHandler onMessage, LoopMessageOptions? options = null)
         : this(loop, new HandlerSink(onMessage ?? throw new ArgumentNullException(nameof(onMessage))), options)

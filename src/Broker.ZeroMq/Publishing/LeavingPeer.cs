@@ -3,8 +3,8 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
-/// Takes back what a peer that is gone had subscribed to, some at a time: a peer may have had very many, and its loop has others to
-/// serve. On the peer's loop.
+/// Removes the subscriptions of a peer that has disconnected, a few at a time: the peer may have had very many, and its
+/// loop must serve others too. Used on the peer's loop.
 /// </summary>
 internal sealed class LeavingPeer
 {
@@ -31,9 +31,11 @@ internal sealed class LeavingPeer
 
     /// <param name="socket">The peer's socket.</param>
     /// <param name="peer">The peer.</param>
-    /// <param name="subscriptions">What it had; nobody changes it any more.</param>
-    /// <param name="asked">What it had asked for, where that may be something else.</param>
-    /// <param name="held">What that takes of the socket's budget.</param>
+    /// <param name="subscriptions">The subscriptions in effect; they no longer change.</param>
+    /// <param name="asked">
+    /// The subscriptions that the peer requested, if they can differ from those in effect; otherwise null.
+    /// </param>
+    /// <param name="held">The memory of the subscriptions in the socket's budget.</param>
     internal static void Start(
         LoopPublisher socket, PublisherSession peer, PrefixSubscriptions subscriptions, PrefixSubscriptions? asked, long held) =>
         new LeavingPeer(socket, peer, subscriptions, asked, held).GoOn();
@@ -51,7 +53,7 @@ internal sealed class LeavingPeer
             }
             catch
             {
-                // The application's; the rest must be taken back all the same.
+                // The application's callback threw. The other subscriptions must be removed nevertheless.
                 _peer.Loop.Post(_goOn);
                 throw;
             }
@@ -60,7 +62,7 @@ internal sealed class LeavingPeer
         _peer.Loop.Post(_goOn);
     }
 
-    // False when there is nothing left.
+    // Returns false if no subscription is left.
     private bool TakeBack()
     {
         if (_rest.MoveNext(out var prefix))

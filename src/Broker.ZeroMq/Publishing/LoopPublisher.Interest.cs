@@ -2,14 +2,15 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Publishing;
 
-// One lock for the changes over all peers and for the calls about them: their order is the order of the changes.
+// One lock guards the changes over all peers and the callbacks about them, so that the callbacks have the order of the
+// changes.
 public sealed partial class LoopPublisher
 {
     private readonly Lock _interestGate = new();
 
     /// <summary>
-    /// Shows what the peers together subscribe to, each prefix with the number of peers. Any thread, and within
-    /// <see cref="LoopPublisherOptions.OnInterest"/>, where it shows the state after the change.
+    /// Visits the prefixes that the peers together subscribe to, each with its number of peers. May be called on any
+    /// thread, and within <see cref="LoopPublisherOptions.OnInterest"/>, where it shows the state after the change.
     /// </summary>
     internal void VisitInterest<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
@@ -20,7 +21,9 @@ public sealed partial class LoopPublisher
         }
     }
 
-    /// <summary>A peer wants a prefix it did not want before. False when that exceeds the limits.</summary>
+    /// <summary>
+    /// Adds a prefix that a peer had not subscribed to before. Returns false if that exceeds the limits.
+    /// </summary>
     internal bool AddInterest(ReadOnlySpan<byte> prefix, PublisherSession peer)
     {
         lock (_interestGate)
@@ -35,7 +38,7 @@ public sealed partial class LoopPublisher
         }
     }
 
-    /// <summary>A peer no longer wants a prefix.</summary>
+    /// <summary>Removes a prefix that a peer no longer subscribes to.</summary>
     internal void RemoveInterest(ReadOnlySpan<byte> prefix, PublisherSession peer)
     {
         lock (_interestGate)

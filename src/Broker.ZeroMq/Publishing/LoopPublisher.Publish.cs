@@ -10,7 +10,10 @@ public sealed partial class LoopPublisher
 {
     private long _dropped;
 
-    /// <summary>Publishes a message of one frame, which is its own topic. On the thread of <paramref name="loop"/>.</summary>
+    /// <summary>
+    /// Publishes a message of one frame, which is also the topic. Must be called on the thread of
+    /// <paramref name="loop"/>.
+    /// </summary>
     /// <inheritdoc cref="Publish{TMessage}"/>
     public int Publish(EventLoop loop, ReadOnlySpan<byte> frame)
     {
@@ -18,7 +21,7 @@ public sealed partial class LoopPublisher
         return Publish(loop, frame, ref message);
     }
 
-    /// <summary>Publishes a message of two frames. On the thread of <paramref name="loop"/>.</summary>
+    /// <summary>Publishes a message of two frames. Must be called on the thread of <paramref name="loop"/>.</summary>
     /// <inheritdoc cref="Publish{TMessage}"/>
     public int Publish(EventLoop loop, ReadOnlySpan<byte> topic, ReadOnlySpan<byte> body)
     {
@@ -26,7 +29,9 @@ public sealed partial class LoopPublisher
         return Publish(loop, topic, ref message);
     }
 
-    /// <summary>Publishes a received message as it is. On the thread of <paramref name="loop"/>.</summary>
+    /// <summary>
+    /// Publishes a received message unchanged. Must be called on the thread of <paramref name="loop"/>.
+    /// </summary>
     /// <inheritdoc cref="Publish{TMessage}"/>
     public int Publish(EventLoop loop, in ZmtpMessage message)
     {
@@ -34,12 +39,14 @@ public sealed partial class LoopPublisher
         return Publish(loop, message.FirstFrame.Body, ref copy);
     }
 
-    /// <summary>Publishes a message that is encoded already. On the thread of <paramref name="loop"/>.</summary>
-    /// <param name="loop">The caller's loop.</param>
+    /// <summary>
+    /// Publishes a message that is already encoded. Must be called on the thread of <paramref name="loop"/>.
+    /// </summary>
+    /// <param name="loop">The loop of the calling thread.</param>
     /// <param name="topic">The body of the first frame.</param>
     /// <param name="encoded">
-    /// The frames of exactly one message, as <see cref="ZmtpWriter"/> makes them. They are not checked: anything else makes the
-    /// peers close the connection.
+    /// The frames of exactly one message in the format of <see cref="ZmtpWriter"/>. They are not checked: if they are
+    /// malformed, the peers close the connection.
     /// </param>
     /// <inheritdoc cref="Publish{TMessage}"/>
     public int PublishEncoded(EventLoop loop, ReadOnlySpan<byte> topic, ReadOnlySpan<byte> encoded)
@@ -48,15 +55,21 @@ public sealed partial class LoopPublisher
         return Publish(loop, topic, ref message);
     }
 
-    /// <summary>Publishes a message of any shape. On the thread of <paramref name="loop"/>.</summary>
-    /// <param name="loop">The caller's loop, of the socket's group.</param>
-    /// <param name="topic">What subscriptions are compared with: the body of the first frame.</param>
-    /// <param name="message">Writes the message, once.</param>
+    /// <summary>
+    /// Publishes a message that an encoder writes. Must be called on the thread of <paramref name="loop"/>.
+    /// </summary>
+    /// <param name="loop">The loop of the calling thread, which must belong to the socket's group.</param>
+    /// <param name="topic">The body of the first frame, which is compared with the subscriptions.</param>
+    /// <param name="message">The encoder; it is called once.</param>
     /// <returns>
-    /// How many peers it was queued for; -1 where <see cref="LoopPublisherOptions.NoDrop"/> is set and one of those who want it is full.
+    /// The number of peers that the message was queued for. -1 if <see cref="LoopPublisherOptions.NoDrop"/> is set and
+    /// a peer that wants the message is full.
     /// </returns>
-    /// <exception cref="ArgumentException">The loop is of another group.</exception>
-    /// <exception cref="InvalidOperationException">Not on the thread of the loop; found out with the first message of a turn to a peer.</exception>
+    /// <exception cref="ArgumentException">The loop belongs to another group.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The call is not on the thread of the loop. This is only detected for the first message of an iteration to a
+    /// peer.
+    /// </exception>
     public int Publish<TMessage>(EventLoop loop, ReadOnlySpan<byte> topic, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -88,7 +101,7 @@ public sealed partial class LoopPublisher
                 continue;
             }
 
-            // The first copy stays where it is while other stages are written: it serves as the source of all others.
+            // The first copy stays in place while other buffers are written, so it is the source of all other copies.
             Span<byte> destination = stage.GetSpan(size)[..size];
             if (reached++ == 0)
             {
@@ -104,16 +117,19 @@ public sealed partial class LoopPublisher
             peer.Count(loop);
         }
 
-        // Sessions that end must not be kept by this memory.
+        // This memory must not keep closed sessions alive.
         peers.Clear();
         return reached;
     }
 
     /// <summary>
-    /// Sends a message that is encoded already to one peer, whatever that has subscribed to. On the thread of <paramref name="loop"/>, behind
-    /// what was published there before.
+    /// Sends an encoded message to one peer, whatever it has subscribed to. It is queued after the messages that were
+    /// published on the loop before. Must be called on the thread of <paramref name="loop"/>.
     /// </summary>
-    /// <returns>Whether it was queued; otherwise the peer is gone, or full and the message counted as dropped.</returns>
+    /// <returns>
+    /// Whether the message was queued. Otherwise the peer has disconnected, or it is full and the message counts as
+    /// dropped.
+    /// </returns>
     internal bool PublishTo(EventLoop loop, ZeroMqPeer peer, ReadOnlySpan<byte> encoded)
     {
         var session = (PublisherSession)peer.Session;

@@ -3,17 +3,21 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.Publishing;
 
-/// <summary>PUB or XPUB: sends each message to the peers that subscribed to a prefix of its first frame.</summary>
+/// <summary>
+/// PUB or XPUB on event loops: sends each message to the peers that subscribed to a prefix of its first frame.
+/// </summary>
 /// <remarks>
 /// <para>
-/// Publishing runs on a loop of the socket's group and stages the message for every peer that wants it; the loop sends it at the end
-/// of its turn. Nothing is allocated and nothing waits: a message that does not fit a peer's queue is dropped for that peer (see
-/// <see cref="LoopPublisherOptions.HighWaterMark"/>). Publish no more per turn than the queues can take, and go on in a posted action:
-/// what peers took is only noticed between turns.
+/// Publish runs on a loop of the socket's group and writes the message to the write buffer of every peer that wants it;
+/// the loop flushes the buffers at the end of its iteration. Publish does not allocate and does not wait: a message
+/// that does not fit into a peer's queue is dropped for that peer (see
+/// <see cref="LoopPublisherOptions.HighWaterMark"/>). Publish no more per iteration than fits into the queues, and
+/// continue in a posted action, because the loop only notices between iterations what the peers have accepted.
 /// </para>
 /// <para>
-/// Every loop of the group may publish at the same time. A loop keeps its own order towards each peer; between loops there is none.
-/// Other threads post to a loop: <c>loops[0].Post(() => socket.Publish(loops[0], topic, body))</c>.
+/// All loops of the group may publish at the same time. The messages of one loop reach a peer in their order; between
+/// loops there is no order. Other threads post to a loop:
+/// <c>loops[0].Post(() => socket.Publish(loops[0], topic, body))</c>.
 /// </para>
 /// </remarks>
 public sealed partial class LoopPublisher : LoopSocket
@@ -39,30 +43,31 @@ public sealed partial class LoopPublisher : LoopSocket
 
     internal SubscriptionBudget Budget { get; }
 
-    /// <summary>How it was set up.</summary>
+    /// <summary>The options that the socket was created with.</summary>
     public LoopPublisherOptions Options { get; }
 
-    /// <summary>The peers that have completed their handshake, as of now.</summary>
+    /// <summary>The peers with a completed handshake. The list may be out of date at once.</summary>
     public IReadOnlyList<ZeroMqPeer> Peers => Array.ConvertAll(_peers, session => session.Peer!);
 
-    /// <summary>Messages dropped at high-water marks, over all peers there were.</summary>
+    /// <summary>The number of messages that were dropped at high-water marks, over all peers.</summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
     private protected override long Dropped => MessagesDropped;
 
     /// <summary>
-    /// Called when a message was refused, because of <see cref="LoopPublisherOptions.NoDrop"/>, and the peer that had no room has some again
-    /// or is gone; on that peer's loop. Set it before the first message is published. What it throws closes the peer's connection.
+    /// Called after a message was refused because of <see cref="LoopPublisherOptions.NoDrop"/>, when the peer without
+    /// room has some again or has disconnected. It runs on that peer's loop. Set it before the first message is
+    /// published. An exception that it throws closes the peer's connection.
     /// </summary>
     public Action? OnWritable { get; set; }
 
     /// <summary>
-    /// Lets a peer of a manual socket have what begins with the prefix. Any thread; takes effect when the peer's loop comes to it. A peer
-    /// that is gone, or at its limits, gets nothing.
+    /// Adds a subscription for a peer of a manual socket. May be called on any thread; takes effect when the peer's
+    /// loop runs it. Does nothing if the peer has disconnected or is at its limits.
     /// </summary>
     public void Subscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => Grant(peer, prefix.ToArray(), subscribes: true);
 
-    /// <summary>Takes back what <see cref="Subscribe"/> gave. Any thread.</summary>
+    /// <summary>Removes a subscription that <see cref="Subscribe"/> added. May be called on any thread.</summary>
     public void Unsubscribe(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => Grant(peer, prefix.ToArray(), subscribes: false);
 
     private void Grant(ZeroMqPeer peer, byte[] prefix, bool subscribes)
@@ -70,19 +75,21 @@ public sealed partial class LoopPublisher : LoopSocket
         ArgumentNullException.ThrowIfNull(peer);
         if (!Options.Manual || peer.Session is not PublisherSession session || session.Socket != this)
         {
-            throw new InvalidOperationException("This is for peers of a socket whose option Manual is set.");
+            throw new InvalidOperationException("The peer must belong to this socket, and the socket's option Manual must be set.");
         }
 
         session.Loop.Run(() => session.Grant(prefix, subscribes));
     }
 
-    /// <summary>Told of each peer that was taken and is gone, on its loop. Set before the first endpoint.</summary>
+    /// <summary>
+    /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
+    /// </summary>
     internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
 
     internal override PeerSession CreateSession(EventLoop loop, string endpoint, OutgoingLink? link) =>
         new PublisherSession(this, loop, endpoint, link);
 
-    // Publishers read the array without a lock, so it is never changed, only replaced.
+    // Publishing loops read the array without a lock, so it is replaced and never changed.
     internal void Add(PublisherSession session)
     {
         lock (_peersGate)

@@ -4,114 +4,130 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Publishing;
 
-/// <summary>How a <see cref="LoopPublisher"/> is set up.</summary>
+/// <summary>The options of a <see cref="LoopPublisher"/>.</summary>
 public sealed record LoopPublisherOptions : LoopSocketOptions
 {
-    /// <summary>All as by default.</summary>
+    /// <summary>Creates options with the default values.</summary>
     public LoopPublisherOptions()
     {
     }
 
-    /// <summary>What all socket types have in common as there, and the rest as by default.</summary>
+    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
     internal LoopPublisherOptions(LoopSocketOptions common)
         : base(common)
     {
     }
 
-    /// <summary>Announce XPUB instead of PUB. Peers treat both alike. Default false.</summary>
+    /// <summary>Whether the socket announces XPUB instead of PUB. Peers treat both alike. Default false.</summary>
     public bool AnnounceExtended { get; init; }
 
     /// <summary>
-    /// How much memory what waits for one peer may take, in octets: the messages, at least about half of it, and the room between them that nothing more
-    /// is written to (<see cref="Broker.Transport.Connection.HeldBytes"/>). A message that would exceed it is dropped, whole and for that peer only, unless nothing
-    /// waits: a message larger than the mark passes alone. Each loop of the group may add up to 256 KiB. Default 8 MiB.
+    /// How much memory the queue of one peer may use, in bytes. It counts the messages, which are at least about half
+    /// of it, and the unused space at the ends of buffers (<see cref="Broker.Transport.Connection.HeldBytes"/>). A
+    /// message that would exceed the limit is dropped completely and for that peer only. If nothing is queued, a larger
+    /// message is accepted. Each loop of the group may add up to 256 KiB. Default 8 MiB.
     /// </summary>
     public long HighWaterMark { get; init; } = 8 << 20;
 
     /// <summary>
-    /// How many messages may wait for one peer besides; 0, the default, for no bound but that in octets. They are counted as sent a sixteenth
-    /// of it at a time, and each loop of the group that publishes may add as much.
+    /// How many messages may be queued for one peer, in addition to the limit in bytes. 0, the default, means that only
+    /// the limit in bytes applies. Sent messages are counted in steps of a sixteenth of this number, and each
+    /// publishing loop of the group may add as much.
     /// </summary>
     public int HighWaterMessages { get; init; }
 
     /// <summary>
-    /// Whether a message is refused when a peer that wants it is full, instead of dropped for that peer: <c>Publish</c> says -1, nobody gets
-    /// it, and <see cref="LoopPublisher.OnWritable"/> tells of room. The slowest subscriber is then the pace of all. Default false.
+    /// Whether a message is refused if a peer that wants it is full, instead of dropped for that peer. <c>Publish</c>
+    /// then returns -1, no peer gets the message, and <see cref="LoopPublisher.OnWritable"/> is called when there is
+    /// room. So the slowest subscriber slows down all others. Default false.
     /// </summary>
     public bool NoDrop { get; init; }
 
     /// <summary>
-    /// Whether of what is sent to a peer only the newest message waits, whatever the topics; the marks mean nothing then, and nothing is counted as dropped.
-    /// Default false.
+    /// Whether only the newest message is kept for each peer, whatever its topic. The marks then have no effect, and no
+    /// message counts as dropped. Default false.
     /// </summary>
     public bool Conflate { get; init; }
 
     /// <summary>
-    /// What each peer is sent first, as a message of one frame; it gets to the application there if that has subscribed to it. Default
-    /// empty: nothing.
+    /// A message of one frame that each peer is sent first. The peer's application gets it if it has subscribed to it.
+    /// Default empty: none is sent.
     /// </summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; init; }
 
     /// <summary>
-    /// How long a peer may take nothing while messages wait for it before it is closed. Default <see cref="Timeout.InfiniteTimeSpan"/>:
-    /// as in ZeroMQ, a stalled subscriber loses messages and keeps its connection, whatever PINGs it leaves unanswered behind them. One that
-    /// has vanished from the network meanwhile is then found by the kernel alone, which takes a quarter of an hour to give up what it sends.
+    /// How long a peer may accept nothing while messages are queued for it, before its connection is closed. Default
+    /// <see cref="Timeout.InfiniteTimeSpan"/>: as in ZeroMQ, a stalled subscriber loses messages and keeps its
+    /// connection, even if it does not answer PINGs behind these messages. If it has vanished from the network, only
+    /// the kernel detects that, after about a quarter of an hour of retransmissions.
     /// </summary>
     public TimeSpan StalledPeerTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// Longest subscription of a peer, in octets. Also bounds the other messages that XSUB peers may send upstream. Default 64 KiB.
+    /// The longest subscription of a peer in bytes. It also limits the other messages that XSUB peers may send
+    /// upstream. Default 64 KiB.
     /// </summary>
     public int MaxSubscriptionSize { get; init; } = 64 << 10;
 
-    /// <summary>Most distinct prefixes of one peer; one that asks for more is refused. Default 65,536.</summary>
+    /// <summary>
+    /// The most distinct prefixes of one peer. A peer that subscribes to more is refused. Default 65,536.
+    /// </summary>
     public int MaxSubscriptionsPerPeer { get; init; } = 65_536;
 
-    /// <summary>Most octets in the distinct prefixes of one peer. Default 4 MiB.</summary>
+    /// <summary>The total size of the distinct prefixes of one peer, in bytes. Default 4 MiB.</summary>
     public int MaxSubscriptionBytesPerPeer { get; init; } = 4 << 20;
 
     /// <summary>
-    /// Most memory for the subscriptions of all peers, in bytes: twice their octets and some 250 more for each. Half of it is shared out evenly, so that each of <see cref="LoopSocketOptions.MaxPeers"/> has its part
-    /// whatever others do; the other half goes to those who ask first. A peer that exceeds both is refused. Default 128 MiB.
+    /// The most memory for the subscriptions of all peers, in bytes: twice their size and about 250 more for each. Half
+    /// of it is divided evenly, so that each of <see cref="LoopSocketOptions.MaxPeers"/> has its part whatever others
+    /// do. The other half is given to the peers that subscribe first. A peer that exceeds both is refused. Default 128
+    /// MiB.
     /// </summary>
     public long MaxSubscriptionMemory { get; init; } = 128L << 20;
 
     /// <summary>
-    /// Told of the first subscription to a prefix over all peers and of the end of the last; see <see cref="ZeroMqInterestHandler"/>.
-    /// Default none: then nothing is counted over peers.
+    /// Called when the first of all peers subscribes to a prefix, and when the last one unsubscribes; see
+    /// <see cref="ZeroMqInterestHandler"/>. Default none: then subscriptions are not counted over all peers.
     /// </summary>
     public ZeroMqInterestHandler? OnInterest { get; init; }
 
-    /// <summary>Asked about each peer's own subscriptions, in the role of an XPUB's verbose mode. Default none.</summary>
+    /// <summary>Called with each peer's own subscriptions, as in an XPUB's verbose mode. Default none.</summary>
     public ZeroMqSubscriptionHandler? OnSubscription { get; init; }
 
     /// <summary>
-    /// Told of each prefix that a peer did not want before, when what is published with it reaches the peer already. On the peer's loop and
-    /// under no lock; it may pause the peer. Not of manual sockets. Default none.
+    /// Called with each prefix that is new for its peer, after messages with that prefix already reach the peer. It
+    /// runs on the peer's loop and under no lock, and may pause the peer. Not called for manual sockets. Default none.
     /// </summary>
     internal Action<ZeroMqPeer, ReadOnlySpan<byte>>? OnSubscribed { get; init; }
 
     /// <summary>
-    /// Whether what peers ask for is only told of, by <see cref="OnSubscription"/>, and they get what
-    /// <see cref="LoopPublisher.Subscribe"/> gives them. Default false.
+    /// Whether the application decides which messages a peer gets, by <see cref="LoopPublisher.Subscribe"/>. The peers'
+    /// own subscriptions are then only passed to <see cref="OnSubscription"/>. Default false.
     /// </summary>
     public bool Manual { get; init; }
 
     /// <summary>
-    /// Receives what XSUB peers send upstream, as <see cref="ZeroMqMessageHandler"/> describes it; within <see cref="MaxSubscriptionSize"/>. Default none: it is
-    /// read and ignored.
+    /// Handles the messages that XSUB peers send upstream, up to <see cref="MaxSubscriptionSize"/>, as
+    /// <see cref="ZeroMqMessageHandler"/> describes. Default none: they are read and ignored.
     /// </summary>
     public ZeroMqMessageHandler? OnMessage { get; init; }
 
-    /// <summary>Most distinct prefixes over all peers, when there is <see cref="OnInterest"/>; the peer that exceeds it is refused. Default 1,048,576.</summary>
+    /// <summary>
+    /// The most distinct prefixes over all peers, if <see cref="OnInterest"/> is set. A peer that exceeds it is
+    /// refused. Default 1,048,576.
+    /// </summary>
     public int MaxInterestPrefixes { get; init; } = 1 << 20;
 
-    /// <summary>Most octets in the distinct prefixes over all peers, when there is <see cref="OnInterest"/>. Default 64 MiB.</summary>
+    /// <summary>
+    /// The total size of the distinct prefixes over all peers in bytes, if <see cref="OnInterest"/> is set. Default 64
+    /// MiB.
+    /// </summary>
     public int MaxInterestBytes { get; init; } = 64 << 20;
 
     internal ZmtpSocketType SocketType => AnnounceExtended ? ZmtpSocketType.XPub : ZmtpSocketType.Pub;
 
-    // In the old form a subscription is a message with one octet before the prefix, in the new one a command with a name.
+    // In the old form a subscription is a message with one byte before the prefix; in the new form it is a command with
+    // a name.
     internal override ZmtpLimits InboundLimits => new(
         maxFrameSize: MaxSubscriptionSize + 1,
         maxMessageSize: MaxSubscriptionSize + 1,
@@ -125,7 +141,7 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
         ArgumentOutOfRangeException.ThrowIfNegative(HighWaterMessages);
         if (Manual && OnSubscription is null)
         {
-            throw new ArgumentException("A manual publisher is told of subscriptions by OnSubscription alone, and there is none.", nameof(OnSubscription));
+            throw new ArgumentException("A manual publisher needs the OnSubscription callback, which is not set.", nameof(OnSubscription));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxSubscriptionSize, 1);

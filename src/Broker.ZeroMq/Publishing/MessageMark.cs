@@ -5,8 +5,8 @@ using Broker.ZeroMq.Sockets;
 namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
-/// Bounds how many messages wait for a peer that all loops of a group write to. Each loop counts down from a credit of its own; only when
-/// that is used up, it is looked at what the connection has sent (<see cref="SentMarks"/>).
+/// Limits the number of messages that are queued for a peer by all loops of a group. Each loop uses up its own credit.
+/// Only when that is exhausted, the loop checks what the connection has sent (<see cref="SentMarks"/>).
 /// </summary>
 internal sealed class MessageMark
 {
@@ -41,7 +41,8 @@ internal sealed class MessageMark
             return true;
         }
 
-        // The end of the turn would do it too, but then no turn could send more than the mark.
+        // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more
+        // than one mark.
         connection.HandOver(loop);
         return TryGrant(connection, loop, stage);
     }
@@ -50,7 +51,7 @@ internal sealed class MessageMark
     {
         lock (_gate)
         {
-            // What other loops were granted counts as written, and what they have staged is not known.
+            // The credit of other loops counts as written; the bytes in their write buffers are not known.
             long position = connection.SentBytes + connection.PendingBytes + stage.Length;
             if (_granted != _marks.Written)
             {

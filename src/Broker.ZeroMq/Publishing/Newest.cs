@@ -3,7 +3,9 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Publishing;
 
-/// <summary>The newest message for a peer that is still being sent an older one. Any loop.</summary>
+/// <summary>
+/// Conflation for one peer: the newest message, which waits while an older one is being sent. Used on any loop.
+/// </summary>
 internal sealed class Newest
 {
     private readonly Lock _gate = new();
@@ -11,7 +13,9 @@ internal sealed class Newest
     private int _length;
     private bool _isOver;
 
-    /// <summary>Sends a message if the one before has left, and keeps it in the place of another one if not.</summary>
+    /// <summary>
+    /// Sends a message if the previous one has been sent. Otherwise stores it and replaces the stored message.
+    /// </summary>
     internal void Put(Connection connection, EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         lock (_gate)
@@ -47,7 +51,7 @@ internal sealed class Newest
         connection.RequestLowWater();
     }
 
-    /// <summary>What was before has left. On the peer's loop.</summary>
+    /// <summary>Sends the stored message because the previous one has been sent. Called on the peer's loop.</summary>
     internal void Send(Connection connection, EventLoop loop)
     {
         lock (_gate)
@@ -61,7 +65,7 @@ internal sealed class Newest
         }
     }
 
-    /// <summary>The peer is gone.</summary>
+    /// <summary>Drops the stored message because the peer has disconnected.</summary>
     internal void Drop()
     {
         lock (_gate)

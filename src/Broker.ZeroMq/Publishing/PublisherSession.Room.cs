@@ -4,10 +4,10 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.Publishing;
 
-// How much waits for the peer, and what happens when that is enough. Any loop of the group.
+// The room in the peer's queue, and what happens when there is none. Used on any loop of the group.
 internal sealed partial class PublisherSession
 {
-    /// <summary>In milliseconds.</summary>
+    /// <summary>The shortest time between two reports of dropped messages, in milliseconds.</summary>
     internal const int DropReportInterval = 1000;
 
     private readonly long _highWaterMark;
@@ -25,11 +25,13 @@ internal sealed partial class PublisherSession
         TellOfRoom();
     }
 
-    /// <summary>Whether a message of this size fits. Bytes staged by other loops are theirs to count.</summary>
-    /// <param name="loop">The caller's loop.</param>
-    /// <param name="stage">The loop's for this peer.</param>
-    /// <param name="size">Of the message, in bytes.</param>
-    /// <param name="share">What memory there is for one peer, in bytes (<see cref="HeldBudget.Share"/>).</param>
+    /// <summary>Whether a message of this size fits. Each loop counts only the bytes in its own write buffer.</summary>
+    /// <param name="loop">The loop of the calling thread.</param>
+    /// <param name="stage">The loop's write buffer for this peer.</param>
+    /// <param name="size">The size of the message in bytes.</param>
+    /// <param name="share">
+    /// The memory that is available for one peer, in bytes (<see cref="HeldBudget.Share"/>).
+    /// </param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool HasRoom(EventLoop loop, OutboundStage stage, int size, long share)
     {
@@ -43,7 +45,7 @@ internal sealed partial class PublisherSession
             && (_mark is null || _mark.HasRoom(Connection, loop, stage));
     }
 
-    /// <summary>A message was written for which there was room.</summary>
+    /// <summary>Counts a message that was written because there was room.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(EventLoop loop)
     {
@@ -51,7 +53,9 @@ internal sealed partial class PublisherSession
         _mark?.Count(loop);
     }
 
-    /// <summary>Lets the socket be told when there may be room again, or the peer is gone.</summary>
+    /// <summary>
+    /// Registers a call of the socket's OnWritable for the time when there may be room or the peer has disconnected.
+    /// </summary>
     internal void AwaitRoom(EventLoop loop)
     {
         Connection.HandOver(loop);
@@ -64,15 +68,23 @@ internal sealed partial class PublisherSession
         }
     }
 
-    /// <summary>Sends a message, now or in the place of one that waits. On any loop.</summary>
+    /// <summary>
+    /// Sends a message now, or stores it instead of an older one that waits. May be called on any loop.
+    /// </summary>
     internal void SendNewest(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         (_newest ?? Interlocked.CompareExchange(ref _newest, new Newest(), null) ?? _newest).Put(Connection, loop, encoded);
         Peer!.CountSent(Loop == loop);
     }
 
-    /// <summary>Counts a dropped message; tells of it when it is the first since the queue was last empty. Any loop.</summary>
-    /// <remarks>Not more often than <see cref="DropReportInterval"/>: a small mark can be reached and left many times a second.</remarks>
+    /// <summary>
+    /// Counts a dropped message, and reports it if it is the first one since the queue was last empty. May be called on
+    /// any loop.
+    /// </summary>
+    /// <remarks>
+    /// Reports at most once per <see cref="DropReportInterval"/>, because a small mark can be reached and left many
+    /// times a second.
+    /// </remarks>
     internal void Drop()
     {
         Peer!.CountDropped();
@@ -87,11 +99,14 @@ internal sealed partial class PublisherSession
         {
             Report(
                 ZeroMqEventKind.MessagesDropped,
-                _socket.Loops.HeldBudget.IsShort ? "memory is short, and its share of it is reached" : "the high-water mark is reached");
+                _socket.Loops.HeldBudget.IsShort ? "memory is short, and the peer's share of it is used up" : "the high-water mark is reached");
         }
     }
 
-    /// <summary>There may be room again, or the peer is gone. On its loop.</summary>
+    /// <summary>
+    /// Calls the socket's OnWritable if it is registered: there may be room, or the peer has disconnected. Called on
+    /// the peer's loop.
+    /// </summary>
     internal void TellOfRoom()
     {
         if (_isAwaited != 0 && Interlocked.Exchange(ref _isAwaited, 0) != 0)
@@ -100,7 +115,7 @@ internal sealed partial class PublisherSession
         }
     }
 
-    // Where memory is short what a turn has staged does not count, if the peer takes it.
+    // If memory is short, the bytes in the write buffer do not count if the peer accepts them now.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Fits(EventLoop loop, OutboundStage stage, int size, long share)
     {

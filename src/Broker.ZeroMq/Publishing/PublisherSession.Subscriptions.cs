@@ -4,18 +4,19 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Publishing;
 
-// What the peer wants. It changes on its own loop; what is published is compared with the socket's shared trie alone.
+// The peer's subscriptions. They change on the peer's loop; published messages are only matched against the socket's
+// shared trie.
 internal sealed partial class PublisherSession
 {
-    // A subscription costs some microseconds with all that follows from it, and 64 KiB of them would be thousands.
+    // A subscription costs some microseconds with all its consequences, and 64 KiB can contain thousands.
     private const int ChangesPerTurn = 256;
 
     private PrefixSubscriptions _subscriptions;
 
-    // What it has asked for, where the application decides what it gets.
+    // The subscriptions that the peer requested, if the application decides which messages the peer gets.
     private PrefixSubscriptions? _asked;
 
-    // What the subscriptions take of the socket's budget, and how many have been changed in this turn.
+    // The memory of the subscriptions in the socket's budget, and the number of changes in this iteration.
     private long _held;
     private int _changes;
 
@@ -23,8 +24,8 @@ internal sealed partial class PublisherSession
     private volatile bool _isGone;
 
     /// <summary>
-    /// Whether this search of a loop comes by this peer for the first time, and it is not gone: several of its prefixes may begin
-    /// one topic.
+    /// Whether a loop's search finds this peer for the first time and the peer is connected. Several of its prefixes
+    /// may match one topic.
     /// </summary>
     internal bool IsFoundFirst(int loop, long search)
     {
@@ -38,10 +39,12 @@ internal sealed partial class PublisherSession
         return true;
     }
 
-    /// <summary>Whether the connection has ended. Any thread.</summary>
+    /// <summary>Whether the connection has ended. May be read on any thread.</summary>
     internal bool IsGone => _isGone;
 
-    /// <summary>The application gives a peer of a manual socket something, or takes it back. On the loop.</summary>
+    /// <summary>
+    /// Adds or removes a subscription on behalf of the application of a manual socket. Called on the loop.
+    /// </summary>
     internal void Grant(ReadOnlySpan<byte> prefix, bool subscribes)
     {
         if (_isGone)
@@ -87,8 +90,8 @@ internal sealed partial class PublisherSession
         return MustStop ? Stopped() : ++_changes < ChangesPerTurn ? ZmtpVerdict.Continue : ZmtpVerdict.Pause;
     }
 
-    // Towards a publisher subscriptions are a set, whatever RFC 29 says of counting: libzmq and its kin count in the subscriber, tell of
-    // every SUBSCRIBE, and send one CANCEL when the last is taken back.
+    // For a publisher the subscriptions are a set, although RFC 29 describes counting: libzmq and similar libraries
+    // count in the subscriber. They send every SUBSCRIBE, but only one CANCEL when the last subscription is removed.
     private static PrefixChange AddOnce(PrefixSubscriptions set, ReadOnlySpan<byte> prefix)
     {
         var change = set.Add(prefix);
@@ -100,8 +103,8 @@ internal sealed partial class PublisherSession
         return change;
     }
 
-    // The own set first, then that of all peers: when the application hears that a prefix is wanted, messages flow already.
-    // False when it is refused.
+    // Adds to the peer's set first and then to the shared one: when the application is told that a prefix is wanted,
+    // messages already reach the peer. Returns false if the subscription is refused.
     private bool Subscribe(ReadOnlySpan<byte> prefix)
     {
         var set = _asked ?? _subscriptions;
@@ -139,15 +142,15 @@ internal sealed partial class PublisherSession
             return true;
         }
 
-        // It was not counted, so it must not be there when all that was counted is taken back.
+        // This prefix was not counted, so it must not be in the set when all counted prefixes are removed.
         set.Remove(prefix);
         Refuse(refusal);
         TakeBack(prefix);
         return false;
     }
 
-    // The application was asked before, and what the peer leaves behind has only what was counted. Behind the refusal: what is no more there
-    // passes the mark of what waits to be received.
+    // The application was told of the subscription, but the cleanup of the peer contains only counted prefixes. Call it
+    // after the refusal, because the cancellations of a disconnected peer may exceed the receive high-water mark.
     private void TakeBack(ReadOnlySpan<byte> prefix) => _socket.Options.OnSubscription?.Invoke(Peer!, prefix, subscribes: false);
 
     private void Cancel(ReadOnlySpan<byte> prefix)

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 
 namespace Broker.ZeroMq.Publishing;
 
-/// <summary>A subscriber, seen from the publisher.</summary>
+/// <summary>A publisher's session with one subscriber.</summary>
 internal sealed partial class PublisherSession : PeerSession
 {
     private readonly LoopPublisher _socket;
@@ -27,14 +27,15 @@ internal sealed partial class PublisherSession : PeerSession
         }
     }
 
-    // Who takes nothing does not come to the PING behind it. It loses messages and keeps its place, unless it was told otherwise.
+    // A peer that accepts nothing does not read the PING behind the queued messages. It loses messages and keeps its
+    // connection, unless the options say otherwise.
     private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
 
     private protected override bool MayAnswer => Connection.HeldBytes < _highWaterMark;
 
     private protected override void Configure(Connection connection)
     {
-        // The high-water mark bounds the queue; the transport must not end what is merely slow.
+        // The high-water mark limits the queue, so the transport must not close a connection that is merely slow.
         connection.MaxPendingBytes = long.MaxValue;
         connection.WriteDeadline = _socket.Options.StalledPeerTimeout;
     }
@@ -54,7 +55,7 @@ internal sealed partial class PublisherSession : PeerSession
         _socket.Remove(this);
         _socket.OnPeerGone?.Invoke(Peer!);
 
-        // Whoever keeps the peer for its counters must not keep what it had subscribed to.
+        // A caller that keeps the peer object for its counters must not keep the subscriptions alive.
         var left = _subscriptions;
         var asked = _asked;
         _subscriptions = new PrefixSubscriptions(0, 0);
@@ -89,7 +90,7 @@ internal sealed partial class PublisherSession : PeerSession
         return verdict;
     }
 
-    // What an XSUB sends upstream.
+    // Handles a message that an XSUB sent upstream.
     private ZmtpVerdict OnUpstream(in ZmtpMessage message)
     {
         if (_socket.Options.OnMessage is not { } handler)
@@ -116,7 +117,7 @@ internal sealed partial class PublisherSession : PeerSession
         return OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
     }
 
-    /// <summary>The decoder's direct way to the session.</summary>
+    /// <summary>Passes frames directly from the decoder to the session.</summary>
     private readonly struct Traffic(PublisherSession session) : IZmtpFrameHandler
     {
         public ZmtpVerdict OnMessage(in ZmtpMessage message) => session.OnMessage(message);

@@ -5,12 +5,12 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
-/// Who of a socket's peers wants what: one trie for all of them, so that a message costs what its topic and those who want it cost, however
-/// many peers there are besides.
+/// The subscriptions of all peers of a socket in one trie. So the cost of a message depends on its topic and on the
+/// peers that want it, not on the number of other peers.
 /// </summary>
 /// <remarks>
-/// Each loop of the group reads under a lock of its own, which it shares with nobody but those who change something and take all of
-/// them; where there is one loop everything happens on it and there is none. One who changes at a time: that is the caller's to see to.
+/// Each loop of the group reads under its own lock. A change takes the locks of all loops. With only one loop,
+/// everything runs on it and there is no lock. The caller must ensure that there is only one change at a time.
 /// </remarks>
 internal sealed class SharedSubscriptions
 {
@@ -28,10 +28,10 @@ internal sealed class SharedSubscriptions
     }
 
     /// <summary>
-    /// The peers that want a message with this topic, each once. On the thread of <paramref name="loop"/>, to which the memory belongs: good
-    /// until its next call.
+    /// The peers that want a message with this topic, each once. Must be called on the thread of
+    /// <paramref name="loop"/>. The returned memory is valid until the next call on that loop.
     /// </summary>
-    /// <exception cref="ArgumentException">The loop is of another group.</exception>
+    /// <exception cref="ArgumentException">The loop belongs to another group.</exception>
     internal Span<PublisherSession> Match(EventLoop loop, ReadOnlySpan<byte> topic)
     {
         ArgumentNullException.ThrowIfNull(loop);
@@ -53,7 +53,7 @@ internal sealed class SharedSubscriptions
         }
     }
 
-    /// <summary>A peer wants a prefix that it did not want before.</summary>
+    /// <summary>Adds a prefix that a peer had not subscribed to before.</summary>
     internal PrefixChange Add(ReadOnlySpan<byte> prefix, PublisherSession peer)
     {
         EnterAll();
@@ -73,7 +73,7 @@ internal sealed class SharedSubscriptions
         }
     }
 
-    /// <summary>A peer no longer wants a prefix.</summary>
+    /// <summary>Removes a prefix that a peer no longer subscribes to.</summary>
     internal PrefixChange Remove(ReadOnlySpan<byte> prefix, PublisherSession peer)
     {
         EnterAll();
@@ -94,7 +94,7 @@ internal sealed class SharedSubscriptions
         }
     }
 
-    /// <summary>Shows each prefix with the number of peers. Nobody must change anything meanwhile.</summary>
+    /// <summary>Visits each prefix with its number of peers. The subscriptions must not change meanwhile.</summary>
     internal void Visit<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
         => _prefixes.Visit(ref visitor);
@@ -116,7 +116,7 @@ internal sealed class SharedSubscriptions
     }
 
     [DoesNotReturn]
-    private static void ThrowForeign() => throw new ArgumentException("The loop is not of the socket's group.");
+    private static void ThrowForeign() => throw new ArgumentException("The loop does not belong to the socket's group.");
 
     private sealed class Reader(EventLoop loop, Lock? gate)
     {
@@ -155,7 +155,7 @@ internal sealed class SharedSubscriptions
 
         private void Take(PublisherSession peer, ref int count)
         {
-            // It may have been found by a shorter prefix, or be on its way out.
+            // The peer may have been found by a shorter prefix already, or it may be disconnecting.
             if (!peer.IsFoundFirst(Loop.Index, _search))
             {
                 return;

@@ -1,8 +1,8 @@
 namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
-/// The peers that want the same prefix, where they are several; a single one stands for itself, for most prefixes have one. What is kept
-/// with a prefix is therefore a session, or this, or null for nobody.
+/// Several peers that want the same prefix. Most prefixes have only one peer; then the session itself is stored with
+/// the prefix. So the value of a prefix is a session, an instance of this class, or null for no peer.
 /// </summary>
 internal sealed class Subscribers
 {

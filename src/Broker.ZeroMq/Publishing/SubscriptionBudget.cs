@@ -1,20 +1,22 @@
 namespace Broker.ZeroMq.Publishing;
 
 /// <summary>
-/// The memory that subscriptions of all peers may take: a part for each peer that nobody else can take, and a common rest. Any thread.
+/// The memory for the subscriptions of all peers: each peer has a reserved part, and all peers share the rest.
+/// Thread-safe.
 /// </summary>
 internal sealed class SubscriptionBudget
 {
-    // A node of the trie, the array of its prefix, its place in the parent, and the node of a fork that it may need; measured.
+    // Measured: a node of the trie, the array of its prefix, its entry in the parent, and the node of a fork that it
+    // may need.
     private const int PerPrefix = 250;
 
     private readonly long _assured;
     private readonly int _copies;
     private long _common;
 
-    /// <param name="total">All of it, in bytes.</param>
-    /// <param name="peers">Among how many half of it is shared out.</param>
-    /// <param name="copies">How often each prefix is kept.</param>
+    /// <param name="total">The total memory in bytes.</param>
+    /// <param name="peers">The number of peers that half of the memory is divided among.</param>
+    /// <param name="copies">How many times each prefix is stored.</param>
     internal SubscriptionBudget(long total, int peers, int copies)
     {
         _assured = total / 2 / peers;
@@ -22,9 +24,9 @@ internal sealed class SubscriptionBudget
         _copies = copies;
     }
 
-    /// <summary>Takes room for a prefix. False when the peer's own part and the rest are used up.</summary>
-    /// <param name="held">What the peer holds; changed when there is room.</param>
-    /// <param name="prefixLength">The prefix, in octets.</param>
+    /// <summary>Takes memory for a prefix. Returns false if the peer's part and the shared rest are used up.</summary>
+    /// <param name="held">The memory that the peer uses; increased if there is room.</param>
+    /// <param name="prefixLength">The length of the prefix in bytes.</param>
     internal bool TryTake(ref long held, int prefixLength)
     {
         long after = held + Cost(prefixLength);
@@ -39,7 +41,7 @@ internal sealed class SubscriptionBudget
         return true;
     }
 
-    /// <summary>Gives back what <see cref="TryTake"/> took.</summary>
+    /// <summary>Returns the memory that <see cref="TryTake"/> took.</summary>
     internal void Give(ref long held, int prefixLength)
     {
         long after = held - Cost(prefixLength);

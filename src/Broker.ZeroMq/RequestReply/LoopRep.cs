@@ -6,14 +6,17 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>REP on an event loop: one request at a time, from the peers in turn, and its reply (RFC 28).</summary>
+/// <summary>
+/// REP on an event loop: receives one request at a time, from the peers in turn, and sends its reply (RFC 28).
+/// </summary>
 /// <remarks>
-/// The envelope, all frames up to the first empty one, is kept and written before the reply; the handler gets the body. A message without
-/// an envelope is dropped. While a request is open the peers are held up, each at its next request, and then served in that order.
+/// The socket stores the envelope, which is all frames up to the first empty one, and writes it before the reply; the
+/// handler gets the body. A message without an envelope is dropped. While a request is open, each other peer is paused
+/// at its next request. The paused peers are then served in that order.
 /// </remarks>
 public sealed class LoopRep : SingleLoopSocket
 {
-    // Envelopes above that are not kept for the next.
+    // A larger envelope is rented and returned after the reply.
     private const int LargestToKeep = 4096;
 
     private readonly Queue<MessageSession> _waiting = new();
@@ -25,13 +28,12 @@ public sealed class LoopRep : SingleLoopSocket
     private long _dropped;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="loop">The loop it lives on; <see cref="EventLoopGroup.Next"/> gives one.</param>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
     /// <param name="onRequest">
-    /// Receives the requests; it may reply within the call or later. A request that it does not take is not open, and is delivered again
-    /// after its
-    /// peer was resumed.
+    /// Handles the requests. It may reply within the call or later. A request that it refuses is not open; the request
+    /// is delivered again after its peer was resumed.
     /// </param>
-    /// <param name="options">Default: those of a new <see cref="LoopMessageOptions"/>.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopMessageOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopRep(EventLoop loop, ZeroMqMessageHandler onRequest, LoopMessageOptions? options = null)
         : this(loop, new HandlerSink(onRequest ?? throw new ArgumentNullException(nameof(onRequest))), options)
@@ -53,12 +55,15 @@ public sealed class LoopRep : SingleLoopSocket
     /// <summary>Whether a request waits for its reply.</summary>
     public bool IsRequestOpen { get; private set; }
 
-    /// <summary>Replies whose peer was gone or full. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// The number of replies that were dropped because the peer had disconnected or was full. May be read on any
+    /// thread; the value may be out of date at once.
+    /// </summary>
     public long RepliesDropped => Volatile.Read(ref _dropped);
 
     private protected override long Dropped => RepliesDropped;
 
-    /// <summary>Replies by a message of one frame.</summary>
+    /// <summary>Replies with a message of one frame.</summary>
     /// <inheritdoc cref="Reply{TMessage}"/>
     public bool Reply(ReadOnlySpan<byte> frame)
     {
@@ -66,8 +71,8 @@ public sealed class LoopRep : SingleLoopSocket
         return Reply(ref message);
     }
 
-    /// <summary>Replies by a message of any number of frames.</summary>
-    /// <exception cref="ArgumentException">No frames: a message has at least one.</exception>
+    /// <summary>Replies with a message of any number of frames.</summary>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="Reply{TMessage}"/>
     public bool Reply(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
@@ -80,7 +85,7 @@ public sealed class LoopRep : SingleLoopSocket
         return Reply(ref message);
     }
 
-    /// <summary>Replies by a received message, such as the request, as it is.</summary>
+    /// <summary>Replies with a received message, such as the request, unchanged.</summary>
     /// <inheritdoc cref="Reply{TMessage}"/>
     public bool Reply(in ZmtpMessage message)
     {
@@ -88,16 +93,19 @@ public sealed class LoopRep : SingleLoopSocket
         return Reply(ref copy);
     }
 
-    /// <summary>Replies by a message of any shape; the next request is delivered after that.</summary>
-    /// <param name="message">Writes the body, once, and not at all when it goes nowhere.</param>
-    /// <returns>Whether it is queued. If not, it is dropped and counted: the peer is gone, or at its high-water mark.</returns>
-    /// <exception cref="InvalidOperationException">No request is open; or not on the loop.</exception>
+    /// <summary>Replies with a message that an encoder writes. Then the next request is delivered.</summary>
+    /// <param name="message">The encoder of the body. It is called once, or not at all if the reply is dropped.</param>
+    /// <returns>
+    /// Whether the reply was queued. Otherwise it is dropped and counted, because the peer has disconnected or is at
+    /// its high-water mark.
+    /// </returns>
+    /// <exception cref="InvalidOperationException">No request is open, or the call is not on the loop.</exception>
     public bool Reply<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (!IsRequestOpen)
         {
-            throw new InvalidOperationException("A REP socket replies once to each request, and none is open.");
+            throw new InvalidOperationException("A REP socket must receive a request before it replies, and no request is open.");
         }
 
         var reply = new Encoders.Enveloped<TMessage>(_envelope.AsSpan(0, _envelopeLength), message);
@@ -160,21 +168,21 @@ public sealed class LoopRep : SingleLoopSocket
         }
     }
 
-    /// <summary>Sends the reply that was written last, where threads send.</summary>
+    /// <summary>Flushes the last reply, for sockets on which other threads send.</summary>
     internal void FlushReply()
     {
         _replied?.Flush();
         _replied = null;
     }
 
-    // Who asked by a connection that is gone does not wait any more.
+    // A peer whose connection has ended no longer waits for its reply.
     private protected override bool KeepsForNextConnection => false;
 
     internal override void OnBatchEnd()
     {
         lock (PipeGate)
         {
-            // The one that was let on may have had nothing but what is dropped.
+            // The peer that was resumed may have sent only messages that are dropped.
             if (!IsRequestOpen)
             {
                 ServeNext();
@@ -197,7 +205,7 @@ public sealed class LoopRep : SingleLoopSocket
         OnBatchEnd();
     }
 
-    // All frames up to the first empty one, if there is another behind it; else none.
+    // Counts the frames up to the first empty one, if another frame follows it; otherwise returns 0.
     private static int CountEnvelope(in ZmtpMessage message, out int size)
     {
         int frames = 0;
@@ -249,12 +257,12 @@ public sealed class LoopRep : SingleLoopSocket
         }
     }
 
-    // One at a time: the others would only come to be held up again.
+    // Resumes only one peer, because the others would be paused again at once.
     private void ServeNext()
     {
         if (!Loop.IsCurrent)
         {
-            // A thread has replied. Who is to be read is the loop's business.
+            // Another thread has replied, but only the loop may resume a peer.
             if (_waiting.Count > 0)
             {
                 Loop.Post(_serveNext);

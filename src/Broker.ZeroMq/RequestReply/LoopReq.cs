@@ -6,10 +6,13 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>REQ on an event loop: a request to one peer, then its reply, then the next request (RFC 28).</summary>
+/// <summary>
+/// REQ on an event loop: sends a request to one peer, receives its reply, and then sends the next request (RFC 28).
+/// </summary>
 /// <remarks>
-/// Requests go to the peers in turn. The envelope is written before them and taken off replies; the handler gets the body. Anything but the
-/// reply that is waited for is dropped: from another peer, unasked, or without the envelope.
+/// The requests go to the peers in turn. The socket writes the envelope before a request and removes it from the reply;
+/// the handler gets the body. A message is dropped if it is not the awaited reply: it comes from another peer, no reply
+/// is awaited, or its envelope is wrong.
 /// </remarks>
 public sealed class LoopReq : SingleLoopSocket
 {
@@ -23,12 +26,12 @@ public sealed class LoopReq : SingleLoopSocket
     private uint _number = (uint)Random.Shared.Next();
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="loop">The loop it lives on; <see cref="EventLoopGroup.Next"/> gives one.</param>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
     /// <param name="onReply">
-    /// Receives the replies. When it is called the request is answered, so it may send the next one. A reply that it does not take is
-    /// delivered again after its peer was resumed.
+    /// Handles the replies. The request is complete when it is called, so that it may send the next one. A reply that
+    /// it refuses is delivered again after its peer was resumed.
     /// </param>
-    /// <param name="options">Default: those of a new <see cref="LoopReqOptions"/>.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopReqOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopReq(EventLoop loop, ZeroMqMessageHandler onReply, LoopReqOptions? options = null)
         : this(loop, new HandlerSink(onReply ?? throw new ArgumentNullException(nameof(onReply))), options)
@@ -44,7 +47,7 @@ public sealed class LoopReq : SingleLoopSocket
         ZmtpWriter.WriteFrame(_envelope.AsSpan(written), [], more: true);
     }
 
-    /// <summary>As <see cref="DistributingSocket.OnWritable"/>.</summary>
+    /// <summary>See <see cref="DistributingSocket.OnWritable"/>.</summary>
     public Action? OnWritable
     {
         get => _ring.OnWritable;
@@ -58,7 +61,10 @@ public sealed class LoopReq : SingleLoopSocket
         set => _ring.OnUnwritable = value;
     }
 
-    /// <summary>Whether a reply is waited for. Also after its peer has gone, until <see cref="GiveUp"/>: another may send it.</summary>
+    /// <summary>
+    /// Whether a reply is awaited. It stays true after the peer has disconnected, until <see cref="GiveUp"/>, because
+    /// the peer of a new connection may send the reply.
+    /// </summary>
     public bool IsAwaitingReply { get; private set; }
 
     /// <summary>Queues a request of one frame.</summary>
@@ -70,7 +76,7 @@ public sealed class LoopReq : SingleLoopSocket
     }
 
     /// <summary>Queues a request of any number of frames.</summary>
-    /// <exception cref="ArgumentException">No frames: a message has at least one.</exception>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySend(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
@@ -83,7 +89,7 @@ public sealed class LoopReq : SingleLoopSocket
         return TrySend(ref message);
     }
 
-    /// <summary>Queues a received message as a request, as it is.</summary>
+    /// <summary>Queues a received message unchanged as a request.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public bool TrySend(in ZmtpMessage message)
     {
@@ -91,18 +97,18 @@ public sealed class LoopReq : SingleLoopSocket
         return TrySend(ref copy);
     }
 
-    /// <summary>Queues a request of any shape.</summary>
-    /// <param name="message">Writes the body, once.</param>
-    /// <returns>False when no peer has room, or the socket is closed; nothing has changed then.</returns>
+    /// <summary>Queues a request that an encoder writes.</summary>
+    /// <param name="message">The encoder of the body; it is called once.</param>
+    /// <returns>False if no peer has room or the socket is closed; nothing has changed then.</returns>
     /// <exception cref="InvalidOperationException">
-    /// A reply is waited for, and <see cref="LoopReqOptions.Relaxed"/> is not set; or not on the loop.
+    /// A reply is awaited and <see cref="LoopReqOptions.Relaxed"/> is not set, or the call is not on the loop.
     /// </exception>
     public bool TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
         if (IsAwaitingReply && !_options.Relaxed)
         {
-            throw new InvalidOperationException("A REQ socket sends no request while it waits for a reply; GiveUp ends the wait.");
+            throw new InvalidOperationException("A REQ socket cannot send a request while it waits for a reply; GiveUp ends the wait.");
         }
 
         if (_options.Correlate)
@@ -123,9 +129,8 @@ public sealed class LoopReq : SingleLoopSocket
     }
 
     /// <summary>
-    /// Waits for the reply no more, so that another request can be sent. Should the reply come nevertheless while that one waits, from the
-    /// same peer, only
-    /// <see cref="LoopReqOptions.Correlate"/> tells them apart.
+    /// Stops waiting for the reply, so that another request can be sent. If the same peer sends the late reply during
+    /// the next request, only <see cref="LoopReqOptions.Correlate"/> distinguishes the two replies.
     /// </summary>
     public void GiveUp()
     {
@@ -133,7 +138,10 @@ public sealed class LoopReq : SingleLoopSocket
         _asked = null;
     }
 
-    /// <summary>Whether threads have sent a request that is still to go out, so that no reply is waited for; under the gate of pipes.</summary>
+    /// <summary>
+    /// Returns whether other threads have queued a newer request, so that no reply is awaited. Called under the pipes'
+    /// gate.
+    /// </summary>
     internal Func<bool>? IsSuperseded { get; set; }
 
     internal override bool Screens => true;
@@ -169,7 +177,7 @@ public sealed class LoopReq : SingleLoopSocket
         }
     }
 
-    /// <inheritdoc cref="DistributingSocket.FlushPipes"/>
+    /// <summary>Flushes the requests that were written to shared pipes. Called under the pipes' gate.</summary>
     internal void FlushPipes() => _ring.Flush();
 
     internal override void OnRoom(OutboundPipe pipe) => _ring.Add(pipe);

@@ -2,26 +2,30 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>How a <see cref="LoopReq"/> is set up.</summary>
+/// <summary>The options of a <see cref="LoopReq"/>.</summary>
 public sealed record LoopReqOptions : LoopRoutedOptions
 {
-    /// <summary>All as by default.</summary>
+    /// <summary>Creates options with the default values.</summary>
     public LoopReqOptions()
     {
     }
 
-    /// <summary>What all socket types have in common as there, and the rest as by default.</summary>
+    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
     internal LoopReqOptions(LoopRoutedOptions common)
         : base(common)
     {
     }
 
-    /// <summary>Whether a request may be sent while another one waits for its reply, which is given up then. Default false.</summary>
+    /// <summary>
+    /// Whether a request may be sent while another request waits for its reply. The earlier request is abandoned.
+    /// Default false.
+    /// </summary>
     public bool Relaxed { get; init; }
 
     /// <summary>
-    /// Whether each request carries a number of four octets before the empty frame, which the reply must bring back: so the late reply to
-    /// a request that was given up is never taken for another's. REP peers do so. Default false.
+    /// Whether each request carries a number of four bytes before the empty frame, which the reply must return. So the
+    /// late reply to an abandoned request is never mistaken for another reply. REP peers return the number. Default
+    /// false.
     /// </summary>
     public bool Correlate { get; init; }
 }

@@ -5,13 +5,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>ROUTER on an event loop: receives from all peers, and sends to the one whose routing id is given (RFC 28).</summary>
+/// <summary>
+/// ROUTER on an event loop: receives from all peers, and sends each message to the peer with the given routing id (RFC
+/// 28).
+/// </summary>
 /// <remarks>
-/// The handler is told of the peer, whose <see cref="ZeroMqPeer.RoutingId"/> libzmq puts before the message; the message itself is as the
-/// peer
-/// sent it. A peer without an id of its own gets one of five octets, of which the first is 0. An endpoint that was connected
-/// to keeps its id and what waits for it while it is away. What is said of messages that are not taken at
-/// <see cref="Pipeline.LoopPull"/> is true here.
+/// The handler gets the peer and the message as the peer sent it; libzmq would add the peer's
+/// <see cref="ZeroMqPeer.RoutingId"/> as the first frame. A peer that announces no id gets a generated one of five
+/// bytes, the first of them 0. A connected endpoint keeps its id and its queued messages between connections. For
+/// messages that the handler refuses, see <see cref="Pipeline.LoopPull"/>.
 /// </remarks>
 public sealed class LoopRouter : SingleLoopSocket
 {
@@ -21,9 +23,9 @@ public sealed class LoopRouter : SingleLoopSocket
     private long _dropped;
 
     /// <summary>Creates a socket without endpoints.</summary>
-    /// <param name="loop">The loop it lives on; <see cref="EventLoopGroup.Next"/> gives one.</param>
-    /// <param name="onMessage">Receives the messages.</param>
-    /// <param name="options">Default: those of a new <see cref="LoopRouterOptions"/>.</param>
+    /// <param name="loop">The socket's loop, for example from <see cref="EventLoopGroup.Next"/>.</param>
+    /// <param name="onMessage">Handles the received messages.</param>
+    /// <param name="options">The options; null for a new <see cref="LoopRouterOptions"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public LoopRouter(EventLoop loop, ZeroMqMessageHandler onMessage, LoopRouterOptions? options = null)
         : this(loop, new HandlerSink(onMessage ?? throw new ArgumentNullException(nameof(onMessage))), options)
@@ -37,18 +39,25 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>
-    /// Called on the loop with the routing id of a peer that was full when a message was given for it, once half of its mark is free again.
-    /// What it throws closes that peer's connection.
+    /// Called on the loop with the routing id of a peer that was full when a message was sent to it, as soon as half of
+    /// its mark is free again. An exception that it throws closes that peer's connection.
     /// </summary>
     public Action<ReadOnlyMemory<byte>>? OnWritable { get; set; }
 
-    /// <summary>Called on the loop when a peer is gone for good: whoever waits for room there need not any more.</summary>
+    /// <summary>
+    /// Called on the loop when a peer was removed: a message that waits for its room is now unroutable.
+    /// </summary>
     internal Action? OnForgotten { get; set; }
 
-    /// <summary>Whether a peer has this routing id. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// Whether a peer has this routing id. May be called on any thread; the result may be out of date at once.
+    /// </summary>
     public bool Knows(ReadOnlySpan<byte> routingId) => _ids.Knows(routingId);
 
-    /// <summary>Messages that went to nobody. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// The number of messages that were dropped because no peer could take them. May be read on any thread; the value
+    /// may be out of date at once.
+    /// </summary>
     public long MessagesDropped => Volatile.Read(ref _dropped);
 
     private protected override long Dropped => MessagesDropped;
@@ -61,7 +70,7 @@ public sealed class LoopRouter : SingleLoopSocket
         return TrySend(routingId, ref message);
     }
 
-    /// <summary>Queues a message of two frames for a peer, such as an empty one and a reply.</summary>
+    /// <summary>Queues a message of two frames for a peer, such as an empty frame and a reply.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {
@@ -70,7 +79,7 @@ public sealed class LoopRouter : SingleLoopSocket
     }
 
     /// <summary>Queues a message of any number of frames for a peer.</summary>
-    /// <exception cref="ArgumentException">No frames: a message has at least one.</exception>
+    /// <exception cref="ArgumentException">There are no frames.</exception>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
@@ -83,7 +92,7 @@ public sealed class LoopRouter : SingleLoopSocket
         return TrySend(routingId, ref message);
     }
 
-    /// <summary>Queues a received message for a peer, as it is.</summary>
+    /// <summary>Queues a received message unchanged for a peer.</summary>
     /// <inheritdoc cref="TrySend{TMessage}"/>
     public RouteResult TrySend(ReadOnlySpan<byte> routingId, in ZmtpMessage message)
     {
@@ -91,8 +100,11 @@ public sealed class LoopRouter : SingleLoopSocket
         return TrySend(routingId, ref copy);
     }
 
-    /// <summary>Queues the rest of a received message for the peer that its first frame names, as libzmq's ROUTER does.</summary>
-    /// <returns>As the others; a message of one frame has nowhere to go.</returns>
+    /// <summary>
+    /// Queues a received message, without its first frame, for the peer with the routing id in that frame, as libzmq's
+    /// ROUTER does.
+    /// </summary>
+    /// <returns>The result of the send. A message of one frame is unroutable.</returns>
     public RouteResult TrySendRouted(in ZmtpMessage message)
     {
         if (message.FrameCount < 2)
@@ -104,11 +116,13 @@ public sealed class LoopRouter : SingleLoopSocket
         return TrySend(message.FirstFrame.Body, ref copy);
     }
 
-    /// <summary>Queues a message of any shape for a peer.</summary>
-    /// <param name="routingId">The peer's id, as <see cref="ZeroMqPeer.RoutingId"/> says it.</param>
-    /// <param name="message">Writes the message, once, and not at all when it goes nowhere.</param>
-    /// <returns>What became of it.</returns>
-    /// <exception cref="InvalidOperationException">Not on the loop; found out with the first message of a turn to a peer.</exception>
+    /// <summary>Queues a message that an encoder writes for a peer.</summary>
+    /// <param name="routingId">The peer's id; see <see cref="ZeroMqPeer.RoutingId"/>.</param>
+    /// <param name="message">The encoder. It is called once, or not at all if the message is not queued.</param>
+    /// <returns>The result of the send.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The call is not on the loop. This is only detected for the first message of an iteration to a peer.
+    /// </exception>
     public RouteResult TrySend<TMessage>(ReadOnlySpan<byte> routingId, ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -144,14 +158,14 @@ public sealed class LoopRouter : SingleLoopSocket
             _ids.Remove(before, pipe);
         }
 
-        // One step, so that threads which look the id up always find a peer of it.
+        // Replace the old pipe in one step, so that threads that look up the id always find a peer.
         var other = _ids.Find(id);
         pipe.RoutingId = id;
         session.Peer.RoutingId = id;
         _ids.Set(id, pipe);
         if (other is not null && other != pipe)
         {
-            // What it had is lost with it.
+            // The messages that were queued for the replaced peer are lost.
             OnPipeRemoved(other);
             other.Peer?.Session.Refuse("its routing id was taken over");
         }

@@ -2,30 +2,29 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>How a <see cref="LoopRouter"/> is set up.</summary>
+/// <summary>The options of a <see cref="LoopRouter"/>.</summary>
 public sealed record LoopRouterOptions : LoopRoutedOptions
 {
-    /// <summary>All as by default.</summary>
+    /// <summary>Creates options with the default values.</summary>
     public LoopRouterOptions()
     {
     }
 
-    /// <summary>What all socket types have in common as there, and the rest as by default.</summary>
+    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
     internal LoopRouterOptions(LoopRoutedOptions common)
         : base(common)
     {
     }
 
     /// <summary>
-    /// Whether a message that cannot be routed, or whose peer is full, is refused with that result. Without it, the default and that of
-    /// libzmq, it
-    /// is dropped and counted.
+    /// Whether an unroutable message, or a message to a full peer, is refused with the corresponding result. If false,
+    /// the default as in libzmq, such a message is dropped and counted.
     /// </summary>
     public bool Mandatory { get; init; }
 
     /// <summary>
-    /// Whether a peer with the routing id of another takes its place, and the other is disconnected. Without it, the default, the newcomer
-    /// is refused. Set it only where every peer is trusted with every id.
+    /// Whether a new peer with the routing id of a connected peer replaces it, and the old connection is closed. If
+    /// false, the default, the new peer is refused. Use it only if every peer is trusted with every id.
     /// </summary>
     public bool Handover { get; init; }
 }

@@ -1,17 +1,23 @@
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>What became of a message that was given to a <see cref="LoopRouter"/>.</summary>
+/// <summary>The result of a send on a <see cref="LoopRouter"/>.</summary>
 public enum RouteResult
 {
-    /// <summary>It is queued for its peer.</summary>
+    /// <summary>The message was queued for its peer.</summary>
     Sent,
 
-    /// <summary>It was dropped and counted: nobody has that routing id, or the peer is full, and the socket is not mandatory.</summary>
+    /// <summary>
+    /// The message was dropped and counted: no peer has the routing id or the peer is full, and the socket is not
+    /// mandatory.
+    /// </summary>
     Dropped,
 
-    /// <summary>The peer is at its high-water mark; <see cref="LoopRouter.OnWritable"/> tells of room. Mandatory sockets only.</summary>
+    /// <summary>
+    /// The peer is at its high-water mark; <see cref="LoopRouter.OnWritable"/> is called when it has room. Only on
+    /// mandatory sockets.
+    /// </summary>
     Full,
 
-    /// <summary>Nobody has that routing id. Mandatory sockets only.</summary>
+    /// <summary>No peer has the routing id. Only on mandatory sockets.</summary>
     Unroutable,
 }

@@ -4,22 +4,24 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.RequestReply;
 
-/// <summary>Who is known to a ROUTER by which id. On the socket's loop, but for <see cref="Knows"/>.</summary>
+/// <summary>The routing ids of a ROUTER's peers. Used on the socket's loop, except <see cref="Knows"/>.</summary>
 internal sealed class RoutingIds
 {
-    // For changes, and for looking on another thread than that which changes.
+    // Taken for changes on the loop and for lookups on other threads.
     private readonly Lock _gate = new();
     private readonly Dictionary<byte[], OutboundPipe> _pipes = new(new Comparer());
     private readonly Dictionary<byte[], OutboundPipe>.AlternateLookup<ReadOnlySpan<byte>> _bySpan;
 
-    // Those of a restarted program are not taken for those of its predecessor.
+    // A random start, so that the ids of a restarted program differ from those before the restart.
     private uint _next = (uint)Random.Shared.Next();
 
     internal RoutingIds() => _bySpan = _pipes.GetAlternateLookup<ReadOnlySpan<byte>>();
 
     internal OutboundPipe? Find(ReadOnlySpan<byte> id) => _bySpan.TryGetValue(id, out var pipe) ? pipe : null;
 
-    /// <summary>Whether there is one of this id. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// Whether a peer has this id. May be called on any thread; the result may be out of date at once.
+    /// </summary>
     internal bool Knows(ReadOnlySpan<byte> id)
     {
         lock (_gate)
@@ -47,7 +49,9 @@ internal sealed class RoutingIds
         }
     }
 
-    /// <summary>An id for a peer that has none: an octet of 0, which no peer may choose, and a number (RFC 28).</summary>
+    /// <summary>
+    /// Generates an id for a peer that has none: a byte 0, which no peer may choose, and a number (RFC 28).
+    /// </summary>
     internal byte[] Make()
     {
         byte[] id = new byte[1 + sizeof(uint)];
@@ -68,7 +72,7 @@ internal sealed class RoutingIds
 
         public int GetHashCode([DisallowNull] byte[] obj) => GetHashCode(obj.AsSpan());
 
-        // Seeded for the process: peers choose their ids.
+        // The hash has a random seed per process, because peers choose their ids.
         public int GetHashCode(ReadOnlySpan<byte> alternate)
         {
             var hash = new HashCode();

@@ -222,7 +222,7 @@ internal abstract partial class PeerSession : ConnectionHandler
             _ when error is not null => $"failed with {error.GetType().Name}",
             CloseReason.Local => "closed by this side",
             CloseReason.Peer => "closed by the peer",
-            CloseReason.QueueFull or CloseReason.WriteTimeout => "took nothing for too long",
+            CloseReason.QueueFull or CloseReason.WriteTimeout => "accepted no data for too long",
             CloseReason.Shutdown => "the loops were stopped",
             _ => "the connection was lost",
         };

@@ -4,10 +4,13 @@ using Broker.ZeroMq.Zmtp;
 
 namespace Broker.ZeroMq.Subscribing;
 
-/// <summary>SUB or XSUB: receives the messages whose first frame begins with a prefix that was subscribed to.</summary>
+/// <summary>
+/// SUB or XSUB on event loops: receives the messages whose first frame begins with a subscribed prefix.
+/// </summary>
 /// <remarks>
-/// Messages go to the handler on the loop of the peer they come from, whole and borrowed. Publishers filter, by the subscriptions they
-/// are told of; what they send nevertheless is filtered here. On each connect and reconnect the peer is told of all subscriptions.
+/// The handler gets whole messages on the loop of their peer; they are valid during the call. Publishers filter by the
+/// subscriptions that they have received. This socket filters again. After each connect and reconnect the peer is sent
+/// all subscriptions.
 /// </remarks>
 public sealed class LoopSubscriber : LoopSocket
 {
@@ -32,41 +35,53 @@ public sealed class LoopSubscriber : LoopSocket
         }
     }
 
-    /// <summary>How it was set up.</summary>
+    /// <summary>The options that the socket was created with.</summary>
     public LoopSubscriberOptions Options { get; }
 
     internal ZeroMqMessageHandler OnMessage { get; }
 
-    /// <summary>Told of each peer that was taken and is gone, on its loop. Set before the first endpoint.</summary>
+    /// <summary>
+    /// Called on a peer's loop when an accepted peer has disconnected. Set before the first endpoint.
+    /// </summary>
     internal Action<ZeroMqPeer>? OnPeerGone { get; set; }
 
     /// <summary>
-    /// Asks for messages whose first frame begins with <paramref name="prefix"/>; the empty one asks for all. Additive: a prefix that was
-    /// subscribed to twice must be given up twice. Any thread; takes effect when the loops come to it, in the order of the calls.
+    /// Subscribes to messages whose first frame begins with <paramref name="prefix"/>; the empty prefix subscribes to
+    /// all messages. Subscriptions are counted: a prefix that was subscribed to twice must be unsubscribed twice. May
+    /// be called on any thread. It takes effect when the loops run it, in the order of the calls.
     /// </summary>
     public void Subscribe(ReadOnlySpan<byte> prefix) => Change(prefix.ToArray(), subscribe: true);
 
-    /// <summary>Takes back one <see cref="Subscribe"/>; without one it does nothing. Any thread.</summary>
+    /// <summary>
+    /// Cancels one <see cref="Subscribe"/> of the same prefix. Does nothing if there was none. May be called on any
+    /// thread.
+    /// </summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => Change(prefix.ToArray(), subscribe: false);
 
-    /// <summary>The publishers that have completed their handshake, as of now. Any thread.</summary>
+    /// <summary>
+    /// The publishers with a completed handshake. May be read on any thread; the list may be out of date at once.
+    /// </summary>
     public IReadOnlyList<ZeroMqPeer> Peers => Array.ConvertAll(_peers, session => session.Peer!);
 
-    /// <summary>Messages that were not sent upstream to a publisher, because it takes too little. Any thread, a moment's truth.</summary>
+    /// <summary>
+    /// The number of messages that were not sent upstream because a publisher accepted too little. May be read on any
+    /// thread; the value may be out of date at once.
+    /// </summary>
     public long MessagesDropped => Interlocked.Read(ref _dropped);
 
     private protected override long Dropped => MessagesDropped;
 
     /// <summary>
-    /// Sends a message upstream to all publishers: an XPUB's application receives it, a PUB ignores it. For one at
-    /// <see cref="LoopSubscriberOptions.MaxPendingBytes"/> it is dropped and counted. On the thread of <paramref name="loop"/>.
+    /// Sends a message upstream to all publishers: the application of an XPUB receives it, a PUB ignores it. The
+    /// message is dropped and counted for a publisher at <see cref="LoopSubscriberOptions.MaxPendingBytes"/>. Must be
+    /// called on the thread of <paramref name="loop"/>.
     /// </summary>
-    /// <param name="loop">The caller's loop, of the socket's group.</param>
+    /// <param name="loop">The loop of the calling thread, which must belong to the socket's group.</param>
     /// <param name="encoded">
-    /// The frames of exactly one message, as <see cref="Zmtp.Framing.ZmtpWriter"/> makes them; not one frame that begins with 0 or 1, for that is a
-    /// subscription.
+    /// The frames of exactly one message in the format of <see cref="Zmtp.Framing.ZmtpWriter"/>. A single frame that
+    /// begins with byte 0 or 1 is not allowed, because that is a subscription.
     /// </param>
-    /// <returns>How many publishers it was queued for.</returns>
+    /// <returns>The number of publishers that the message was queued for.</returns>
     public int SendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         ArgumentNullException.ThrowIfNull(loop);
@@ -109,7 +124,7 @@ public sealed class LoopSubscriber : LoopSocket
 
     private void Change(byte[] prefix, bool subscribe)
     {
-        // Every loop must see the changes in the same order.
+        // All loops must see the changes in the same order.
         lock (_order)
         {
             for (int i = 0; i < _subscriptions.Length; i++)

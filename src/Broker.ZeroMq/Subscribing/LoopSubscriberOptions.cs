@@ -3,37 +3,42 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Subscribing;
 
-/// <summary>How a <see cref="LoopSubscriber"/> is set up.</summary>
+/// <summary>The options of a <see cref="LoopSubscriber"/>.</summary>
 public sealed record LoopSubscriberOptions : LoopSocketOptions
 {
-    /// <summary>All as by default.</summary>
+    /// <summary>Creates options with the default values.</summary>
     public LoopSubscriberOptions()
     {
     }
 
-    /// <summary>What all socket types have in common as there, and the rest as by default.</summary>
+    /// <summary>Copies the options that all socket types share. The others have their default values.</summary>
     internal LoopSubscriberOptions(LoopSocketOptions common)
         : base(common)
     {
     }
 
-    /// <summary>Announce XSUB instead of SUB. Peers treat both alike. Default false.</summary>
+    /// <summary>Whether the socket announces XSUB instead of SUB. Peers treat both alike. Default false.</summary>
     public bool AnnounceExtended { get; init; }
 
     /// <summary>
-    /// What a publisher may send. A message is collected in memory of its own as its bytes arrive, so this bounds the memory of each
-    /// peer. Default <see cref="ZmtpLimits.Default"/>: 16 MiB a frame, 64 MiB and 1,024 frames a message.
+    /// The limits of the messages that a publisher may send. A message is collected in its own buffer while its bytes
+    /// arrive, so that this limits the memory of each peer. Default <see cref="ZmtpLimits.Default"/>: 16 MiB per frame,
+    /// 64 MiB and 1,024 frames per message.
     /// </summary>
     public ZmtpLimits Limits { get; init; } = ZmtpLimits.Default;
 
     /// <summary>
-    /// How much memory messages that are sent upstream may take while they wait for one publisher, in octets
-    /// (<see cref="Broker.Transport.Connection.HeldBytes"/>); each loop of the group that sends may add up to 256 KiB. Subscriptions have at least as much room
-    /// beside: only a publisher for which some times more waits is closed, to be told anew after a reconnect. Default 64 MiB.
+    /// How much memory the upstream messages that are queued for one publisher may use, in bytes
+    /// (<see cref="Broker.Transport.Connection.HeldBytes"/>). Each sending loop of the group may add up to 256 KiB.
+    /// Subscriptions have at least as much room in addition: the connection of a publisher is closed only if several
+    /// times this limit is queued, and all subscriptions are sent again after the reconnect. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes { get; init; } = 64 << 20;
 
-    /// <summary>How many messages that are sent upstream may wait for one publisher; 0 for no bound but that in octets. Subscriptions do not count.</summary>
+    /// <summary>
+    /// How many upstream messages may be queued for one publisher. 0 means that only the limit in bytes applies.
+    /// Subscriptions do not count.
+    /// </summary>
     internal int MostUpstreamMessages { get; init; }
 
     internal override ZmtpLimits InboundLimits => Limits;

@@ -3,8 +3,8 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 namespace Broker.ZeroMq.Subscribing;
 
 /// <summary>
-/// A loop's own copy of a subscriber's subscriptions, with the peers that live on that loop. Everything here happens on its thread, so
-/// neither filtering a message nor replaying to a new peer needs a lock, and a new peer misses no change.
+/// A loop's copy of a subscriber's subscriptions and the peers on that loop. It is used on the loop's thread only. So
+/// filtering a message and sending all subscriptions to a new peer need no lock, and a new peer misses no change.
 /// </summary>
 internal sealed class LoopSubscriptions
 {
@@ -21,7 +21,7 @@ internal sealed class LoopSubscriptions
             return;
         }
 
-        // Backwards, since telling a peer may end it.
+        // Backwards, because sending to a peer may remove it from the list.
         for (int i = _peers.Count - 1; i >= 0; i--)
         {
             _peers[i].Tell(prefix, subscribe);

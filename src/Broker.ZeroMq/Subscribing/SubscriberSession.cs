@@ -5,13 +5,13 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Subscribing;
 
-/// <summary>A publisher, seen from the subscriber.</summary>
+/// <summary>A subscriber's session with one publisher.</summary>
 internal sealed class SubscriberSession : PeerSession
 {
-    // By OutboundStage.
+    // The most bytes that a loop collects before it flushes.
     private const long StagedAtMost = 256 * 1024;
 
-    // More is no bound anyway, and its multiples are numbers yet.
+    // A larger value is no limit in practice; below it the multiples do not overflow.
     private const long MostMark = 1L << 48;
 
     private readonly LoopSubscriber _socket;
@@ -29,7 +29,7 @@ internal sealed class SubscriberSession : PeerSession
         }
     }
 
-    /// <summary>Tells the publisher of a change, in the form its version understands.</summary>
+    /// <summary>Sends a change to the publisher in the form that its ZMTP version supports.</summary>
     internal void Tell(ReadOnlySpan<byte> prefix, bool subscribe)
     {
         bool asCommand = Peer!.Zmtp.UsesSubscribeCommands;
@@ -40,21 +40,22 @@ internal sealed class SubscriberSession : PeerSession
 
     private protected override void Configure(Connection connection)
     {
-        // Messages stop at the mark, but a loop knows of what others have handed over and not of what they have staged, and half of a block
-        // may stay empty behind a message. Subscriptions have as much beside.
+        // Messages stop at the mark. But a loop only knows the bytes that other loops have flushed, not the bytes in
+        // their write buffers, and up to half of a buffer can stay unused after a message. Subscriptions have as much
+        // room in addition.
         long mark = Math.Min(_socket.Options.MaxPendingBytes, MostMark);
         connection.MaxPendingBytes = mark + (2 * _socket.Loops.Count * (mark + StagedAtMost));
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
     }
 
-    /// <summary>Queues a message if there is room. On any loop of the group.</summary>
+    /// <summary>Queues a message if there is room. May be called on any loop of the group.</summary>
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
         var stage = Connection.GetStage(loop);
         long share = loop.Group.HeldBudget.Share;
         if (Connection.HeldBytes + stage.Length + encoded.Length > share)
         {
-            // What a turn has staged does not count, if the peer takes it.
+            // Bytes in the loop's write buffer do not count if the peer accepts them now.
             Connection.HandOver(loop);
         }
 
@@ -115,7 +116,7 @@ internal sealed class SubscriberSession : PeerSession
     private ZmtpVerdict OnCommand(in ZmtpCommand command) =>
         OnCommonCommand(command) ? ZmtpVerdict.Continue : ZmtpVerdict.Abort;
 
-    /// <summary>The decoder's direct way to the session.</summary>
+    /// <summary>Passes frames directly from the decoder to the session.</summary>
     private readonly struct Traffic(SubscriberSession session) : IZmtpFrameHandler
     {
         public ZmtpVerdict OnMessage(in ZmtpMessage message) => session.OnMessage(message);

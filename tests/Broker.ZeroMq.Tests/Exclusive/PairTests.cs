@@ -37,7 +37,7 @@ public sealed class PairTests
         await rig.ConnectedAsync();
         var second = rig.Pair();
         second.Connect(endpoint);
-        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket has its peer already");
+        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket already has a peer");
         Assert.Single(pair.Peers);
         await first.DisposeAsync();
 
@@ -55,7 +55,7 @@ public sealed class PairTests
         string endpoint = pair.Bind(rig.AnyPort).ToString();
         pair.Connect(Pipeline.PushPullTests.FreeEndpoint(rig));
         rig.Pair().Connect(endpoint);
-        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket has its peer already");
+        await rig.Events.TakeAsync(e => e.Kind == ZeroMqEventKind.PeerRefused && e.Reason == "the socket already has a peer");
         Assert.Empty(pair.Peers);
     }
 

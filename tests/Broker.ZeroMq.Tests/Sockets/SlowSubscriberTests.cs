@@ -123,7 +123,7 @@ public sealed class SlowSubscriberTests
         }
 
         var gone = await rig.EventAsync(ZeroMqEventKind.PeerDisconnected);
-        Assert.Equal("took nothing for too long", gone.Reason);
+        Assert.Equal("accepted no data for too long", gone.Reason);
         Assert.InRange(gone.Undelivered, 1, 11);
     }
 

@@ -269,7 +269,7 @@ public sealed class PublishOptionTests
             pub.Send(body);
             return reasons.TryTake(out reason);
         });
-        Assert.Equal("took nothing for too long", reason);
+        Assert.Equal("accepted no data for too long", reason);
     }
 
     [Fact]
