@@ -44,7 +44,7 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     public (string? Name, string? Version)? ServerIdentity => Core.Link is { } link ? (link.Info.ServerName, link.Info.Version) : null;
 
     /// <summary>What TLS agreed on with the server in use; null in clear, and while there is none.</summary>
-    public TlsFacts? TlsFacts => Core.Link?.Transport.TlsFacts;
+    public TlsDescription? TlsFacts => Core.Link?.Transport.TlsDescription;
 
     internal ConnectionCore Core { get; }
 

@@ -141,7 +141,7 @@ internal sealed class ConnectionCore
                 Lost = Account.Lost,
                 Unconfirmed = Account.Unconfirmed,
                 LostBytes = Account.LostBytes,
-                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalStage.Length : Replay.Length,
+                PendingBytes = _link is { } link ? link.Transport.PendingBytes + link.Transport.ExternalWriteBuffer.Length : Replay.Length,
                 Faults = Events.Faults,
             };
         }

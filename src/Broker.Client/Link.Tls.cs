@@ -14,7 +14,7 @@ internal sealed partial class Link
 
     private ClientTls Tls => _core.Tls;
 
-    private bool IsSecured => Transport.TlsFacts is not null;
+    private bool IsSecured => Transport.TlsDescription is not null;
 
     // TLS, where there is any, is the WebSocket's own.
     private bool IsWebSocket => _core.Options.Dialer is null && Address.WebSocketUri is not null;

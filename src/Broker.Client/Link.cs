@@ -102,7 +102,7 @@ internal sealed partial class Link : ConnectionHandler
         connection.Framing = WrittenCommand.Framing;
         connection.WriteDeadline = options.WriteDeadline;
         // An answer takes the way through a server and back. Loops of the application's own look as often as it says.
-        connection.IsHasty = options.Loops is not null;
+        connection.SpinBeforeSleep = options.Loops is not null;
         lock (_gate)
         {
             Transport = connection;
@@ -252,7 +252,7 @@ internal sealed partial class Link : ConnectionHandler
             return false;
         }
 
-        OutboundStage stage = Transport.GetStage(Transport.Loop);
+        LoopWriteBuffer stage = Transport.GetWriteBuffer(Transport.Loop);
         stage.Write("CONNECT "u8);
         stage.Write(JsonSerializer.SerializeToUtf8Bytes(command, HandshakeJson.Default.ConnectCommand));
         stage.Write("\r\nPING\r\n"u8);
@@ -292,7 +292,7 @@ internal sealed partial class Link : ConnectionHandler
 
     private bool TakePing()
     {
-        OutboundStage stage = Transport.GetStage(Transport.Loop);
+        LoopWriteBuffer stage = Transport.GetWriteBuffer(Transport.Loop);
         if (stage.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MostAnswers)
         {
             // Messages are refused at the limit; what is beyond it are PONGs.

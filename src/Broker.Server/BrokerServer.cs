@@ -270,9 +270,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 loop.Post(() =>
                 {
                     // A turn's end may hand over a part of it only.
-                    while (loop.HandOverBacklog > 0)
+                    while (loop.FlushBacklog > 0)
                     {
-                        loop.HandOverStages();
+                        loop.FlushWriteBuffers();
                     }
 
                     passed.SetResult();

@@ -44,7 +44,7 @@ internal sealed class ServerCore
         _loops = loops;
         PendingTotal = new PendingTotal(this);
         long heap = HeapLimit.Read();
-        _derivedPendingTotal = HeapLimit.MaxWaiting(heap);
+        _derivedPendingTotal = HeapLimit.MaxBufferedBytes(heap);
         UndecidedBytes = new ByteBudget(HeapLimit.Reduce(MostUndecidedBytes, heap));
         Grants = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MostInAll, heap));
         Log = new ServerLog(options.Logger);

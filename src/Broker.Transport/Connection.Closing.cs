@@ -13,11 +13,11 @@ public abstract partial class Connection
     private static readonly TimeSpan PeerGrace = TimeSpan.FromSeconds(1);
 
     // The same wait for an idle peer: everything that was sent to it is acknowledged, and it sends nothing.
-    private static readonly TimeSpan SilentGrace = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan IdlePeerGrace = TimeSpan.FromMilliseconds(10);
 
     private LoopTimer? _lingerTimer;
     private bool _peerEnded;
-    private bool _isSilent;
+    private bool _isPeerIdle;
 
     /// <summary>Whether this side has been closed and lingers: received bytes are then read and dropped.</summary>
     internal bool IsLingering => _state is StateFlushing or StateHalfClosed;
@@ -32,7 +32,7 @@ public abstract partial class Connection
             return;
         }
 
-        if (!_isAnnounced && !TryAnnounce())
+        if (!_isOpened && !TryCallOnOpened())
         {
             return;
         }
@@ -54,21 +54,21 @@ public abstract partial class Connection
             return;
         }
 
-        if (!TrySecureLastWords())
+        if (!TrySecureQueued())
         {
             Finish();
             return;
         }
 
         // If nothing was unsent, unacknowledged or unread, a reset takes nothing away from the peer.
-        _isSilent = _stages[Loop.Index] is not { Length: > 0 } && !_outbound.HasUnsent() && !HasUnacknowledged() && !HasUnread();
+        _isPeerIdle = _writeBuffers[Loop.Index] is not { Length: > 0 } && !_outbound.HasUnsent() && !HasUnacknowledged() && !HasUnread();
 
         // The last flush. The queue is closed before the state changes to lingering. Otherwise the end of this send
         // would already shut the direction down, and bytes that another thread flushes in between would be accepted
         // and lost.
-        if (_stages[Loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
         {
-            TakeOver(stage, Loop);
+            FlushBuffer(stage, Loop);
         }
 
         if (_state != StateOpen)
@@ -78,18 +78,18 @@ public abstract partial class Connection
 
         // A sender on another thread either sees the new state and calls AdvanceLinger when it has sent, or this
         // thread sees what it sent.
-        lock (WatchGate)
+        lock (QueueGate)
         {
-            _outbound.Seal();
+            _outbound.CompleteAdding();
             _state = StateFlushing;
         }
 
         _lingerTimer = Loop.StartTimer(linger, Finish);
-        LiftHolds();
+        ClearPauses();
         AdvanceLinger();
     }
 
-    private bool TrySecureLastWords()
+    private bool TrySecureQueued()
     {
         if (Layer is not { IsSecured: false } layer)
         {
@@ -109,11 +109,11 @@ public abstract partial class Connection
     }
 
     // The handler's OnOpened runs before its OnClosed. Returns false if OnOpened closed the connection or threw.
-    private bool TryAnnounce()
+    private bool TryCallOnOpened()
     {
         try
         {
-            Announce();
+            CallOnOpened();
             return _state != StateClosed;
         }
         catch (Exception e) when (e is not OutOfMemoryException)
@@ -130,7 +130,7 @@ public abstract partial class Connection
         {
             // The peer may still read. The last queued bytes are sent, and then there is nothing to wait for.
             _peerEnded = true;
-            lock (WatchGate)
+            lock (QueueGate)
             {
                 StopReceiving();
             }
@@ -138,13 +138,13 @@ public abstract partial class Connection
             return;
         }
 
-        if (_state == StateOpen && _stages[Loop.Index] is { Length: > 0 } stage)
+        if (_state == StateOpen && _writeBuffers[Loop.Index] is { Length: > 0 } stage)
         {
             // Replies to the peer's last bytes, written in this iteration. The peer may still read them.
-            TakeOver(stage, Loop);
+            FlushBuffer(stage, Loop);
         }
 
-        SayGoodbye();
+        TrySendCloseNotify();
 
         // The kernel reports a reset once. If the sender got it first, the reader only sees the end of the stream.
         CloseOnLoop(_outbound.HasFailed ? CloseReason.Error : CloseReason.Peer, null, TimeSpan.Zero);
@@ -162,7 +162,7 @@ public abstract partial class Connection
         }
 
         // Sending close_notify calls this method again, which then has done the rest.
-        if (!SayGoodbye() || _state != StateFlushing || _outbound.HasUnsent())
+        if (!TrySendCloseNotify() || _state != StateFlushing || _outbound.HasUnsent())
         {
             return;
         }
@@ -177,7 +177,7 @@ public abstract partial class Connection
         // read yet. So this side ends only its own direction, and reads on until the peer ends the other one.
         _state = StateHalfClosed;
         _lingerTimer?.Cancel();
-        _lingerTimer = _isSilent ? Loop.StartTimer(SilentGrace, FinishIfSilent) : Loop.StartTimer(PeerGrace, Finish);
+        _lingerTimer = _isPeerIdle ? Loop.StartTimer(IdlePeerGrace, FinishIfIdle) : Loop.StartTimer(PeerGrace, Finish);
         ShutdownSend();
     }
 
@@ -185,12 +185,12 @@ public abstract partial class Connection
     /// Bytes were received and dropped while lingering: the peer is not idle, and a reset could interrupt something it
     /// sends. On the loop.
     /// </summary>
-    private protected void OnHeardAfterEnd() => _isSilent = false;
+    private protected void OnReceivedAfterEnd() => _isPeerIdle = false;
 
     // An idle peer may take long to answer the end of the stream, and a reset cannot lose anything of it meanwhile.
-    private void FinishIfSilent()
+    private void FinishIfIdle()
     {
-        if (_isSilent && !HasUnread())
+        if (_isPeerIdle && !HasUnread())
         {
             Finish();
         }
@@ -208,15 +208,15 @@ public abstract partial class Connection
         }
 
         _state = StateClosed;
-        Loop.CountHasty(_isHasty ? -1 : 0);
-        _holds = Holds.None;
+        Loop.AddSpinning(_spinBeforeSleep ? -1 : 0);
+        _pauseReasons = PauseReasons.None;
         _lingerTimer?.Cancel();
         _lingerTimer = null;
         _outbound.CancelDeadline();
         _tlsTimer?.Cancel();
         _tlsTimer = null;
         ReleaseInbound();
-        if (_outbound.TryRetire())
+        if (_outbound.TryStop())
         {
             EndClosing();
         }
@@ -230,7 +230,7 @@ public abstract partial class Connection
     {
         ReleaseTransport();
         Layer?.Dispose();
-        Loop.Group.Forget(this);
+        Loop.Group.Remove(this);
         try
         {
             Handler.OnClosed(this, _reason, _error);

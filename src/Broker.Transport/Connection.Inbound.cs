@@ -4,23 +4,23 @@ namespace Broker.Transport;
 // On the loop.
 public abstract partial class Connection
 {
-    private InboundRest _rest;
+    private UnconsumedBuffer _unconsumed;
     private int _needed;
 
     /// <summary>How many received bytes the handler has not consumed.</summary>
-    private protected int Kept => _rest.Length;
+    private protected int UnconsumedCount => _unconsumed.Length;
 
     /// <summary>
     /// The received bytes that the handler has not consumed, for the TLS handshake. Valid until the next call of any
     /// method.
     /// </summary>
-    private protected ReadOnlySpan<byte> KeptBytes => _rest.Bytes;
+    private protected ReadOnlySpan<byte> UnconsumedBytes => _unconsumed.Bytes;
 
     /// <summary>
     /// How many bytes, counted from the first unconsumed one, the handler needs before its next call; 0 if the handler
     /// did not set it.
     /// </summary>
-    private protected int Needed => _needed;
+    private protected int NeededBytes => _needed;
 
     /// <summary>
     /// The largest number of bytes that one call of the handler was given from memory that this connection owns.
@@ -35,14 +35,14 @@ public abstract partial class Connection
     {
         if (bytes.Length < _needed)
         {
-            Loop.BytesMoved += _rest.Keep(bytes);
+            Loop.BytesMoved += _unconsumed.Replace(bytes);
             return;
         }
 
         int consumed = CallHandler(bytes, out _needed);
         if (IsOpen)
         {
-            Loop.BytesMoved += _rest.Keep(bytes[consumed..]);
+            Loop.BytesMoved += _unconsumed.Replace(bytes[consumed..]);
         }
     }
 
@@ -51,9 +51,9 @@ public abstract partial class Connection
     /// bytes begin in the array at an offset that equals the number of unconsumed bytes. The smaller part is copied to
     /// the larger, so that a packet costs no more copying than its own size.
     /// </summary>
-    private protected void DeliverBehindKept(byte[] array, int count)
+    private protected void DeliverAfterUnconsumed(byte[] array, int count)
     {
-        int kept = _rest.Length;
+        int kept = _unconsumed.Length;
         ReadOnlySpan<byte> bytes = array.AsSpan(kept, count);
         if (kept > count || kept + count < _needed)
         {
@@ -61,46 +61,46 @@ public abstract partial class Connection
             return;
         }
 
-        _rest.Bytes.CopyTo(array);
+        _unconsumed.Bytes.CopyTo(array);
         Loop.BytesMoved += kept;
         int consumed = CallHandler(array.AsSpan(0, kept + count), out _needed);
         if (IsOpen)
         {
-            Loop.BytesMoved += _rest.Keep(array.AsSpan(consumed, kept + count - consumed));
+            Loop.BytesMoved += _unconsumed.Replace(array.AsSpan(consumed, kept + count - consumed));
         }
     }
 
     /// <summary>Passes the unconsumed bytes, followed by a copy of <paramref name="bytes"/>, to the handler.</summary>
     private protected void DeliverAppended(ReadOnlySpan<byte> bytes)
     {
-        if ((long)_rest.Length + bytes.Length > Array.MaxLength)
+        if ((long)_unconsumed.Length + bytes.Length > Array.MaxLength)
         {
-            CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, UnconsumedTooLarge(), TimeSpan.Zero);
             return;
         }
 
-        Loop.BytesMoved += _rest.Append(bytes);
-        DeliverKept();
+        Loop.BytesMoved += _unconsumed.Append(bytes);
+        DeliverUnconsumed();
     }
 
     /// <summary>Passes the unconsumed bytes to the handler, unless it needs more of them.</summary>
-    private protected void DeliverKept()
+    private protected void DeliverUnconsumed()
     {
-        if (_rest.Length == 0 || _rest.Length < _needed)
+        if (_unconsumed.Length == 0 || _unconsumed.Length < _needed)
         {
             return;
         }
 
-        LargestDelivered = Math.Max(LargestDelivered, _rest.Length);
-        InboundRest.Window window = _rest.TakeOut();
+        LargestDelivered = Math.Max(LargestDelivered, _unconsumed.Length);
+        UnconsumedBuffer.Window window = _unconsumed.TakeOut();
         int consumed = CallHandler(window.Bytes, out _needed);
         if (IsOpen)
         {
-            Loop.BytesMoved += _rest.PutBack(window, consumed);
+            Loop.BytesMoved += _unconsumed.PutBack(window, consumed);
         }
         else
         {
-            InboundRest.Return(window);
+            UnconsumedBuffer.Return(window);
         }
     }
 
@@ -110,30 +110,30 @@ public abstract partial class Connection
     /// <returns>False if no array can be that large; the connection is then closed.</returns>
     private protected bool TryReserve(int size, out byte[] array, out int offset, out int room)
     {
-        room = size - _rest.Length;
+        room = size - _unconsumed.Length;
         if (room <= 0)
         {
-            CloseOnLoop(CloseReason.Error, RestTooLarge(), TimeSpan.Zero);
+            CloseOnLoop(CloseReason.Error, UnconsumedTooLarge(), TimeSpan.Zero);
             array = [];
             offset = 0;
             return false;
         }
 
-        Loop.BytesMoved += _rest.Reserve(room, size);
-        (array, offset) = _rest.Room;
+        Loop.BytesMoved += _unconsumed.Reserve(room, size);
+        (array, offset) = _unconsumed.FreeSpace;
         return true;
     }
 
     /// <summary>
     /// Keeps received bytes without passing them to the handler. Only while no unconsumed bytes are kept.
     /// </summary>
-    private protected void Keep(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _rest.Keep(bytes);
+    private protected void KeepUnconsumed(ReadOnlySpan<byte> bytes) => Loop.BytesMoved += _unconsumed.Replace(bytes);
 
-    private protected void CountReserved(int received) => _rest.Advance(received);
+    private protected void AdvanceReserved(int received) => _unconsumed.Advance(received);
 
-    private protected void ReleaseKept()
+    private protected void ReleaseUnconsumed()
     {
-        _rest.Release();
+        _unconsumed.Release();
         _needed = 0;
     }
 

@@ -9,7 +9,7 @@ public abstract partial class Connection
     private readonly OutboundSender _outbound;
 
     /// <summary>
-    /// How much memory may wait for the peer, measured as <see cref="HeldBytes"/>. If more waits, the connection is
+    /// How much memory may wait for the peer, measured as <see cref="BufferedBytes"/>. If more waits, the connection is
     /// closed with <see cref="CloseReason.QueueFull"/>. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes
@@ -20,12 +20,12 @@ public abstract partial class Connection
 
     /// <summary>
     /// A mark below <see cref="MaxPendingBytes"/> at which a writer may continue. <see
-    /// cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="HeldBytes"/> falls to the mark or below
+    /// cref="ConnectionHandler.OnLowWater"/> is called once when <see cref="BufferedBytes"/> falls to the mark or below
     /// it, after a flush had raised it above the mark or after it was above the mark when the mark was set. 0, the
     /// default, for no mark. Any thread.
     /// </summary>
     /// <remarks>
-    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="HeldBytes"/> above the mark
+    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the mark
     /// again after the call. The handler is not called a second time for this, unless <see cref="RequestLowWater"/>
     /// asks for it.
     /// </remarks>
@@ -64,7 +64,7 @@ public abstract partial class Connection
     /// ciphertext. The queue uses at most the unused parts of two blocks beyond that. Any thread; the value may change
     /// at once.
     /// </summary>
-    public long HeldBytes => _outbound.Queue.HeldBytes;
+    public long BufferedBytes => _outbound.Queue.BufferedBytes;
 
     /// <summary>The number of bytes that the kernel or the in-process peer has accepted so far. Any thread.</summary>
     public long SentBytes => _outbound.Queue.SentBytes;
@@ -73,7 +73,7 @@ public abstract partial class Connection
     /// All bytes flushed so far and not dropped: the sum of <see cref="SentBytes"/> and <see cref="PendingBytes"/> at
     /// one moment. Any thread; takes the lock of the queue.
     /// </summary>
-    public long HandedOverBytes
+    public long FlushedBytes
     {
         get
         {
@@ -89,11 +89,11 @@ public abstract partial class Connection
     /// <summary>
     /// Orders the calls of <see cref="ArmWritable"/> and <see cref="DisarmWritable"/> with other calls to the poller.
     /// </summary>
-    private protected Lock WatchGate => _outbound.Queue.Gate;
+    private protected Lock QueueGate => _outbound.Queue.Gate;
 
     /// <summary>
     /// Asks for one call of <see cref="ConnectionHandler.OnLowWater"/>, which is made if the connection stays open:
-    /// when <see cref="HeldBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
+    /// when <see cref="BufferedBytes"/> next falls to <see cref="LowWaterBytes"/>, or, if it is not above that now, as
     /// soon as nothing waits for the peer. For a writer that found no space and waits for the call: its message may be
     /// too large for the space above the mark. Any thread.
     /// </summary>
@@ -103,10 +103,10 @@ public abstract partial class Connection
     /// The number of bytes that <paramref name="loop"/> has written for this connection and not flushed yet. On that
     /// loop's thread.
     /// </summary>
-    public long StagedBytes(EventLoop loop)
+    public long GetUnflushedBytes(EventLoop loop)
     {
         ArgumentNullException.ThrowIfNull(loop);
-        return _stages[loop.Index]?.Length ?? 0;
+        return _writeBuffers[loop.Index]?.Length ?? 0;
     }
 
     /// <summary>
@@ -154,12 +154,12 @@ public abstract partial class Connection
     /// iteration: for a writer that wants to know how much the peer accepts. On that loop's thread. No handler method
     /// is called except <see cref="ConnectionHandler.OnDiscarded"/>.
     /// </summary>
-    public void HandOver(EventLoop loop)
+    public void Flush(EventLoop loop)
     {
         ArgumentNullException.ThrowIfNull(loop);
-        if (_stages[loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[loop.Index] is { Length: > 0 } stage)
         {
-            TakeOver(stage, loop);
+            FlushBuffer(stage, loop);
         }
     }
 
@@ -175,14 +175,14 @@ public abstract partial class Connection
         if (Framing is { } framing)
         {
             _outbound.VisitUnsent(framing, unsent);
-            if (_stages[Loop.Index] is { Length: > 0 } stage)
+            if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
             {
                 OutboundSender.Discard(stage, framing, unsent);
             }
         }
     }
 
-    internal void TakeOver(OutboundStage stage, EventLoop? loop) => _outbound.TakeOver(stage, loop);
+    internal void FlushBuffer(LoopWriteBuffer buffer, EventLoop? loop) => _outbound.Flush(buffer, loop);
 
     /// <summary>The peer accepts bytes again. On the loop.</summary>
     internal void OnWritable() => _outbound.OnWritable();
@@ -202,7 +202,7 @@ public abstract partial class Connection
         }
     }
 
-    internal void TellDiscarded(ReadOnlySpan<byte> written)
+    internal void NotifyDiscarded(ReadOnlySpan<byte> written)
     {
         try
         {
@@ -219,7 +219,7 @@ public abstract partial class Connection
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     /// <summary>
-    /// Sends what the transport accepts of the chain, up to about <see cref="SentTally.Most"/> bytes, and returns sent
+    /// Sends what the transport accepts of the chain, up to about <see cref="SentTally.MaxBytes"/> bytes, and returns sent
     /// blocks to the pool. Adds to the tally, which is empty at the call. Called by one thread at a time. Returns the
     /// first block that is not completely sent.
     /// </summary>

@@ -3,15 +3,15 @@ namespace Broker.Transport;
 // A handler that cannot process more pauses receiving. The peer then waits because the operating system's buffers fill.
 public abstract partial class Connection
 {
-    private Holds _holds;
+    private PauseReasons _pauseReasons;
 
     [Flags]
-    private enum Holds : byte
+    private enum PauseReasons : byte
     {
         None,
 
         /// <summary>The handler paused receiving and has not resumed it.</summary>
-        Paused = 1,
+        Handler = 1,
 
         /// <summary>The connection waits until its loop delivers again; it is in the loop's list for that.</summary>
         Yielded = 2,
@@ -21,13 +21,13 @@ public abstract partial class Connection
     }
 
     /// <summary>Whether <see cref="PauseReceiving"/> is in force. On the loop.</summary>
-    public bool IsReceivingPaused => (_holds & Holds.Paused) != Holds.None;
+    public bool IsReceivingPaused => (_pauseReasons & PauseReasons.Handler) != PauseReasons.None;
 
     /// <summary>Whether nothing may be received or delivered now. On the loop.</summary>
-    internal bool IsHeld => _holds != Holds.None && HoldsNow();
+    internal bool IsInboundPaused => _pauseReasons != PauseReasons.None && HasPauseNow();
 
     /// <summary>Whether the pause ends in the loop's next iteration. On the loop.</summary>
-    private protected bool IsYielded => (_holds & Holds.Yielded) != Holds.None;
+    private protected bool IsYielded => (_pauseReasons & PauseReasons.Yielded) != PauseReasons.None;
 
     /// <summary>
     /// Stops receiving and delivering until <see cref="ResumeReceiving"/>. Bytes that were received and not consumed
@@ -50,9 +50,9 @@ public abstract partial class Connection
     public void PauseReceiving()
     {
         RequireLoop();
-        if (IsOpen && (_holds & Holds.Paused) == Holds.None)
+        if (IsOpen && (_pauseReasons & PauseReasons.Handler) == PauseReasons.None)
         {
-            _holds = (_holds & ~Holds.Yielded) | Holds.Paused;
+            _pauseReasons = (_pauseReasons & ~PauseReasons.Yielded) | PauseReasons.Handler;
             OnPaused();
         }
     }
@@ -66,10 +66,10 @@ public abstract partial class Connection
     public void ResumeReceiving()
     {
         RequireLoop();
-        if ((_holds & Holds.Paused) != Holds.None)
+        if ((_pauseReasons & PauseReasons.Handler) != PauseReasons.None)
         {
-            _holds = (_holds & ~Holds.Paused) | Holds.Yielded;
-            Loop.DeliverLater(this);
+            _pauseReasons = (_pauseReasons & ~PauseReasons.Handler) | PauseReasons.Yielded;
+            Loop.ScheduleDelivery(this);
         }
     }
 
@@ -84,24 +84,24 @@ public abstract partial class Connection
     public void YieldReceiving()
     {
         RequireLoop();
-        if (IsOpen && (_holds & (Holds.Paused | Holds.Yielded)) == Holds.None)
+        if (IsOpen && (_pauseReasons & (PauseReasons.Handler | PauseReasons.Yielded)) == PauseReasons.None)
         {
-            _holds |= Holds.Yielded;
-            Loop.DeliverLater(this);
+            _pauseReasons |= PauseReasons.Yielded;
+            Loop.ScheduleDelivery(this);
         }
     }
 
     /// <summary>The loop delivers the unconsumed bytes again. On the loop.</summary>
-    internal void DeliverAgain()
+    internal void DeliverAfterYield()
     {
         // The handler may have paused or closed the connection since, or the connection is in the list twice.
-        if ((_holds & Holds.Yielded) == Holds.None || IsClosed)
+        if ((_pauseReasons & PauseReasons.Yielded) == PauseReasons.None || IsClosed)
         {
             return;
         }
 
-        _holds &= ~Holds.Yielded;
-        if (!IsHeld)
+        _pauseReasons &= ~PauseReasons.Yielded;
+        if (!IsInboundPaused)
         {
             ContinueReceiving();
         }
@@ -111,33 +111,33 @@ public abstract partial class Connection
     /// Pauses receiving when the TLS handshake has enough bytes, and resumes it when the handshake has used them. On
     /// the loop.
     /// </summary>
-    private protected void HoldForHandshake(bool enough)
+    private protected void PauseForHandshake(bool enough)
     {
         if (enough)
         {
-            _holds |= Holds.Handshake;
+            _pauseReasons |= PauseReasons.Handshake;
         }
-        else if ((_holds & Holds.Handshake) != Holds.None)
+        else if ((_pauseReasons & PauseReasons.Handshake) != PauseReasons.None)
         {
-            _holds &= ~Holds.Handshake;
-            ReceiveOn();
+            _pauseReasons &= ~PauseReasons.Handshake;
+            RearmReceive();
         }
     }
 
     /// <summary>
     /// Ends all pauses: received bytes are dropped from now on, and must be read for that. On the loop.
     /// </summary>
-    private void LiftHolds()
+    private void ClearPauses()
     {
-        if (_holds != Holds.None)
+        if (_pauseReasons != PauseReasons.None)
         {
-            _holds = Holds.None;
-            ReceiveOn();
+            _pauseReasons = PauseReasons.None;
+            RearmReceive();
         }
     }
 
     // During a handshake nothing is passed to the handler, so the handler's pause does not apply.
-    private bool HoldsNow() => Layer is { IsSecured: false } ? (_holds & Holds.Handshake) != Holds.None : _holds != Holds.None;
+    private bool HasPauseNow() => Layer is { IsSecured: false } ? (_pauseReasons & PauseReasons.Handshake) != PauseReasons.None : _pauseReasons != PauseReasons.None;
 
     private void RequireLoop()
     {
@@ -153,7 +153,7 @@ public abstract partial class Connection
     private protected abstract void ContinueReceiving();
 
     /// <summary>Asks the transport again to report readable bytes, if it had stopped. On the loop.</summary>
-    private protected abstract void ReceiveOn();
+    private protected abstract void RearmReceive();
 
     /// <summary>
     /// The handler has paused: for transports that must ask for a report of the stream's end. On the loop.

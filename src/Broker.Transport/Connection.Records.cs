@@ -41,19 +41,19 @@ public abstract partial class Connection
             return;
         }
 
-        if (_stages[Loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
         {
-            TakeOver(stage, Loop);
+            FlushBuffer(stage, Loop);
         }
 
         _outbound.Insert(new RecordLayer(this, cipher));
         OnLayerInserted();
 
         // Posted behind the action that passes the handler's unconsumed bytes to the cipher.
-        Loop.Post(CarryRecords);
+        Loop.Post(EnableRecords);
     }
 
-    private void CarryRecords()
+    private void EnableRecords()
     {
         if (IsOpen && Layer is { IsSecured: false } layer)
         {

@@ -11,12 +11,12 @@ public abstract partial class Connection
 {
     private LoopTimer? _tlsTimer;
     private Action<Connection>? _onSecured;
-    private bool _goodbyeSaid;
+    private bool _closeNotifySent;
 
     /// <summary>What TLS negotiated; null in clear and until the handshake has succeeded. Set on the loop.</summary>
-    public TlsFacts? TlsFacts { get; private set; }
+    public TlsDescription? TlsDescription { get; private set; }
 
-    private protected WireLayer? Layer => _outbound.Layer;
+    private protected SecurityLayer? Layer => _outbound.Layer;
 
     /// <summary>Starts TLS as the server: the peer is expected to send the first message of the handshake.</summary>
     /// <param name="options">
@@ -69,7 +69,7 @@ public abstract partial class Connection
     internal void PostTlsStarved() => Loop.Post(OnTlsStarved);
 
     /// <summary>Sends ciphertext that TLS itself produced. On the thread that runs the handshake or reads.</summary>
-    internal void PostWire(Block block) => _outbound.SendWire(block, Loop.Group.Current);
+    internal void SendCiphertext(Block block) => _outbound.SendCiphertext(block, Loop.Group.Current);
 
     private protected virtual bool CanCarryLayers => false;
 
@@ -81,7 +81,7 @@ public abstract partial class Connection
     }
 
     /// <summary>Decrypts and delivers the bytes that were received before the layer was ready. On the loop.</summary>
-    private protected virtual void OnLayerSecured(WireLayer layer)
+    private protected virtual void OnLayerSecured(SecurityLayer layer)
     {
     }
 
@@ -93,10 +93,10 @@ public abstract partial class Connection
     /// <summary>
     /// The peer's stream ended during the handshake. The handshake now fails with its own error. On the loop.
     /// </summary>
-    private protected void EndWhileHandshaking(WireLayer layer)
+    private protected void EndWhileHandshaking(SecurityLayer layer)
     {
         _peerEnded = true;
-        lock (WatchGate)
+        lock (QueueGate)
         {
             StopReceiving();
         }
@@ -122,9 +122,9 @@ public abstract partial class Connection
             return;
         }
 
-        if (_stages[Loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
         {
-            TakeOver(stage, Loop);
+            FlushBuffer(stage, Loop);
         }
 
         var tls = new TlsLayer(this);
@@ -154,7 +154,7 @@ public abstract partial class Connection
 
         try
         {
-            TlsFacts = tls.Facts();
+            TlsDescription = tls.Describe();
             _onSecured!(this);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
@@ -174,12 +174,12 @@ public abstract partial class Connection
     {
         _reason = CloseReason.Error;
         _error = error;
-        _outbound.Seal();
+        _outbound.CompleteAdding();
         _state = StateFlushing;
         Layer!.Abort(error);
         // Receiving continues, and the bytes are dropped: unread input would cause a reset, and the peer could lose
         // the alert.
-        LiftHolds();
+        ClearPauses();
         _lingerTimer = Loop.StartTimer(PeerGrace, Finish);
         AdvanceLinger();
     }
@@ -188,9 +188,9 @@ public abstract partial class Connection
     /// Sends the TLS alert that ends this side's direction (close_notify). On the loop. Returns false if another
     /// thread is sending; the caller tries again later.
     /// </summary>
-    private bool SayGoodbye()
+    private bool TrySendCloseNotify()
     {
-        if (_goodbyeSaid || Layer is not { IsSecured: true, SaysGoodbye: true } layer)
+        if (_closeNotifySent || Layer is not { IsSecured: true, HasCloseNotify: true } layer)
         {
             return true;
         }
@@ -200,8 +200,8 @@ public abstract partial class Connection
             return false;
         }
 
-        _goodbyeSaid = true;
-        layer.EncryptGoodbye(Loop);
+        _closeNotifySent = true;
+        layer.EncryptCloseNotify(Loop);
         _outbound.EndAddition();
         return true;
     }

@@ -10,8 +10,8 @@ namespace Broker.Transport;
 /// </summary>
 /// <remarks>
 /// <para>Received bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Any loop of the group
-/// writes outbound bytes into an <see cref="OutboundStage"/> of its own for each connection; other threads write into
-/// <see cref="ExternalStage"/>. A loop flushes its write buffers at the end of each iteration. The connection sends
+/// writes outbound bytes into an <see cref="LoopWriteBuffer"/> of its own for each connection; other threads write into
+/// <see cref="ExternalWriteBuffer"/>. A loop flushes its write buffers at the end of each iteration. The connection sends
 /// flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for a
 /// peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
 /// closed with <see cref="CloseReason.QueueFull"/>.</para>
@@ -20,19 +20,19 @@ namespace Broker.Transport;
 /// </remarks>
 public abstract partial class Connection
 {
-    private readonly OutboundStage?[] _stages;
-    private OutboundStage? _externalStage;
+    private readonly LoopWriteBuffer?[] _writeBuffers;
+    private LoopWriteBuffer? _externalWriteBuffer;
     private volatile int _state;
     private Exception? _error;
     private CloseReason _reason;
-    private bool _isAnnounced;
-    private bool _isHasty = true;
+    private bool _isOpened;
+    private bool _spinBeforeSleep = true;
 
     private protected Connection(EventLoop loop, ConnectionHandler handler)
     {
         Loop = loop;
         Handler = handler;
-        _stages = new OutboundStage?[loop.Group.Count];
+        _writeBuffers = new LoopWriteBuffer?[loop.Group.Count];
         _outbound = new OutboundSender(this);
     }
 
@@ -65,22 +65,22 @@ public abstract partial class Connection
     /// and leaves the processor to other programs. Default true. On the loop's thread, from <see
     /// cref="ConnectionHandler.OnOpened"/> on.
     /// </summary>
-    public bool IsHasty
+    public bool SpinBeforeSleep
     {
-        get => _isHasty;
+        get => _spinBeforeSleep;
         set
         {
             Loop.RequireCurrent();
-            if (_isHasty != value && _isAnnounced && !IsClosed)
+            if (_spinBeforeSleep != value && _isOpened && !IsClosed)
             {
-                Loop.CountHasty(value ? 1 : -1);
+                Loop.AddSpinning(value ? 1 : -1);
             }
 
-            _isHasty = value;
+            _spinBeforeSleep = value;
         }
     }
 
-    internal BlockDepot Depot => Loop.Group.Depot;
+    internal SharedBlockPool SharedBlocks => Loop.Group.SharedBlocks;
 
     /// <summary>
     /// Returns the write buffer of <paramref name="loop"/> for this connection. Call it on that loop's thread;
@@ -91,13 +91,13 @@ public abstract partial class Connection
     /// The caller is not on that loop's thread. Checked when a buffer is created and at the first write of each
     /// iteration.
     /// </exception>
-    public OutboundStage GetStage(EventLoop loop) => _stages[loop.Index] ?? MakeStage(loop);
+    public LoopWriteBuffer GetWriteBuffer(EventLoop loop) => _writeBuffers[loop.Index] ?? CreateWriteBuffer(loop);
 
     /// <summary>
     /// The write buffer for threads that are not loops of this group. Its users exclude each other with a lock of
     /// their own, and call <see cref="FlushExternal"/> under the same lock.
     /// </summary>
-    public OutboundStage ExternalStage => _externalStage ?? MakeExternalStage();
+    public LoopWriteBuffer ExternalWriteBuffer => _externalWriteBuffer ?? CreateExternalWriteBuffer();
 
     /// <summary>
     /// Closes the connection. With a linger time, bytes that were flushed, and bytes that the caller's loop has
@@ -113,22 +113,22 @@ public abstract partial class Connection
         }
         else
         {
-            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _stages[caller.Index] is { Length: > 0 } stage)
+            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _writeBuffers[caller.Index] is { Length: > 0 } stage)
             {
                 // A flush at the end of the caller's iteration would be too late.
-                TakeOver(stage, caller);
+                FlushBuffer(stage, caller);
             }
 
             Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
         }
     }
 
-    /// <summary>Flushes what was written to <see cref="ExternalStage"/> and sends it on the caller's thread.</summary>
+    /// <summary>Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.</summary>
     public void FlushExternal()
     {
-        if (_externalStage is { Length: > 0 } stage)
+        if (_externalWriteBuffer is { Length: > 0 } stage)
         {
-            TakeOver(stage, null);
+            FlushBuffer(stage, null);
         }
     }
 
@@ -142,7 +142,7 @@ public abstract partial class Connection
 
         try
         {
-            Announce();
+            CallOnOpened();
             // The handler may have closed the connection, and the descriptor may then belong to another one already.
             if (!IsClosed)
             {
@@ -155,12 +155,12 @@ public abstract partial class Connection
         }
     }
 
-    private void Announce()
+    private void CallOnOpened()
     {
-        if (!_isAnnounced)
+        if (!_isOpened)
         {
-            _isAnnounced = true;
-            Loop.CountHasty(_isHasty ? 1 : 0);
+            _isOpened = true;
+            Loop.AddSpinning(_spinBeforeSleep ? 1 : 0);
             Handler.OnOpened(this);
         }
     }
@@ -196,7 +196,7 @@ public abstract partial class Connection
     private protected int CallHandler(ReadOnlySpan<byte> bytes, out int needed)
     {
         needed = 0;
-        Loop.Handled = this;
+        Loop.CurrentConnection = this;
         try
         {
             int consumed = Handler.OnReceived(this, bytes, ref needed);
@@ -221,14 +221,14 @@ public abstract partial class Connection
     }
 
     /// <summary>The error for a handler that never consumes bytes and never says how many it needs.</summary>
-    private protected static InvalidOperationException RestTooLarge()
+    private protected static InvalidOperationException UnconsumedTooLarge()
         => new("More bytes are left unconsumed than an array can hold.");
 
     [DoesNotReturn]
     private static void RejectConsumed(int consumed, int length)
         => throw new InvalidOperationException($"The handler consumed {consumed} of {length} bytes.");
 
-    private OutboundStage MakeStage(EventLoop loop)
+    private LoopWriteBuffer CreateWriteBuffer(EventLoop loop)
     {
         if (loop.Group != Loop.Group)
         {
@@ -236,12 +236,12 @@ public abstract partial class Connection
         }
 
         loop.RequireCurrent();
-        return _stages[loop.Index] = new OutboundStage(this, loop);
+        return _writeBuffers[loop.Index] = new LoopWriteBuffer(this, loop);
     }
 
-    private OutboundStage MakeExternalStage()
+    private LoopWriteBuffer CreateExternalWriteBuffer()
     {
-        var made = new OutboundStage(this, null);
-        return Interlocked.CompareExchange(ref _externalStage, made, null) ?? made;
+        var made = new LoopWriteBuffer(this, null);
+        return Interlocked.CompareExchange(ref _externalWriteBuffer, made, null) ?? made;
     }
 }

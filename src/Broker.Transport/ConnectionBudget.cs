@@ -16,10 +16,10 @@ namespace Broker.Transport;
 public sealed class ConnectionBudget
 {
     // A look costs about a microsecond for each open file: while there are none, not more often than that.
-    private static readonly TimeSpan LookAgain = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan RecountInterval = TimeSpan.FromMilliseconds(20);
 
     // Refusals closer together than that are one rush.
-    private static readonly TimeSpan EndOfRush = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan RefusalPause = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
     private readonly Func<int> _countOpen;
@@ -28,7 +28,7 @@ public sealed class ConnectionBudget
     private long _allowed;
     private long _taken;
     private long _refused;
-    private long? _lookedInVain;
+    private long? _failedCountAt;
     private long? _refusedLast;
 
     /// <summary>A budget of what this process may have open.</summary>
@@ -72,7 +72,7 @@ public sealed class ConnectionBudget
         bool isFirst;
         lock (_gate)
         {
-            if (_allowed > 0 || Limit is null || Look())
+            if (_allowed > 0 || Limit is null || UpdateAllowance())
             {
                 _allowed--;
                 _taken++;
@@ -80,7 +80,7 @@ public sealed class ConnectionBudget
             }
 
             _refused++;
-            isFirst = _refusedLast is not { } last || _time.GetElapsedTime(last) >= EndOfRush;
+            isFirst = _refusedLast is not { } last || _time.GetElapsedTime(last) >= RefusalPause;
             _refusedLast = _time.GetTimestamp();
         }
 
@@ -103,9 +103,9 @@ public sealed class ConnectionBudget
     }
 
     // Half of what is free, so that several of these and whatever else opens files come to the limit in ever smaller steps.
-    private bool Look()
+    private bool UpdateAllowance()
     {
-        if (_lookedInVain is { } last && _time.GetElapsedTime(last) < LookAgain)
+        if (_failedCountAt is { } last && _time.GetElapsedTime(last) < RecountInterval)
         {
             return false;
         }
@@ -113,7 +113,7 @@ public sealed class ConnectionBudget
         // The connection that asks is open already.
         long free = _most - _countOpen();
         _allowed = free < 0 ? 0 : (free / 2) + 1;
-        _lookedInVain = _allowed == 0 ? _time.GetTimestamp() : null;
+        _failedCountAt = _allowed == 0 ? _time.GetTimestamp() : null;
         return _allowed > 0;
     }
 }

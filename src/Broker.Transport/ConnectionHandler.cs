@@ -41,7 +41,7 @@ public abstract class ConnectionHandler
     /// </summary>
     /// <param name="connection">The connection.</param>
     /// <param name="written">
-    /// Whole pieces, each written through one call of <see cref="OutboundStage.GetSpan"/>. Borrowed until the return.
+    /// Whole pieces, each written through one call of <see cref="LoopWriteBuffer.GetSpan"/>. Borrowed until the return.
     /// </param>
     public virtual void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
     {
@@ -59,7 +59,7 @@ public abstract class ConnectionHandler
     /// The connection is closed. Called once, after all other methods; later writes are discarded. The memory of the
     /// queue is released after this method returns, because the method can still count it (<see
     /// cref="Connection.CountUnsent"/>). So another thread that this method notifies may still see that memory in <see
-    /// cref="EventLoopGroup.HeldBytes"/>.
+    /// cref="EventLoopGroup.BufferedBytes"/>.
     /// </summary>
     public abstract void OnClosed(Connection connection, CloseReason reason, Exception? error);
 }

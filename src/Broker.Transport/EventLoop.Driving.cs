@@ -4,7 +4,7 @@ namespace Broker.Transport;
 public sealed partial class EventLoop
 {
     private const int Idle = 0;
-    private const int Turning = 1;
+    private const int InIteration = 1;
     private const int Ended = 2;
 
     // What the caller of a turn, and whoever ends the loop, excludes others with.
@@ -23,7 +23,7 @@ public sealed partial class EventLoop
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void Attach()
     {
-        Enter(isTurn: false);
+        Enter(isIteration: false);
         Leave();
     }
 
@@ -53,11 +53,11 @@ public sealed partial class EventLoop
         }
 
         int most = timeout < TimeSpan.Zero ? Timeout.Infinite : (int)Math.Min(Math.Ceiling(timeout.TotalMilliseconds), int.MaxValue);
-        Enter(isTurn: true);
+        Enter(isIteration: true);
         try
         {
             int ready = _poller.Wait(0);
-            Pacing.CountLook();
+            Pacing.CountPoll();
             // The timers are looked at in each turn: its caller may have let any time pass since the last one.
             bool isDue = MillisecondsToNextTimer() == 0;
             if (ready == 0 && !isDue && most != 0 && !HasWork)
@@ -68,7 +68,7 @@ public sealed partial class EventLoop
 
             LastTick = Now;
             bool hasWork = ready > 0 || isDue || HasWork;
-            Turn(ready);
+            RunIteration(ready);
             return hasWork;
         }
         finally
@@ -88,7 +88,7 @@ public sealed partial class EventLoop
                 _threadId = Environment.CurrentManagedThreadId;
                 return true;
 
-            case Turning:
+            case InIteration:
                 throw new InvalidOperationException(
                     $"The event loop '{_name}' is in a turn; dispose its group after RunOnce has returned, or not at the same time.");
 
@@ -100,7 +100,7 @@ public sealed partial class EventLoop
     /// <summary>After <see cref="TryBeginEnd"/>, on the same thread.</summary>
     internal void EndDriven() => End();
 
-    private void Enter(bool isTurn)
+    private void Enter(bool isIteration)
     {
         if (_thread is not null)
         {
@@ -109,17 +109,17 @@ public sealed partial class EventLoop
         }
 
         Thread caller = Thread.CurrentThread;
-        int was = Interlocked.CompareExchange(ref _driving, Turning, Idle);
+        int was = Interlocked.CompareExchange(ref _driving, InIteration, Idle);
         ObjectDisposedException.ThrowIf(was == Ended, Group);
-        if (was == Turning)
+        if (was == InIteration)
         {
             if (_driver != caller)
             {
-                throw OfAnother();
+                throw WrongThread();
             }
 
             throw new InvalidOperationException(
-                $"The event loop '{_name}' is in a turn, and a handler or callback of that turn cannot {(isTurn ? "begin the next" : "attach to it")}.");
+                $"The event loop '{_name}' is in a turn, and a handler or callback of that turn cannot {(isIteration ? "begin the next" : "attach to it")}.");
         }
 
         if (_driver is null)
@@ -130,12 +130,12 @@ public sealed partial class EventLoop
         else if (_driver != caller)
         {
             Leave();
-            throw OfAnother();
+            throw WrongThread();
         }
     }
 
     private void Leave() => Volatile.Write(ref _driving, Idle);
 
-    private InvalidOperationException OfAnother()
+    private InvalidOperationException WrongThread()
         => new($"The event loop '{_name}' belongs to the thread that turned it first or attached to it, and this is another one; post an action to the loop instead.");
 }

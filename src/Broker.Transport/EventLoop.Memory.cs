@@ -12,17 +12,17 @@ public sealed partial class EventLoop
 
     private void TrimBlocksLater() => StartTimer(TrimInterval, TrimBlocks);
 
-    private void TrimBlocks() => Continue(Blocks.Trim(), TrimBlocks);
+    private void TrimBlocks() => ContinueTrim(Blocks.Trim(), TrimBlocks);
 
-    internal void TrimDepotLater() => StartTimer(TrimInterval, TrimDepot);
+    internal void TrimSharedBlocksLater() => StartTimer(TrimInterval, TrimSharedBlocks);
 
-    private void TrimDepot() => Continue(Group.Depot.Trim(), TrimDepot);
+    private void TrimSharedBlocks() => ContinueTrim(Group.SharedBlocks.Trim(), TrimSharedBlocks);
 
-    private void Continue(Trimming trimming, Action trim)
+    private void ContinueTrim(TrimResult trimming, Action trim)
     {
-        if (trimming != Trimming.Done)
+        if (trimming != TrimResult.Done)
         {
-            StartTimer(trimming == Trimming.Interrupted ? Group.Depot.Discarding.Pause : TrimInterval, trim);
+            StartTimer(trimming == TrimResult.Interrupted ? Group.SharedBlocks.Discarder.Pause : TrimInterval, trim);
         }
     }
 

@@ -8,10 +8,10 @@ namespace Broker.Transport;
 public sealed partial class EventLoop
 {
     // What a turn, a read, 4 KiB received, a send each count as one of: they take some microseconds.
-    private const int WorkBetweenLooks = 64;
+    private const int WorkBetweenClockReads = 64;
 
     // What a part of a handler's work that was put off counts as.
-    private const int WorkOfSlice = 16;
+    private const int WorkOfYield = 16;
 
     private const int BytesPerCount = 12;
     private const int LeastToSweep = 256;
@@ -22,8 +22,8 @@ public sealed partial class EventLoop
     private ITimer? _alarm;
 
     // Few, and mostly none: what is due in microseconds.
-    private readonly List<(long Due, Action Action)> _brief = [];
-    private int _workToLook;
+    private readonly List<(long Due, Action Action)> _shortTimers = [];
+    private int _workUntilClockRead;
     private int _cancelled;
 
     private long Now => _time is null ? Environment.TickCount64 : MillisecondsOf(_time);
@@ -60,64 +60,64 @@ public sealed partial class EventLoop
     {
         ArgumentNullException.ThrowIfNull(action);
         RequireCurrent();
-        _brief.Add((Stopwatch.GetTimestamp() + (long)(delay.TotalSeconds * Stopwatch.Frequency), action));
+        _shortTimers.Add((Stopwatch.GetTimestamp() + (long)(delay.TotalSeconds * Stopwatch.Frequency), action));
     }
 
-    private void RunBrief()
+    private void RunShortTimers()
     {
-        if (_brief.Count != 0)
+        if (_shortTimers.Count != 0)
         {
-            RunBriefDue();
+            RunDueShortTimers();
         }
     }
 
-    private void RunBriefDue()
+    private void RunDueShortTimers()
     {
         long now = Stopwatch.GetTimestamp();
         // What an action adds now is looked at in the next turn.
-        for (int i = _brief.Count - 1; i >= 0; i--)
+        for (int i = _shortTimers.Count - 1; i >= 0; i--)
         {
-            (long due, Action action) = _brief[i];
+            (long due, Action action) = _shortTimers[i];
             if (due <= now)
             {
-                _brief.RemoveAt(i);
+                _shortTimers.RemoveAt(i);
                 Guarded(action);
             }
         }
     }
 
     // Whether one of these comes before the milliseconds are over, and how long until then.
-    private bool IsBriefDueWithin(int milliseconds, long now, out TimeSpan left)
+    private bool IsShortTimerDueWithin(int milliseconds, long now, out TimeSpan left)
     {
         left = TimeSpan.MaxValue;
-        foreach ((long due, Action _) in _brief)
+        foreach ((long due, Action _) in _shortTimers)
         {
             var until = TimeSpan.FromSeconds(Math.Max(0, due - now) / (double)Stopwatch.Frequency);
             left = until < left ? until : left;
         }
 
-        return _brief.Count != 0 && (milliseconds < 0 || left.TotalMilliseconds < milliseconds);
+        return _shortTimers.Count != 0 && (milliseconds < 0 || left.TotalMilliseconds < milliseconds);
     }
 
     /// <summary>A connection was read. On the loop.</summary>
     internal void CountRead(long bytes) => CountWork(1 + (int)(bytes >> BytesPerCount));
 
-    private void CountWork(int count) => _workToLook -= count;
+    private void CountWork(int count) => _workUntilClockRead -= count;
 
     private void RunTimers()
     {
         if (_timers.Count == 0)
         {
-            _workToLook = 0;
+            _workUntilClockRead = 0;
             return;
         }
 
-        if (--_workToLook > 0)
+        if (--_workUntilClockRead > 0)
         {
             return;
         }
 
-        _workToLook = WorkBetweenLooks;
+        _workUntilClockRead = WorkBetweenClockReads;
         long now = LastTick = Now;
         // No more than there are: a timer that starts itself anew without delay must not keep the loop here.
         for (int left = _timers.Count;
@@ -134,7 +134,7 @@ public sealed partial class EventLoop
 
     private int MillisecondsToNextTimer()
     {
-        _workToLook = 0;
+        _workUntilClockRead = 0;
         while (_timers.TryPeek(out LoopTimer? timer, out long due))
         {
             if (timer.IsPending)

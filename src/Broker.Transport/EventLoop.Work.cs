@@ -12,34 +12,34 @@ public sealed partial class EventLoop
     private readonly Lock _endGate = new();
     private volatile bool _takesNoPosts;
 
-    private readonly HandOverList _handOver = new();
+    private readonly FlushScheduler _flushScheduler = new();
     private readonly Queue<Connection> _readable = new();
-    private readonly Queue<Connection> _again = new();
+    private readonly Queue<Connection> _yielded = new();
 
     /// <summary>
     /// For how many connections this loop has staged something that is not handed over yet. A turn hands over to
-    /// <see cref="HandOverSlice"/> of them or so; a handler whose work makes this grow beyond that should let others go first
+    /// <see cref="FlushBatchSize"/> of them or so; a handler whose work makes this grow beyond that should let others go first
     /// (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
     /// </summary>
-    public int HandOverBacklog => _handOver.Count;
+    public int FlushBacklog => _flushScheduler.Count;
 
     /// <summary>To about how many connections a turn hands over, before it looks at what is ready again.</summary>
-    public static int HandOverSlice => HandOverList.Slice;
+    public static int FlushBatchSize => FlushScheduler.BatchSize;
 
     /// <summary>
-    /// Whether more than <see cref="HandOverSlice"/> connections waited for what is staged for them when the last hand-over began. A turn
+    /// Whether more than <see cref="FlushBatchSize"/> connections waited for what is staged for them when the last hand-over began. A turn
     /// then hands over to a few only for each handler that yields, so that turns are short; such a handler should do as much
     /// less of its work at a time, or more is staged than is handed over. On this loop's thread.
     /// </summary>
     public bool IsBehind { get; private set; }
 
     /// <summary>How many times a connection had something written for it that had nothing before. On the loop.</summary>
-    internal long StagedConnections => _handOver.Added;
+    internal long ScheduledFlushes => _flushScheduler.Added;
 
     /// <summary>The connection whose handler was called last in this turn. On the loop.</summary>
-    internal Connection? Handled { get; set; }
+    internal Connection? CurrentConnection { get; set; }
 
-    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _handOver.Count > 0 || _again.Count > 0;
+    private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _flushScheduler.Count > 0 || _yielded.Count > 0;
 
     /// <summary>
     /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
@@ -69,15 +69,15 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Hands over and sends some of what this loop has staged so far, as the turn's end would: all of it where that is for no more than
-    /// about <see cref="HandOverSlice"/> connections. On this loop's thread; no handler is called.
+    /// about <see cref="FlushBatchSize"/> connections. On this loop's thread; no handler is called.
     /// </summary>
     /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
-    public void HandOverStages()
+    public void FlushWriteBuffers()
     {
         RequireCurrent();
-        int budget = HandOverList.Slice;
-        _handOver.HandOver(this, ref budget);
-        CountWork(HandOverList.Slice - budget);
+        int budget = FlushScheduler.BatchSize;
+        _flushScheduler.Flush(this, ref budget);
+        CountWork(FlushScheduler.BatchSize - budget);
     }
 
     /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
@@ -98,36 +98,36 @@ public sealed partial class EventLoop
         => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));
 
     /// <summary>The stage has bytes to hand over at the end of the turn. On this loop.</summary>
-    internal void MarkDirty(OutboundStage stage)
+    internal void ScheduleFlush(LoopWriteBuffer buffer)
     {
         // Once a turn and connection, and before anything is changed: from another thread the loop's memory would be corrupted.
         RequireCurrent();
-        if (stage.Listed)
+        if (buffer.IsScheduled)
         {
             return;
         }
 
-        stage.Listed = true;
-        _handOver.Add(stage, isAnswer: stage.Connection == Handled);
+        buffer.IsScheduled = true;
+        _flushScheduler.Add(buffer, isReply: buffer.Connection == CurrentConnection);
     }
 
     /// <summary>An in-process connection has received. On this loop.</summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
 
     /// <summary>The connection has something to deliver in the next turn, after all others. On this loop.</summary>
-    internal void DeliverLater(Connection connection) => _again.Enqueue(connection);
+    internal void ScheduleDelivery(Connection connection) => _yielded.Enqueue(connection);
 
     // Those that were on the list when the turn began: whoever joined it since had its part of this turn. What they write is handed over in
     // the next one, behind what was written before.
-    private void DeliverAgain(int count)
+    private void DeliverYielded(int count)
     {
         for (; count > 0; count--)
         {
-            Connection connection = _again.Dequeue();
-            CountWork(WorkOfSlice);
+            Connection connection = _yielded.Dequeue();
+            CountWork(WorkOfYield);
             try
             {
-                connection.DeliverAgain();
+                connection.DeliverAfterYield();
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
@@ -135,21 +135,21 @@ public sealed partial class EventLoop
             }
         }
 
-        _handOver.PutBehind();
-        Handled = null;
+        _flushScheduler.DelayWritten();
+        CurrentConnection = null;
     }
 
     /// <summary>Sends what the turn produced, or a slice of it; in-process peers on this loop answer within the same turn.</summary>
     /// <param name="yielded">How many connections wait for this, to go on.</param>
-    private void HandOver(int yielded)
+    private void Flush(int yielded)
     {
-        IsBehind = _handOver.Count > HandOverList.Slice;
-        int slice = IsBehind && yielded != 0 ? (int)Math.Min(HandOverList.Slice, (long)yielded * HandOverList.SliceBesideOne) : HandOverList.Slice;
+        IsBehind = _flushScheduler.Count > FlushScheduler.BatchSize;
+        int slice = IsBehind && yielded != 0 ? (int)Math.Min(FlushScheduler.BatchSize, (long)yielded * FlushScheduler.BatchSizePerYield) : FlushScheduler.BatchSize;
         int budget = slice;
         for (int round = 0; round < MostRounds; round++)
         {
             // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
-            _handOver.HandOver(this, ref budget);
+            _flushScheduler.Flush(this, ref budget);
             if (_readable.Count == 0)
             {
                 break;
@@ -162,7 +162,7 @@ public sealed partial class EventLoop
         }
 
         CountWork(slice - budget);
-        Handled = null;
+        CurrentConnection = null;
     }
 
     private void RunPosted()

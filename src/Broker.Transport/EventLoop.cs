@@ -29,16 +29,16 @@ public sealed partial class EventLoop
     private volatile bool _stopping;
 
     // Connections whose next bytes may come at once.
-    private int _hasty;
+    private int _spinning;
 
     internal EventLoop(EventLoopGroup group, int index, EventLoopOptions options, int idlePolls)
     {
         Group = group;
         Index = index;
-        Blocks = new BlockPool(group.Depot) { TrimLater = TrimBlocksLater };
+        Blocks = new LoopBlockPool(group.SharedBlocks) { TrimLater = TrimBlocksLater };
         ReceiveBuffer = GC.AllocateUninitializedArray<byte>(options.ReceiveBufferSize, pinned: true);
         _idlePolls = idlePolls;
-        Pacing = new Pacing(options.BulkPause ?? Pacing.PauseOf(Environment.ProcessorCount));
+        Pacing = new Pacing(options.BulkPause ?? Pacing.DefaultPauseFor(Environment.ProcessorCount));
         _time = options.TimeProvider == TimeProvider.System ? null : options.TimeProvider;
         LastTick = Now;
         _poller = Poller.Create(options.ForcePortable);
@@ -74,7 +74,7 @@ public sealed partial class EventLoop
         }
     }
 
-    internal BlockPool Blocks { get; }
+    internal LoopBlockPool Blocks { get; }
 
     /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
     internal byte[] ReceiveBuffer { get; }
@@ -97,7 +97,7 @@ public sealed partial class EventLoop
     internal Poller Poller => _poller;
 
     /// <summary>So many more connections make it worth while to look a few times before the loop sleeps. On the loop.</summary>
-    internal void CountHasty(int more) => _hasty += more;
+    internal void AddSpinning(int more) => _spinning += more;
 
     // Without what flows with the caller, as its current activity: a loop outlives it, and serves others.
     internal void Start() => _thread?.UnsafeStart();
@@ -125,13 +125,13 @@ public sealed partial class EventLoop
         while (!_stopping)
         {
             int ready = _poller.Wait(0);
-            Pacing.CountLook();
+            Pacing.CountPoll();
             if (ready == 0 && !HasWork)
             {
                 credit = WaitForEvents(credit, Timeout.Infinite, ref ready);
             }
 
-            Turn(ready);
+            RunIteration(ready);
         }
 
         End();
@@ -140,10 +140,10 @@ public sealed partial class EventLoop
     // What one turn does once it is known what is ready. Never part of the caller's frame: what this turn handled last (a connection, an action
     // and what it leads to) would stay in that frame's slots while the loop sleeps, and the collector could not have it.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Turn(int ready)
+    private void RunIteration(int ready)
     {
         Pacing.BeginReads();
-        int again = _again.Count;
+        int again = _yielded.Count;
         if (ready > 0)
         {
             _poller.Dispatch(ready);
@@ -151,20 +151,20 @@ public sealed partial class EventLoop
 
         RunPosted();
         RunTimers();
-        RunBrief();
+        RunShortTimers();
         // Before those go on whose work is large: nobody's answer waits for that.
-        HandOver(again);
+        Flush(again);
         if (again > 0)
         {
-            DeliverAgain(again);
+            DeliverYielded(again);
         }
     }
 
     private void End()
     {
-        while (_handOver.Count > 0)
+        while (_flushScheduler.Count > 0)
         {
-            HandOverStages();
+            FlushWriteBuffers();
         }
 
         // What was posted before goes first: a connection that waits to be opened is opened, and then closed like the others.
@@ -177,7 +177,7 @@ public sealed partial class EventLoop
         AwaitSenders();
         RunLastPosted();
         // What these wrote is discarded, and told.
-        HandOverStages();
+        FlushWriteBuffers();
         _alarm?.Dispose();
         _poller.Dispose();
         // The number goes to the next thread that is made, which is not this loop.
@@ -187,12 +187,12 @@ public sealed partial class EventLoop
     // Polls while that pays, then sleeps, no longer than the milliseconds given. Returns the credit for the next time.
     private int WaitForEvents(int credit, int most, ref int ready)
     {
-        if (credit > 0 && _hasty > 0 && Pacing.ShouldPoll)
+        if (credit > 0 && _spinning > 0 && Pacing.ShouldPoll)
         {
             for (int i = 0; i < _idlePolls; i++)
             {
                 ready = _poller.Wait(0);
-                Pacing.CountLook();
+                Pacing.CountPoll();
                 if (ready != 0)
                 {
                     return PollCredit;
@@ -206,7 +206,7 @@ public sealed partial class EventLoop
         // wake was not worth it.
         long before = Stopwatch.GetTimestamp();
         int milliseconds = MillisecondsToSleep(most);
-        ready = IsBriefDueWithin(milliseconds, before, out TimeSpan brief) ? _poller.WaitBriefly(brief) : _poller.Wait(milliseconds);
+        ready = IsShortTimerDueWithin(milliseconds, before, out TimeSpan brief) ? _poller.WaitShort(brief) : _poller.Wait(milliseconds);
         LastTick = Now;
         return Stopwatch.GetElapsedTime(before) < ShortSleep ? PollCredit : credit;
     }

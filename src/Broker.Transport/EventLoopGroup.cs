@@ -30,7 +30,7 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(options.Loops, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.IdlePolls, nameof(options));
         ArgumentOutOfRangeException.ThrowIfNegative(options.BulkPause ?? 0, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfNegative(options.MaxHeldBytes ?? 0, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(options.MaxBufferedBytes ?? 0, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.ReceiveBufferSize, 4096, nameof(options));
         ArgumentNullException.ThrowIfNull(options.TimeProvider, nameof(options));
         if (options.CallerDriven && options.Loops > 1)
@@ -49,8 +49,8 @@ public sealed class EventLoopGroup : IDisposable
         int count = options.CallerDriven ? 1 : options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
         // Loops that look for events on every processor would take the time of the programs they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
-        HeldBudget = new HeldBudget(options.MaxHeldBytes ?? HeapLimit.MaxWaiting(HeapLimit.Read()), count);
-        Depot = new BlockDepot(HeldBudget);
+        MemoryBudget = new MemoryBudget(options.MaxBufferedBytes ?? HeapLimit.MaxBufferedBytes(HeapLimit.Read()), count);
+        SharedBlocks = new SharedBlockPool(MemoryBudget);
         _loops = new EventLoop[count];
         try
         {
@@ -71,7 +71,7 @@ public sealed class EventLoopGroup : IDisposable
         }
 
         EventLoop trimming = _loops[0];
-        Depot.TrimLater = () => trimming.Post(trimming.TrimDepotLater);
+        SharedBlocks.TrimLater = () => trimming.Post(trimming.TrimSharedBlocksLater);
         foreach (EventLoop loop in _loops)
         {
             loop.Start();
@@ -97,14 +97,14 @@ public sealed class EventLoopGroup : IDisposable
     /// How much memory the connections' stages and queues hold now, in whole blocks: what is written to them and not taken by their
     /// peers, with all that is unused between. A sum over the loops; nothing is counted per message. Any thread, a moment's truth.
     /// </summary>
-    public long HeldBytes
+    public long BufferedBytes
     {
         get
         {
-            long bytes = Depot.Outstanding;
+            long bytes = SharedBlocks.RentedBytes;
             foreach (EventLoop loop in _loops)
             {
-                bytes += loop.Blocks.Outstanding;
+                bytes += loop.Blocks.RentedBytes;
             }
 
             return bytes;
@@ -112,11 +112,11 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// What bounds <see cref="HeldBytes"/>, and what protocols keep for their peers beside that; see <see cref="EventLoopOptions.MaxHeldBytes"/>.
+    /// What bounds <see cref="BufferedBytes"/>, and what protocols keep for their peers beside that; see <see cref="EventLoopOptions.MaxBufferedBytes"/>.
     /// </summary>
-    public HeldBudget HeldBudget { get; }
+    public MemoryBudget MemoryBudget { get; }
 
-    internal BlockDepot Depot { get; }
+    internal SharedBlockPool SharedBlocks { get; }
 
     /// <summary>The loop of this group whose thread the caller is on; null when there is none.</summary>
     public EventLoop? Current
@@ -208,7 +208,7 @@ public sealed class EventLoopGroup : IDisposable
         }
     }
 
-    internal void Remember(Connection connection)
+    internal void Add(Connection connection)
     {
         lock (_gate)
         {
@@ -217,7 +217,7 @@ public sealed class EventLoopGroup : IDisposable
         }
     }
 
-    internal void Forget(Connection connection)
+    internal void Remove(Connection connection)
     {
         lock (_gate)
         {

@@ -46,11 +46,11 @@ public sealed record EventLoopOptions
     public int ReceiveBufferSize { get; init; } = 64 * 1024;
 
     /// <summary>
-    /// How many bytes may be held for all peers together (<see cref="EventLoopGroup.HeldBudget"/>): beyond half of it, protocols that heed it keep each peer
+    /// How many bytes may be held for all peers together (<see cref="EventLoopGroup.MemoryBudget"/>): beyond half of it, protocols that heed it keep each peer
     /// to a share. ZeroMQ's sockets do; a server has a bound of its own. 0 for no limit. Default: a quarter of what the collector may
     /// hold, where that is limited (<see cref="HeapLimit"/>), else none.
     /// </summary>
-    public long? MaxHeldBytes { get; init; }
+    public long? MaxBufferedBytes { get; init; }
 
     /// <summary>
     /// Use the portable way of waiting for sockets (<see cref="System.Net.Sockets.SocketAsyncEventArgs"/>) even where the

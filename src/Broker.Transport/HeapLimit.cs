@@ -23,7 +23,7 @@ public static class HeapLimit
 
     /// <summary>How many bytes may wait for all peers together when nobody has said it; 0 for no limit.</summary>
     /// <param name="limit">What <see cref="Read"/> said.</param>
-    public static long MaxWaiting(long limit) => limit / PartForWaiting;
+    public static long MaxBufferedBytes(long limit) => limit / PartForWaiting;
 
     /// <summary>A bound for something else that is held for peers, in bytes: what it usually is, or less where the heap is small.</summary>
     /// <param name="usual">In bytes.</param>

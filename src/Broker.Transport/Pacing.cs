@@ -16,81 +16,81 @@ namespace Broker.Transport;
 internal sealed class Pacing(int pause)
 {
     /// <summary>What a read and all that follows from it counts as, in looks: it takes about as long.</summary>
-    internal const int LooksPerRead = 20;
+    internal const int PollsPerRead = 20;
 
     /// <summary>For so many messages of a read of bulk there is a look to wait.</summary>
-    internal const int MessagesPerLook = 32;
+    internal const int MessagesPerPoll = 32;
 
     /// <summary>Of a read whose handler does not say how many messages it held.</summary>
     internal const long Unknown = -1;
 
     /// <summary>For how many looks a quiet read is remembered.</summary>
-    internal const int LooksOfQuiet = 4_000;
+    internal const int InteractivePolls = 4_000;
 
     /// <summary>The most bytes that a quiet connection sends at a time.</summary>
-    internal const int MostOfQuiet = 4 * 1024;
+    internal const int MaxInteractiveBytes = 4 * 1024;
 
     /// <summary>From how many bytes at a time the loop has read bulk.</summary>
-    internal const int LeastOfBulk = 32 * 1024;
+    internal const int MinBulkBytes = 32 * 1024;
 
     private const int DefaultPause = 60;
     private const int FewProcessors = 3;
 
-    private long _looks = LooksOfQuiet;
-    private long _lastQuiet;
+    private long _polls = InteractivePolls;
+    private long _lastInteractive;
     private bool _hasReadBulk;
 
     /// <summary>What <see cref="EventLoopOptions.BulkPause"/> is by default.</summary>
-    internal static int PauseOf(int processors) => processors <= FewProcessors ? DefaultPause : 0;
+    internal static int DefaultPauseFor(int processors) => processors <= FewProcessors ? DefaultPause : 0;
 
     /// <summary>
     /// Whether looking for more is worth while after the last reads. After bulk it is not: nobody waits for an answer to it, and
     /// by the time a thread has slept and woken there is more to read at once.
     /// </summary>
-    internal bool ShouldPoll => !_hasReadBulk || SomeAreQuiet;
+    internal bool ShouldPoll => !_hasReadBulk || HasInteractive;
 
     /// <summary>How many looks, and what counts as looks, there have been.</summary>
-    internal long Looks => _looks;
+    internal long Polls => _polls;
 
-    private bool SomeAreQuiet => _looks - _lastQuiet < LooksOfQuiet;
+    private bool HasInteractive => _polls - _lastInteractive < InteractivePolls;
 
     /// <summary>The loop looks for events.</summary>
-    internal void CountLook() => _looks++;
+    internal void CountPoll() => _polls++;
 
     /// <summary>The loop has waited, and reads what is ready.</summary>
     internal void BeginReads() => _hasReadBulk = false;
 
     /// <summary>
-    /// A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="answered"/>: something is
+    /// A connection was read, may have <paramref name="more"/>, and what it sent was <paramref name="hasReplies"/>: something is
     /// sent on for it, to whomever.
     /// </summary>
     /// <param name="pace">The connection's.</param>
     /// <param name="bytes">How much was read.</param>
     /// <param name="more">Whether there may be more.</param>
-    /// <param name="answered">Whether something is sent on for it.</param>
+    /// <param name="hasReplies">Whether something is sent on for it.</param>
     /// <param name="messages">How many messages it held, or <see cref="Unknown"/>.</param>
-    internal void CountRead(ref Pace pace, long bytes, bool more, bool answered, long messages = Unknown)
+    internal void CountRead(ref Pace pace, long bytes, bool more, bool hasReplies, long messages = Unknown)
     {
         // A part of a message is none.
         pace.CountsMessages |= messages != Unknown;
-        _looks += LooksPerRead;
-        _hasReadBulk |= bytes >= LeastOfBulk;
+        _polls += PollsPerRead;
+        _hasReadBulk |= bytes >= MinBulkBytes;
         if (more)
         {
-            pace.ResumesAt = _looks + (pace.CountsMessages ? Math.Min(pause, messages / MessagesPerLook) : pause);
+            pace.ResumesAt = _polls + (pace.CountsMessages ? Math.Min(pause, messages / MessagesPerPoll) : pause);
         }
-        else if (answered && bytes <= MostOfQuiet)
+        else if (hasReplies && bytes <= MaxInteractiveBytes)
         {
             // It says which of them it was too: no two reads have the same count.
-            pace.LastQuiet = _lastQuiet = _looks;
+            pace.LastInteractive = _lastInteractive = _polls;
         }
     }
 
     /// <summary>Whether to leave a connection that can be read for a later turn. Whoever asks must see to it that it is reported again.</summary>
-    internal bool Defers(in Pace pace) => pace.ResumesAt > _looks && OthersAreQuiet(pace);
+    internal bool ShouldDefer(in Pace pace) => pace.ResumesAt > _polls && OthersAreInteractive(pace);
 
     /// <summary>Whether the last to send little was somebody else, not long ago.</summary>
-    internal bool OthersAreQuiet(in Pace pace) => pace.LastQuiet != _lastQuiet && SomeAreQuiet;
+    internal bool OthersAreInteractive(in Pace pace) => pace.LastInteractive != _lastInteractive && HasInteractive;
 
     /// <summary>What a connection keeps for this.</summary>
     internal struct Pace
@@ -102,6 +102,6 @@ internal sealed class Pacing(int pause)
         internal bool CountsMessages;
 
         /// <summary>The count at its last small read.</summary>
-        internal long LastQuiet;
+        internal long LastInteractive;
     }
 }

@@ -28,7 +28,7 @@ internal abstract class Poller : IDisposable
     internal abstract int Wait(int milliseconds);
 
     /// <summary>As <see cref="Wait"/>, for less than a millisecond as exactly as the system can; here that is a millisecond.</summary>
-    internal virtual int WaitBriefly(TimeSpan most) => Wait(1);
+    internal virtual int WaitShort(TimeSpan most) => Wait(1);
 
     internal abstract void Dispatch(int ready);
 

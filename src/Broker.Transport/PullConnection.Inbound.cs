@@ -16,7 +16,7 @@ internal abstract partial class PullConnection
     /// wait for replies. On the loop. A poller that does not call <see cref="OnReadable"/> for this reason must report
     /// the connection again.
     /// </summary>
-    internal bool IsDeferred => Loop.Pacing.Defers(_pace);
+    internal bool IsDeferred => Loop.Pacing.ShouldDefer(_pace);
 
     /// <summary>
     /// There is something to receive. <paramref name="ready"/> is the number of connections that have something to
@@ -25,10 +25,10 @@ internal abstract partial class PullConnection
     internal override void OnReadable(int ready)
     {
         long before = Loop.BytesReceived;
-        long staged = Loop.StagedConnections;
+        long staged = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
-        bool more = !IsHeld;
-        for (int reads = ready > 1 || Loop.Pacing.OthersAreQuiet(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
+        bool more = !IsInboundPaused;
+        for (int reads = ready > 1 || Loop.Pacing.OthersAreInteractive(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
         {
             more = IsLingering ? Discard()
                 : Layer is { } layer ? ReadSecured(layer)
@@ -37,14 +37,14 @@ internal abstract partial class PullConnection
 
         long got = Loop.BytesReceived - before;
         Loop.CountRead(got);
-        Loop.Pacing.CountRead(ref _pace, got, more, Loop.StagedConnections > staged, Loop.MessagesHandled);
+        Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > staged, Loop.MessagesHandled);
     }
 
-    private protected override void ReleaseInbound() => ReleaseKept();
+    private protected override void ReleaseInbound() => ReleaseUnconsumed();
 
     private protected override void ContinueReceiving()
     {
-        long staged = Loop.StagedConnections;
+        long staged = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
         if (Layer is { } layer)
         {
@@ -52,14 +52,14 @@ internal abstract partial class PullConnection
         }
         else
         {
-            DeliverKept();
+            DeliverUnconsumed();
         }
 
         // A part of deferred work takes as long as a read, and more of it remains.
-        Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.StagedConnections > staged, Loop.MessagesHandled);
-        if (!IsHeld && !IsClosed)
+        Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.ScheduledFlushes > staged, Loop.MessagesHandled);
+        if (!IsInboundPaused && !IsClosed)
         {
-            ReceiveOn();
+            RearmReceive();
         }
     }
 
@@ -67,10 +67,10 @@ internal abstract partial class PullConnection
     /// The peer's stream has ended while the handler pauses, and nothing is left to receive. Closes the connection if
     /// nothing is left to deliver either. On the loop.
     /// </summary>
-    private protected void EndWhileHeld()
+    private protected void EndWhilePaused()
     {
         // A layer that has a close_notify was read up to that record, or the end of the stream does not end it.
-        if (Kept == 0 && (Layer is not { } layer || (!layer.SaysGoodbye && !layer.IsReadable())))
+        if (UnconsumedCount == 0 && (Layer is not { } layer || (!layer.HasCloseNotify && !layer.IsReadable())))
         {
             OnPeerEnded();
         }
@@ -79,7 +79,7 @@ internal abstract partial class PullConnection
     // Each of these methods returns whether there may be more to read.
     private bool Read<TSource>()
         where TSource : struct, ISource
-        => Needed > Loop.ReceiveBuffer.Length || Kept >= Loop.ReceiveBuffer.Length
+        => NeededBytes > Loop.ReceiveBuffer.Length || UnconsumedCount >= Loop.ReceiveBuffer.Length
             ? Collect<TSource>()
             : ReadShared<TSource>();
 
@@ -87,7 +87,7 @@ internal abstract partial class PullConnection
         where TSource : struct, ISource
     {
         byte[] buffer = Loop.ReceiveBuffer;
-        int kept = Kept;
+        int kept = UnconsumedCount;
         int got = TSource.Receive(this, buffer, kept, buffer.Length - kept, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
@@ -100,19 +100,19 @@ internal abstract partial class PullConnection
         }
         else
         {
-            DeliverBehindKept(buffer, got);
+            DeliverAfterUnconsumed(buffer, got);
         }
 
-        return kept + got == buffer.Length && !IsHeld;
+        return kept + got == buffer.Length && !IsInboundPaused;
     }
 
     private bool Collect<TSource>()
         where TSource : struct, ISource
     {
-        int kept = Kept;
+        int kept = UnconsumedCount;
         // What the handler needs. If it did not say how much, twice the bytes that it had, and it is called for
         // whatever arrives.
-        long most = Needed > kept ? Needed : kept * 2L;
+        long most = NeededBytes > kept ? NeededBytes : kept * 2L;
         long limit = Math.Min(most, Math.Max(Loop.ReceiveBuffer.Length, LargestDelivered));
         if (kept >= limit)
         {
@@ -130,21 +130,21 @@ internal abstract partial class PullConnection
             return End(outcome);
         }
 
-        CountReserved(got);
-        DeliverKept();
-        return got == room && !IsHeld;
+        AdvanceReserved(got);
+        DeliverUnconsumed();
+        return got == room && !IsInboundPaused;
     }
 
     private bool Discard()
     {
-        ReleaseKept();
+        ReleaseUnconsumed();
         Receive(Loop.ReceiveBuffer, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
         }
 
-        OnHeardAfterEnd();
+        OnReceivedAfterEnd();
         return true;
     }
 

@@ -8,29 +8,29 @@ namespace Broker.Transport;
 internal abstract partial class PullConnection
 {
     // The most bytes that a peer may send ahead while its handshake is computed.
-    private const int MostAhead = 64 * 1024;
+    private const int MaxReadAhead = 64 * 1024;
 
     /// <summary>The largest size of a close_notify record in any version of TLS.</summary>
-    private protected const int MostOfGoodbye = 64;
+    private protected const int MaxCloseNotifySize = 64;
 
     private protected override bool CanCarryLayers => true;
 
     // Posted: in the middle of a handler's call it is not known yet how much the handler will leave.
-    private protected override void OnLayerInserted() => Loop.Post(PassRest);
+    private protected override void OnLayerInserted() => Loop.Post(PassUnconsumed);
 
-    private protected override void OnLayerSecured(WireLayer layer)
+    private protected override void OnLayerSecured(SecurityLayer layer)
     {
         // This comes first: nothing is delivered during the handshake's pause, and the bytes received before may be
         // the last ones.
         OnTlsStarved();
-        Drain(layer);
+        DecryptAll(layer);
     }
 
     private protected override void OnTlsStarved()
     {
         if (!IsClosed)
         {
-            HoldForHandshake(enough: false);
+            PauseForHandshake(enough: false);
         }
     }
 
@@ -38,15 +38,15 @@ internal abstract partial class PullConnection
     /// The peer has ended its stream while the handler pauses, and the rest of the stream may be no more than the
     /// close_notify record. Decrypts that much. On the loop.
     /// </summary>
-    private protected void ReceiveGoodbye(WireLayer layer)
+    private protected void ReceiveCloseNotify(SecurityLayer layer)
     {
-        if (!layer.IsSecured || Kept != 0 || layer.IsReadable())
+        if (!layer.IsSecured || UnconsumedCount != 0 || layer.IsReadable())
         {
             return;
         }
 
         byte[] cipher = Loop.CipherBuffer;
-        int got = Receive(cipher.AsSpan(0, MostOfGoodbye), out ReceiveOutcome outcome);
+        int got = Receive(cipher.AsSpan(0, MaxCloseNotifySize), out ReceiveOutcome outcome);
         if (outcome == ReceiveOutcome.Failed)
         {
             End(outcome);
@@ -56,11 +56,11 @@ internal abstract partial class PullConnection
         layer.Feed(cipher, got);
         if (layer.IsReadable())
         {
-            got = layer.Read(Loop.ReceiveBuffer.AsMemory(0, MostOfGoodbye), out outcome);
+            got = layer.Read(Loop.ReceiveBuffer.AsMemory(0, MaxCloseNotifySize), out outcome);
             if (outcome == ReceiveOutcome.Received)
             {
                 // It was application data: no more than that is taken out of the kernel.
-                Keep(Loop.ReceiveBuffer.AsSpan(0, got));
+                KeepUnconsumed(Loop.ReceiveBuffer.AsSpan(0, got));
             }
             else
             {
@@ -71,27 +71,27 @@ internal abstract partial class PullConnection
         layer.EndFeed();
     }
 
-    private void ContinueSecured(WireLayer layer)
+    private void ContinueSecured(SecurityLayer layer)
     {
         // Before the layer is ready, the unconsumed bytes belong to the handshake.
         if (layer.IsSecured)
         {
-            DeliverKept();
-            Drain(layer);
+            DeliverUnconsumed();
+            DecryptAll(layer);
         }
     }
 
     // The handler's unconsumed bytes belong to the handshake; the bytes that the handler waited for never come.
-    private void PassRest()
+    private void PassUnconsumed()
     {
         if (IsOpen)
         {
-            Layer!.FeedHandshake(KeptBytes);
-            ReleaseKept();
+            Layer!.FeedHandshake(UnconsumedBytes);
+            ReleaseUnconsumed();
         }
     }
 
-    private bool ReadSecured(WireLayer layer)
+    private bool ReadSecured(SecurityLayer layer)
     {
         byte[] cipher = Loop.CipherBuffer;
         int got = Receive(cipher, out ReceiveOutcome outcome);
@@ -107,15 +107,15 @@ internal abstract partial class PullConnection
 
         Loop.BytesReceived += got;
         layer.Feed(cipher, got);
-        Drain(layer);
-        return got == cipher.Length && !IsHeld;
+        DecryptAll(layer);
+        return got == cipher.Length && !IsInboundPaused;
     }
 
-    private bool ReadAhead(WireLayer layer, ReadOnlySpan<byte> bytes)
+    private bool ReadAhead(SecurityLayer layer, ReadOnlySpan<byte> bytes)
     {
-        if (Kept != 0)
+        if (UnconsumedCount != 0)
         {
-            PassRest();
+            PassUnconsumed();
         }
 
         if (bytes.IsEmpty)
@@ -124,9 +124,9 @@ internal abstract partial class PullConnection
             return false;
         }
 
-        if (layer.FeedHandshake(bytes) > MostAhead)
+        if (layer.FeedHandshake(bytes) > MaxReadAhead)
         {
-            HoldForHandshake(enough: true);
+            PauseForHandshake(enough: true);
             return false;
         }
 
@@ -135,9 +135,9 @@ internal abstract partial class PullConnection
 
     // Decrypts up to the last complete record, whatever the limit of reads: no poller reports bytes that are already
     // in the process. If the handler pauses, at most the bytes of one read stay encrypted.
-    private void Drain(WireLayer layer)
+    private void DecryptAll(SecurityLayer layer)
     {
-        while (IsOpen && !IsHeld && layer.IsReadable())
+        while (IsOpen && !IsInboundPaused && layer.IsReadable())
         {
             Read<Decrypted>();
         }

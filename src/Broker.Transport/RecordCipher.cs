@@ -14,14 +14,14 @@ public abstract class RecordCipher : IDisposable
 {
     /// <summary>Measures the first piece of what was written: what becomes one record.</summary>
     /// <param name="written">Whole pieces, at least one. Borrowed.</param>
-    /// <param name="sealedSize">Length of its record.</param>
+    /// <param name="recordSize">Length of its record.</param>
     /// <returns>Length of the piece, above 0.</returns>
-    public abstract int MeasurePiece(ReadOnlySpan<byte> written, out int sealedSize);
+    public abstract int MeasurePlaintext(ReadOnlySpan<byte> written, out int recordSize);
 
     /// <summary>Writes the record of a piece. Neither may be touched after the return.</summary>
-    /// <param name="piece">As <see cref="MeasurePiece"/> measured it.</param>
+    /// <param name="plaintext">As <see cref="MeasurePlaintext"/> measured it.</param>
     /// <param name="record">As long as that said. The two do not overlap.</param>
-    public abstract void Seal(ReadOnlySpan<byte> piece, Span<byte> record);
+    public abstract void Seal(ReadOnlySpan<byte> plaintext, Span<byte> record);
 
     /// <summary>Measures the record that <paramref name="received"/> begins with.</summary>
     /// <returns>

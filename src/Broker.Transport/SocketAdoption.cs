@@ -24,7 +24,7 @@ internal static class SocketAdoption
         connection.CountAgainst(budget);
         try
         {
-            loop.Group.Remember(connection);
+            loop.Group.Add(connection);
         }
         catch
         {

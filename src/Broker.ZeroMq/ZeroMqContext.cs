@@ -24,7 +24,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         _shared = SharedEventLoops.Acquire();
         Loops = _shared.Group;
-        Chunks = new ChunkPool(Loops.HeldBudget);
+        Chunks = new ChunkPool(Loops.MemoryBudget);
     }
 
     /// <summary>Creates a context on loops that the caller owns and must dispose after this context.</summary>
@@ -39,7 +39,7 @@ public sealed class ZeroMqContext : IDisposable
     {
         ArgumentNullException.ThrowIfNull(loops);
         Loops = loops;
-        Chunks = new ChunkPool(Loops.HeldBudget);
+        Chunks = new ChunkPool(Loops.MemoryBudget);
     }
 
     /// <summary>The event loops that serve the sockets. Each new socket gets the next loop.</summary>

@@ -257,7 +257,7 @@ public sealed class FaultTests
             Assert.Equal(0, client.Core.Subscriber.Table.Count);
         }
 
-        await Wait.UntilAsync(() => group.HeldBytes == 0);
+        await Wait.UntilAsync(() => group.BufferedBytes == 0);
     }
 
     /// <summary>Publishes until there is no room, and there is none either when all that was being sent has been.</summary>
@@ -308,6 +308,6 @@ public sealed class FaultTests
             }
         }
 
-        await Wait.UntilAsync(() => group.HeldBytes == 0);
+        await Wait.UntilAsync(() => group.BufferedBytes == 0);
     }
 }

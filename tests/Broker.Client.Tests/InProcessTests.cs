@@ -14,7 +14,7 @@ public sealed class InProcessTests
     private sealed class TinyServer : ConnectionHandler
     {
         public override void OnOpened(Connection connection)
-            => connection.GetStage(connection.Loop).Write("INFO {\"headers\":true,\"max_payload\":1024} \r\n"u8);
+            => connection.GetWriteBuffer(connection.Loop).Write("INFO {\"headers\":true,\"max_payload\":1024} \r\n"u8);
 
         public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed)
         {
@@ -24,7 +24,7 @@ public sealed class InProcessTests
                 ReadOnlySpan<byte> line = bytes.Slice(at, end + 1);
                 if (line.SequenceEqual("PING\r\n"u8))
                 {
-                    connection.GetStage(connection.Loop).Write("PONG\r\n"u8);
+                    connection.GetWriteBuffer(connection.Loop).Write("PONG\r\n"u8);
                 }
                 else if (line.StartsWith("PUB m 2"u8))
                 {
@@ -33,7 +33,7 @@ public sealed class InProcessTests
                         break;
                     }
 
-                    connection.GetStage(connection.Loop).Write("MSG m 1 2\r\nok\r\n"u8);
+                    connection.GetWriteBuffer(connection.Loop).Write("MSG m 1 2\r\nok\r\n"u8);
                     at += 4;
                 }
 

@@ -215,10 +215,10 @@ public sealed class LeftoverTests : IDisposable
                 group[0].Post(static () => { });
                 GC.Collect();
                 GC.WaitForPendingFinalizers();
-                return !connections.Any(static c => c.Connection.IsAlive) && group.HeldBytes == 0
+                return !connections.Any(static c => c.Connection.IsAlive) && group.BufferedBytes == 0
                     && Leftovers.Now() is var now && !now.Sockets.Except(before.Sockets).Any() && now.Timers <= before.Timers;
             },
-            () => $"before {before}, now {Leftovers.Now()}, blocks {group.HeldBytes}, held {string.Join(", ", connections.Where(static c => c.Connection.IsAlive).Select(static c => c.Point))}");
+            () => $"before {before}, now {Leftovers.Now()}, blocks {group.BufferedBytes}, held {string.Join(", ", connections.Where(static c => c.Connection.IsAlive).Select(static c => c.Point))}");
     }
 
     private sealed record Held(string Point, WeakReference Connection);

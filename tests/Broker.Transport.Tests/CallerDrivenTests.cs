@@ -41,7 +41,7 @@ public sealed class CallerDrivenTests
             into.Append(Encoding.ASCII.GetString(bytes));
             if (echoes)
             {
-                connection.GetStage(connection.Loop).Write(bytes);
+                connection.GetWriteBuffer(connection.Loop).Write(bytes);
             }
 
             return bytes.Length;
@@ -60,7 +60,7 @@ public sealed class CallerDrivenTests
         StringBuilder far = new();
         (Connection a, _) = InProcessLink.Create(loop, Collector(near, echoes: false, threads), loop, Collector(far, echoes: true, threads));
         DoAll(loop);
-        a.GetStage(loop).Write("hello"u8);
+        a.GetWriteBuffer(loop).Write("hello"u8);
         Assert.Equal("", far.ToString());
         Assert.True(loop.RunOnce(TimeSpan.Zero));
         Assert.Equal("hello", far.ToString());
@@ -85,7 +85,7 @@ public sealed class CallerDrivenTests
         using Listener listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => server);
         Task<Connection> dialled = Dialer.ConnectAsync(loop, listener.EndPoint, client, TestContext.Current.CancellationToken);
         TurnUntil(loop, () => dialled.IsCompleted && client.Opened.IsCompleted && server.Opened.IsCompleted);
-        client.Connection.GetStage(loop).Write("over TCP"u8);
+        client.Connection.GetWriteBuffer(loop).Write("over TCP"u8);
         TurnUntil(loop, () => near.Length == 8);
         Assert.Equal("over TCP", near.ToString());
         Assert.Equal("over TCP", far.ToString());
@@ -369,23 +369,23 @@ public sealed class CallerDrivenTests
         long LooksOfAWait()
         {
             DoAll(loop);
-            long before = loop.Pacing.Looks;
+            long before = loop.Pacing.Polls;
             loop.RunOnce(TimeSpan.FromMilliseconds(1));
-            return loop.Pacing.Looks - before;
+            return loop.Pacing.Polls - before;
         }
 
         Assert.Equal(1, LooksOfAWait());
         (Connection a, Connection b) = InProcessLink.Create(loop, new Probe(), loop, new Probe());
         Assert.Equal(1 + Polls, LooksOfAWait());
-        a.IsHasty = false;
+        a.SpinBeforeSleep = false;
         Assert.Equal(1 + Polls, LooksOfAWait());
-        b.IsHasty = false;
+        b.SpinBeforeSleep = false;
         Assert.Equal(1, LooksOfAWait());
-        a.IsHasty = true;
+        a.SpinBeforeSleep = true;
         Assert.Equal(1 + Polls, LooksOfAWait());
         a.Close();
         Assert.Equal(1, LooksOfAWait());
-        OnAnotherThread(() => Assert.Throws<InvalidOperationException>(() => b.IsHasty = true));
+        OnAnotherThread(() => Assert.Throws<InvalidOperationException>(() => b.SpinBeforeSleep = true));
     }
 
     [Fact]

@@ -52,7 +52,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
     public void A_peer_with_last_words_to_read_is_waited_for(bool portable)
     {
         Connect(portable);
-        _probe.Connection.GetStage(Loop).Write("bye"u8);
+        _probe.Connection.GetWriteBuffer(Loop).Write("bye"u8);
         _probe.Connection.Close(ConnectionPairs.Patience);
         Turn();
         StaysForItsGrace();

@@ -162,7 +162,7 @@ public sealed class ConnectionBudgetTests
         Assert.Same(budget, group.ConnectionBudget);
         using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), static (_, _) => new Probe
         {
-            WhenOpened = static connection => connection.GetStage(connection.Loop).Write("hello"u8),
+            WhenOpened = static connection => connection.GetWriteBuffer(connection.Loop).Write("hello"u8),
         });
         var inside = new List<Socket>();
         for (int i = 0; i < 3; i++)

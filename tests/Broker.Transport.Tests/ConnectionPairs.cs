@@ -178,7 +178,7 @@ public sealed class Probe : ConnectionHandler
         Connection connection = Connection;
         connection.Loop.Post(() =>
         {
-            connection.GetStage(connection.Loop).Write(bytes.Span);
+            connection.GetWriteBuffer(connection.Loop).Write(bytes.Span);
             then?.Invoke(connection);
             // Runs in the next turn.
             connection.Loop.Post(done.SetResult);

@@ -16,21 +16,21 @@ internal sealed class CountingCipher : RecordCipher
     private uint _opened;
     private int _read;
 
-    public override int MeasurePiece(ReadOnlySpan<byte> written, out int sealedSize)
+    public override int MeasurePlaintext(ReadOnlySpan<byte> written, out int recordSize)
     {
         int length = Math.Min(written.Length, 1 + (int)(_sealed * 7919 % Largest));
-        sealedSize = Header + length;
+        recordSize = Header + length;
         return length;
     }
 
-    public override void Seal(ReadOnlySpan<byte> piece, Span<byte> record)
+    public override void Seal(ReadOnlySpan<byte> plaintext, Span<byte> record)
     {
-        BinaryPrimitives.WriteInt32LittleEndian(record, piece.Length);
+        BinaryPrimitives.WriteInt32LittleEndian(record, plaintext.Length);
         BinaryPrimitives.WriteUInt32LittleEndian(record[4..], _sealed);
         byte key = (byte)(_sealed++ | 1);
-        for (int i = 0; i < piece.Length; i++)
+        for (int i = 0; i < plaintext.Length; i++)
         {
-            record[Header + i] = (byte)(piece[i] ^ key);
+            record[Header + i] = (byte)(plaintext[i] ^ key);
         }
     }
 

@@ -31,7 +31,7 @@ public sealed class EventLoopTests
         // Some life first, of the kind that makes a loop poll.
         for (int i = 0; i < 1000; i++)
         {
-            await OnLoop(group[i % 2], () => a.GetStage(group[i % 2]).Write([1]));
+            await OnLoop(group[i % 2], () => a.GetWriteBuffer(group[i % 2]).Write([1]));
         }
 
         // It falls asleep a while after the last of it, whenever it gets a processor for that.
@@ -109,13 +109,13 @@ public sealed class EventLoopTests
                 done.SetResult();
             }
 
-            connection.GetStage(connection.Loop).Write(bytes);
+            connection.GetWriteBuffer(connection.Loop).Write(bytes);
             return bytes.Length;
         }
 
         (Connection a, _) = InProcessLink.Create(
             group[0], new Probe { WhenReceived = Answer }, group[0], new Probe { WhenReceived = Answer });
-        await OnLoop(group[0], () => a.GetStage(group[0]).Write([1]));
+        await OnLoop(group[0], () => a.GetWriteBuffer(group[0]).Write([1]));
         await Soon(done.Task);
         await OnLoop(group[0], () => { });
     }
@@ -137,7 +137,7 @@ public sealed class EventLoopTests
                 }
                 else
                 {
-                    connection.GetStage(connection.Loop).Write(bytes);
+                    connection.GetWriteBuffer(connection.Loop).Write(bytes);
                 }
 
                 return bytes.Length;
@@ -145,7 +145,7 @@ public sealed class EventLoopTests
 
             (Connection a, _) = InProcessLink.Create(
                 group[0], new Probe { WhenReceived = Answer }, group[0], new Probe { WhenReceived = Answer });
-            group[0].Post(() => a.GetStage(group[0]).Write([1]));
+            group[0].Post(() => a.GetWriteBuffer(group[0]).Write([1]));
             await Soon(done.Task);
         }
     }
@@ -249,7 +249,7 @@ public sealed class EventLoopTests
         group[1].Post(() => hold.Wait(ConnectionPairs.Patience));
         for (int i = 0; i < 4; i++)
         {
-            await OnLoop(group[0], () => a.GetStage(group[0]).Write(new byte[1_000_000]));
+            await OnLoop(group[0], () => a.GetWriteBuffer(group[0]).Write(new byte[1_000_000]));
         }
 
         hold.Set();
@@ -342,7 +342,7 @@ public sealed class EventLoopTests
                         (Connection first, _) = InProcessLink.Create(group[0], a, group[1], b);
                         probes.Add(a);
                         probes.Add(b);
-                        first.ExternalStage.Write([1]);
+                        first.ExternalWriteBuffer.Write([1]);
                         first.FlushExternal();
                     }
                 }

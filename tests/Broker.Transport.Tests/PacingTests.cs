@@ -12,15 +12,15 @@ public sealed class PacingTests
     private Pacing.Pace _bulk;
     private Pacing.Pace _quiet;
 
-    private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true, answered: true);
+    private void ReadBulk() => _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true);
 
-    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false, answered: true);
+    private void ReadQuiet() => _pacing.CountRead(ref _quiet, 40, more: false, hasReplies: true);
 
     private void Look(int times = 1)
     {
         for (int i = 0; i < times; i++)
         {
-            _pacing.CountLook();
+            _pacing.CountPoll();
         }
     }
 
@@ -28,10 +28,10 @@ public sealed class PacingTests
     public void Bulk_alone_is_read_at_once()
     {
         ReadBulk();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
         Look();
         ReadBulk();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
@@ -40,32 +40,32 @@ public sealed class PacingTests
         ReadQuiet();
         ReadBulk();
         Look(Pause - 1);
-        Assert.True(_pacing.Defers(_bulk));
+        Assert.True(_pacing.ShouldDefer(_bulk));
         Look();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Theory]
     [InlineData(0, 0)]
-    [InlineData(Pacing.MessagesPerLook - 1, 0)]
-    [InlineData(10 * Pacing.MessagesPerLook, 10)]
-    [InlineData(2 * Pause * Pacing.MessagesPerLook, Pause)]
+    [InlineData(Pacing.MessagesPerPoll - 1, 0)]
+    [InlineData(10 * Pacing.MessagesPerPoll, 10)]
+    [InlineData(2 * Pause * Pacing.MessagesPerPoll, Pause)]
     public void Bulk_of_few_messages_waits_shorter(int messages, int looks)
     {
         ReadQuiet();
-        _pacing.CountRead(ref _bulk, Full, more: true, answered: true, messages);
-        Assert.Equal(looks != 0, _pacing.Defers(_bulk));
+        _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true, messages);
+        Assert.Equal(looks != 0, _pacing.ShouldDefer(_bulk));
         Look(looks);
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
     public void A_part_of_a_message_is_none_where_messages_are_counted()
     {
         ReadQuiet();
-        _pacing.CountRead(ref _bulk, Full, more: true, answered: true, 1);
+        _pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true, 1);
         ReadBulk();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
@@ -73,42 +73,42 @@ public sealed class PacingTests
     {
         ReadBulk();
         ReadQuiet();
-        Assert.True(_pacing.Defers(_bulk));
+        Assert.True(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
     public void Reads_of_others_shorten_the_pause()
     {
         ReadBulk();
-        for (int i = 0; i < (Pause / Pacing.LooksPerRead) - 1; i++)
+        for (int i = 0; i < (Pause / Pacing.PollsPerRead) - 1; i++)
         {
             ReadQuiet();
-            Assert.True(_pacing.Defers(_bulk));
+            Assert.True(_pacing.ShouldDefer(_bulk));
         }
 
         ReadQuiet();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
     public void Quiet_connections_are_forgotten()
     {
         ReadQuiet();
-        Look(Pacing.LooksOfQuiet - Pacing.LooksPerRead - 1);
+        Look(Pacing.InteractivePolls - Pacing.PollsPerRead - 1);
         ReadBulk();
-        Assert.True(_pacing.Defers(_bulk));
+        Assert.True(_pacing.ShouldDefer(_bulk));
         Look();
-        Assert.False(_pacing.Defers(_bulk));
+        Assert.False(_pacing.ShouldDefer(_bulk));
     }
 
     [Fact]
     public void What_is_bulk_for_once_does_not_wait_for_itself()
     {
         ReadQuiet();
-        _pacing.CountRead(ref _quiet, Full, more: true, answered: true);
-        Assert.False(_pacing.Defers(_quiet));
-        Assert.False(_pacing.OthersAreQuiet(_quiet));
-        Assert.True(_pacing.OthersAreQuiet(_bulk));
+        _pacing.CountRead(ref _quiet, Full, more: true, hasReplies: true);
+        Assert.False(_pacing.ShouldDefer(_quiet));
+        Assert.False(_pacing.OthersAreInteractive(_quiet));
+        Assert.True(_pacing.OthersAreInteractive(_bulk));
     }
 
     [Fact]
@@ -117,31 +117,31 @@ public sealed class PacingTests
         ReadBulk();
         ReadQuiet();
         var other = default(Pacing.Pace);
-        _pacing.CountRead(ref other, 40, more: false, answered: true);
-        Assert.False(_pacing.Defers(_quiet));
-        Assert.False(_pacing.Defers(other));
+        _pacing.CountRead(ref other, 40, more: false, hasReplies: true);
+        Assert.False(_pacing.ShouldDefer(_quiet));
+        Assert.False(_pacing.ShouldDefer(other));
     }
 
     [Theory]
-    [InlineData(Pacing.MostOfQuiet, true, true)]
-    [InlineData(Pacing.MostOfQuiet + 1, true, false)]
+    [InlineData(Pacing.MaxInteractiveBytes, true, true)]
+    [InlineData(Pacing.MaxInteractiveBytes + 1, true, false)]
     [InlineData(10, false, false)]
     public void Small_reads_are_quiet_when_something_is_sent_for_them(long bytes, bool answered, bool quiet)
     {
         _pacing.CountRead(ref _quiet, bytes, more: false, answered);
-        Assert.Equal(quiet, _pacing.OthersAreQuiet(_bulk));
+        Assert.Equal(quiet, _pacing.OthersAreInteractive(_bulk));
     }
 
     [Fact]
     public void A_loop_does_not_poll_after_bulk()
     {
         Assert.True(_pacing.ShouldPoll);
-        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk, more: false, answered: true);
+        _pacing.CountRead(ref _bulk, Pacing.MinBulkBytes, more: false, hasReplies: true);
         Look();
         Assert.False(_pacing.ShouldPoll);
         _pacing.BeginReads();
         Assert.True(_pacing.ShouldPoll);
-        _pacing.CountRead(ref _bulk, Pacing.LeastOfBulk - 1, more: false, answered: true);
+        _pacing.CountRead(ref _bulk, Pacing.MinBulkBytes - 1, more: false, hasReplies: true);
         Assert.True(_pacing.ShouldPoll);
     }
 
@@ -166,7 +166,7 @@ public sealed class PacingTests
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 last = bytes.Length;
-                looksThen = connection.Loop.Pacing.Looks;
+                looksThen = connection.Loop.Pacing.Polls;
                 return bytes.Length;
             },
         };
@@ -186,7 +186,7 @@ public sealed class PacingTests
         async Task<bool> HasLookedAsync()
         {
             var counted = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
-            group[0].Post(() => counted.SetResult(group[0].Pacing.Looks));
+            group[0].Post(() => counted.SetResult(group[0].Pacing.Polls));
             return await counted.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken) - before > FewLooks;
         }
 
@@ -204,9 +204,9 @@ public sealed class PacingTests
     public void Without_a_pause_bulk_never_waits()
     {
         var pacing = new Pacing(0);
-        pacing.CountRead(ref _quiet, 40, more: false, answered: true);
-        pacing.CountRead(ref _bulk, Full, more: true, answered: true);
-        Assert.False(pacing.Defers(_bulk));
+        pacing.CountRead(ref _quiet, 40, more: false, hasReplies: true);
+        pacing.CountRead(ref _bulk, Full, more: true, hasReplies: true);
+        Assert.False(pacing.ShouldDefer(_bulk));
     }
 
     [Theory]
@@ -214,7 +214,7 @@ public sealed class PacingTests
     [InlineData(3, true)]
     [InlineData(4, false)]
     public void Bulk_pauses_where_processors_are_few(int processors, bool pauses)
-        => Assert.Equal(pauses, Pacing.PauseOf(processors) > 0);
+        => Assert.Equal(pauses, Pacing.DefaultPauseFor(processors) > 0);
 
     [Fact]
     public void A_negative_pause_is_refused()
@@ -235,16 +235,16 @@ public sealed class PacingTests
             {
                 // As of just before this read.
                 Pacing pacing = connection.Loop.Pacing;
-                if (expected >= 0 && pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 }))
+                if (expected >= 0 && pacing.OthersAreInteractive(new Pacing.Pace { LastInteractive = -1 }))
                 {
-                    early += pacing.Looks - expected < Pause ? 1 : 0;
+                    early += pacing.Polls - expected < Pause ? 1 : 0;
                     paused++;
                 }
 
                 // As it will be once this read has been counted. Beside quiet ones it is the only read of its call, and a full one means
                 // that there is more; else the next read of the same call may find nothing, and then there is no pause to keep.
-                bool isOnlyRead = pacing.OthersAreQuiet(new Pacing.Pace { LastQuiet = -1 });
-                expected = bytes.Length == Full && isOnlyRead ? pacing.Looks + Pacing.LooksPerRead : -1;
+                bool isOnlyRead = pacing.OthersAreInteractive(new Pacing.Pace { LastInteractive = -1 });
+                expected = bytes.Length == Full && isOnlyRead ? pacing.Polls + Pacing.PollsPerRead : -1;
                 Volatile.Write(ref received, received + bytes.Length);
                 return bytes.Length;
             },
@@ -253,7 +253,7 @@ public sealed class PacingTests
         {
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.GetStage(connection.Loop).Write(bytes);
+                connection.GetWriteBuffer(connection.Loop).Write(bytes);
                 return bytes.Length;
             },
         };

@@ -79,7 +79,7 @@ public sealed class PausingStressTests
                 }
 
                 Connection connection = made[i].Near.Connection;
-                connection.ExternalStage.Write(some);
+                connection.ExternalWriteBuffer.Write(some);
                 connection.FlushExternal();
                 sent[i] += some.Length;
             }
@@ -111,7 +111,7 @@ public sealed class PausingStressTests
         long[] before = [.. made.Select(static pair => pair.Far.Received)];
         foreach ((Probe near, _) in made)
         {
-            near.Connection.ExternalStage.Write("held up"u8);
+            near.Connection.ExternalWriteBuffer.Write("held up"u8);
             near.Connection.FlushExternal();
         }
 

@@ -46,7 +46,7 @@ public sealed class SocketTests
             {
                 WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
                 {
-                    connection.GetStage(connection.Loop).Write(bytes);
+                    connection.GetWriteBuffer(connection.Loop).Write(bytes);
                     return bytes.Length;
                 },
             };
@@ -73,7 +73,7 @@ public sealed class SocketTests
         {
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.GetStage(connection.Loop).Write(new byte[Size]);
+                connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
                 connection.Close(ConnectionPairs.Patience);
                 return bytes.Length;
             },
@@ -103,7 +103,7 @@ public sealed class SocketTests
         {
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.GetStage(connection.Loop).Write(new byte[Size]);
+                connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
                 connection.Close(ConnectionPairs.Patience);
                 return bytes.Length;
             },
@@ -155,7 +155,7 @@ public sealed class SocketTests
                 }
 
                 Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
-                handler.Connection.ExternalStage.Write(new byte[100]);
+                handler.Connection.ExternalWriteBuffer.Write(new byte[100]);
                 handler.Connection.FlushExternal();
                 Assert.Equal(1, handler.Closings);
             }
@@ -182,7 +182,7 @@ public sealed class SocketTests
                 peer.LingerState = new LingerOption(true, 0);
                 peer.Dispose();
                 // Fails on this thread, while the loop has not read yet.
-                connection.ExternalStage.Write(new byte[100]);
+                connection.ExternalWriteBuffer.Write(new byte[100]);
                 connection.FlushExternal();
                 hold.Set();
                 Assert.Equal(CloseReason.Error, await handler.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation));
@@ -280,7 +280,7 @@ public sealed class SocketTests
         using (Socket peer = Connect(listener))
         {
             Connection connection = await handler.Opened.WaitAsync(ConnectionPairs.Patience, Cancellation);
-            connection.Loop.Post(() => connection.GetStage(connection.Loop).Write(new byte[Size]));
+            connection.Loop.Post(() => connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]));
             long before = -1;
             await Wait.UntilAsync(
                 () =>

@@ -45,16 +45,16 @@ public sealed class ThreadTests
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ThreadName = "mine" });
         (Connection a, _) = InProcessLink.Create(group[0], new Tally(), group[0], new Tally());
-        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => a.GetStage(group[0]));
+        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]));
         Assert.Contains("mine 0", e.Message, StringComparison.Ordinal);
         Assert.Throws<InvalidOperationException>(() => group[0].StartTimer(TimeSpan.Zero, () => { }));
-        OutboundStage? stage = null;
-        await OnLoop(group[0], () => stage = a.GetStage(group[0]));
+        LoopWriteBuffer? stage = null;
+        await OnLoop(group[0], () => stage = a.GetWriteBuffer(group[0]));
         Assert.Throws<InvalidOperationException>(() => stage!.GetSpan(1));
-        Assert.Throws<InvalidOperationException>(() => a.GetStage(group[0]).Write([1]));
-        await OnLoop(group[1], () => Assert.Throws<InvalidOperationException>(() => a.GetStage(group[0]).Write([1])));
+        Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1]));
+        await OnLoop(group[1], () => Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1])));
         // And nothing is the worse for it.
-        await OnLoop(group[0], () => a.GetStage(group[0]).Write([1]));
+        await OnLoop(group[0], () => a.GetWriteBuffer(group[0]).Write([1]));
     }
 
     [Fact]
@@ -65,12 +65,12 @@ public sealed class ThreadTests
         (Connection a, _) = InProcessLink.Create(group[0], tally, group[0], new Tally());
         await OnLoop(group[0], () =>
         {
-            a.GetStage(group[0]).Write(new byte[7]);
+            a.GetWriteBuffer(group[0]).Write(new byte[7]);
             a.Close();
         });
         await OnLoop(group[0], () => { });
         Assert.Equal(7, tally.Discarded);
-        a.ExternalStage.Write(new byte[5]);
+        a.ExternalWriteBuffer.Write(new byte[5]);
         a.FlushExternal();
         Assert.Equal(12, tally.Discarded);
     }

@@ -22,7 +22,7 @@ public abstract partial class TransportCompliance
                 if (again > 0)
                 {
                     toSend -= again;
-                    connection.GetStage(connection.Loop).Write(bytes[..again]);
+                    connection.GetWriteBuffer(connection.Loop).Write(bytes[..again]);
                 }
 
                 toCome -= bytes.Length;
@@ -88,7 +88,7 @@ public abstract partial class TransportCompliance
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                target.GetStage(connection.Loop).Write(bytes);
+                target.GetWriteBuffer(connection.Loop).Write(bytes);
                 return bytes.Length;
             },
         };
@@ -100,7 +100,7 @@ public abstract partial class TransportCompliance
         Action burst = null!;
         burst = () =>
         {
-            OutboundStage stage = from.GetStage(from.Loop);
+            LoopWriteBuffer stage = from.GetWriteBuffer(from.Loop);
             // Not more than what the pools keep: a burst beyond is given back to the collector.
             if (from.PendingBytes + target.PendingBytes < 100_000)
             {

@@ -41,7 +41,7 @@ public abstract partial class TransportCompliance
             {
                 if (flooding.PendingBytes < 1_000_000)
                 {
-                    flooding.GetStage(flooding.Loop).Write(junk);
+                    flooding.GetWriteBuffer(flooding.Loop).Write(junk);
                 }
 
                 flooding.Loop.Post(Flood);
@@ -64,10 +64,10 @@ public abstract partial class TransportCompliance
         var wrote = Signal();
         pairs.Near[1].Post(() =>
         {
-            connection.GetStage(pairs.Near[1]).Write(new byte[100]);
+            connection.GetWriteBuffer(pairs.Near[1]).Write(new byte[100]);
             pairs.Near[1].Post(wrote.SetResult);
         });
-        connection.ExternalStage.Write(new byte[100]);
+        connection.ExternalWriteBuffer.Write(new byte[100]);
         connection.FlushExternal();
         await Soon(wrote.Task);
         hold.Set();
@@ -88,7 +88,7 @@ public abstract partial class TransportCompliance
             await pairs.ConnectAsync(near, far, pairs.Near[0]);
             pairs.Near[1].Post(() =>
             {
-                near.Connection.GetStage(pairs.Near[1]).Write(new byte[7]);
+                near.Connection.GetWriteBuffer(pairs.Near[1]).Write(new byte[7]);
                 near.Connection.Close(ConnectionPairs.Patience);
                 Thread.Yield();
             });
@@ -109,7 +109,7 @@ public abstract partial class TransportCompliance
         await Soon(far.Closed);
         Assert.False(near.Connection.IsOpen);
         // Silently nowhere.
-        near.Connection.ExternalStage.Write(new byte[10]);
+        near.Connection.ExternalWriteBuffer.Write(new byte[10]);
         near.Connection.FlushExternal();
         near.Connection.Close();
         Assert.Equal(0, near.Connection.PendingBytes);
@@ -145,7 +145,7 @@ public abstract partial class TransportCompliance
             WhenClosed = connection =>
             {
                 unsent = connection.CountUnsent().Bytes;
-                held = pairs.Near.HeldBytes;
+                held = pairs.Near.BufferedBytes;
             },
         };
         await pairs.ConnectAsync(near, new Probe());
@@ -158,7 +158,7 @@ public abstract partial class TransportCompliance
         Assert.InRange(unsent, 1, held);
 
         // The peer still takes nothing.
-        await Soon(Wait.UntilAsync(() => pairs.Near.HeldBytes <= held - unsent, Cancellation));
+        await Soon(Wait.UntilAsync(() => pairs.Near.BufferedBytes <= held - unsent, Cancellation));
         hold.Set();
     }
 
@@ -212,13 +212,13 @@ public abstract partial class TransportCompliance
             EventLoop other = pairs.Near[random.Next(2)];
             other.Post(() =>
             {
-                a.GetStage(other).Write(new byte[100]);
+                a.GetWriteBuffer(other).Write(new byte[100]);
                 if ((choice & 4) != 0)
                 {
                     a.Close(TimeSpan.FromSeconds(choice & 1));
                 }
             });
-            b.ExternalStage.Write(new byte[1000]);
+            b.ExternalWriteBuffer.Write(new byte[1000]);
             b.FlushExternal();
             b.Close(TimeSpan.FromSeconds(choice & 2));
             if ((choice & 1) != 0)

@@ -42,7 +42,7 @@ public abstract partial class TransportCompliance
                 return;
             }
 
-            connection.GetStage(connection.Loop).Write(message);
+            connection.GetWriteBuffer(connection.Loop).Write(message);
             written += message.Length;
             connection.Loop.Post(Write);
         }
@@ -65,7 +65,7 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, far);
         Connection connection = near.Connection;
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
-        long before = pairs.Near.HeldBytes;
+        long before = pairs.Near.BufferedBytes;
         ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
         // First as much as the transport itself takes.
         long written = await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < 100_000);
@@ -74,15 +74,15 @@ public abstract partial class TransportCompliance
         written += await WriteEachTurnAsync(connection, size, soFar => soFar < wanted);
         // Together, on the loop: the kernel may still take some, when its buffers have grown.
         (long pending, long held, long heldByAll) = (0, 0, 0);
-        await OnLoopAsync(connection, c => (pending, held, heldByAll) = (c.PendingBytes, c.HeldBytes, pairs.Near.HeldBytes - before));
+        await OnLoopAsync(connection, c => (pending, held, heldByAll) = (c.PendingBytes, c.BufferedBytes, pairs.Near.BufferedBytes - before));
         long queued = Kind == TransportKind.InProcess ? written : pending;
         Assert.InRange(heldByAll, queued, (queued * 2) + BlocksAtTheEnds);
         Assert.InRange(held, pending, (pending * 2) + BlocksAtTheEnds);
         Assert.InRange(pending, 1, written - sent);
         hold.Set();
         await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
-        await Soon(Wait.UntilAsync(() => pairs.Near.HeldBytes <= before, Cancellation));
-        await Soon(Wait.UntilAsync(() => connection.HeldBytes == 0 && connection.PendingBytes == 0, Cancellation));
+        await Soon(Wait.UntilAsync(() => pairs.Near.BufferedBytes <= before, Cancellation));
+        await Soon(Wait.UntilAsync(() => connection.BufferedBytes == 0 && connection.PendingBytes == 0, Cancellation));
     }
 
     [Theory]
@@ -91,7 +91,7 @@ public abstract partial class TransportCompliance
     public async Task A_peer_that_takes_all_that_waits_as_fast_as_it_comes_leaves_the_loop_to_others_in_between(int size, int count)
     {
         // A chunk of TLS, a flush of a pipe, and two sends in a turn: one that goes on and one because the peer reads.
-        long mostInATurn = (3 * OutboundSender.MostAtOnce) + (4 * 64 * 1024);
+        long mostInATurn = (3 * OutboundSender.MaxPerSend) + (4 * 64 * 1024);
         if (Kind == TransportKind.InProcess)
         {
             // Blocks change hands there, of whatever size.
@@ -113,7 +113,7 @@ public abstract partial class TransportCompliance
             byte[] message = new byte[size];
             for (int i = 0; i < count; i++)
             {
-                connection.GetStage(connection.Loop).Write(message);
+                connection.GetWriteBuffer(connection.Loop).Write(message);
                 written += size;
             }
 
@@ -155,7 +155,7 @@ public abstract partial class TransportCompliance
             {
                 unsent = connection.CountUnsent();
                 sent = connection.SentBytes;
-                held = pairs.Near.HeldBytes;
+                held = pairs.Near.BufferedBytes;
             },
         };
         await pairs.ConnectAsync(near, new Probe());
@@ -163,10 +163,10 @@ public abstract partial class TransportCompliance
         connection.Framing = new Sized(Size);
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
         connection.MaxPendingBytes = Mebibyte;
-        long before = pairs.Near.HeldBytes;
+        long before = pairs.Near.BufferedBytes;
         ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
         long written = await WriteEachTurnAsync(connection, Size * 5_000, _ => connection.PendingBytes < 100_000);
-        written += await WriteEachTurnAsync(connection, Size, _ => connection.HeldBytes < Mebibyte - 10_000);
+        written += await WriteEachTurnAsync(connection, Size, _ => connection.BufferedBytes < Mebibyte - 10_000);
         long waits = connection.PendingBytes;
         TaskCompletionSource done = Signal();
         connection.Loop.Post(() =>
@@ -174,7 +174,7 @@ public abstract partial class TransportCompliance
             // In one turn: the close that the bound leads to cannot come between.
             for (int i = 0; i < 10; i++)
             {
-                connection.ExternalStage.Write(new byte[20_000]);
+                connection.ExternalWriteBuffer.Write(new byte[20_000]);
                 connection.FlushExternal();
             }
 
@@ -188,7 +188,7 @@ public abstract partial class TransportCompliance
         Assert.Equal(written, sent + unsent.Bytes);
         Assert.Equal((unsent.Bytes + Size - 1) / Size, unsent.Messages);
         hold.Set();
-        await Soon(Wait.UntilAsync(() => pairs.Near.HeldBytes <= before, Cancellation));
+        await Soon(Wait.UntilAsync(() => pairs.Near.BufferedBytes <= before, Cancellation));
     }
 
     [Fact]
@@ -203,7 +203,7 @@ public abstract partial class TransportCompliance
             WhenLowWater = connection =>
             {
                 told++;
-                heldWhenTold = connection.HeldBytes;
+                heldWhenTold = connection.BufferedBytes;
                 onLoop &= connection.Loop.IsCurrent;
             },
         };
@@ -224,7 +224,7 @@ public abstract partial class TransportCompliance
             hold.Set();
             await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
             // A turn later nothing more is on its way.
-            await Soon(Wait.UntilAsync(() => connection.HeldBytes == 0, Cancellation));
+            await Soon(Wait.UntilAsync(() => connection.BufferedBytes == 0, Cancellation));
             await near.WriteAsync(default);
             Assert.Equal(toldBefore + 1, told);
             Assert.InRange(heldWhenTold, 0, Mebibyte);
@@ -256,7 +256,7 @@ public abstract partial class TransportCompliance
         Assert.Equal(1, Volatile.Read(ref told));
         hold.Set();
         await Soon(Wait.UntilAsync(() => Volatile.Read(ref told) == 2, Cancellation));
-        await Soon(Wait.UntilAsync(() => connection.HeldBytes == 0, Cancellation));
+        await Soon(Wait.UntilAsync(() => connection.BufferedBytes == 0, Cancellation));
         await near.WriteAsync(default);
         Assert.Equal(2, Volatile.Read(ref told));
     }
@@ -282,7 +282,7 @@ public abstract partial class TransportCompliance
             byte[] message = new byte[Size];
             while (written < All && !lost)
             {
-                if (connection.HeldBytes + connection.ExternalStage.Length + Size > Limit)
+                if (connection.BufferedBytes + connection.ExternalWriteBuffer.Length + Size > Limit)
                 {
                     connection.FlushExternal();
                     connection.RequestLowWater();
@@ -290,7 +290,7 @@ public abstract partial class TransportCompliance
                     continue;
                 }
 
-                connection.ExternalStage.Write(message);
+                connection.ExternalWriteBuffer.Write(message);
                 written += Size;
                 if (written / Size % 7 == 0)
                 {

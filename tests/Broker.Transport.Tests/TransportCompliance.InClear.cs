@@ -18,7 +18,7 @@ public abstract class TransportComplianceInClear(TransportKind kind) : Transport
         var near = new Probe();
         Task connecting = pairs.ConnectAsync(near, far, pairs.Near[0]);
         await Wait.UntilAsync(() => near.Made is not null || connecting.IsCompleted, Cancellation);
-        near.Made!.ExternalStage.Write(sent);
+        near.Made!.ExternalWriteBuffer.Write(sent);
         near.Made.FlushExternal();
         hold.Set();
         await connecting;

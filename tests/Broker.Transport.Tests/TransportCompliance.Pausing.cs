@@ -283,14 +283,14 @@ public abstract partial class TransportCompliance
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
                 Assert.Equal(calls, posted);
-                Assert.Equal(0, connection.StagedBytes(connection.Loop));
+                Assert.Equal(0, connection.GetUnflushedBytes(connection.Loop));
                 if (++calls == 20)
                 {
                     done.SetResult();
                     return bytes.Length;
                 }
 
-                connection.GetStage(connection.Loop).Write(new byte[10]);
+                connection.GetWriteBuffer(connection.Loop).Write(new byte[10]);
                 connection.Loop.Post(() => posted++);
                 connection.YieldReceiving();
                 return 0;
@@ -516,7 +516,7 @@ public abstract partial class TransportCompliance
         async Task<long> LooksAsync()
         {
             long looks = 0;
-            await OnLoopAsync(probes[0].Far.Connection, _ => looks = loop.Pacing.Looks);
+            await OnLoopAsync(probes[0].Far.Connection, _ => looks = loop.Pacing.Polls);
             return looks;
         }
     }

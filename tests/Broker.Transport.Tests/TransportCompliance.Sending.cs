@@ -40,7 +40,7 @@ public abstract partial class TransportCompliance
         return (probe, done.Task);
     }
 
-    private static void WriteRecord(OutboundStage stage, int writer, int sequence)
+    private static void WriteRecord(LoopWriteBuffer stage, int writer, int sequence)
     {
         Span<byte> span = stage.GetSpan(Record);
         BinaryPrimitives.WriteInt32LittleEndian(span, writer);
@@ -70,7 +70,7 @@ public abstract partial class TransportCompliance
             {
                 for (int end = Math.Min(sequence + 1 + (sequence % 97), Each); sequence < end; sequence++)
                 {
-                    WriteRecord(target.GetStage(loop), loop.Index, sequence);
+                    WriteRecord(target.GetWriteBuffer(loop), loop.Index, sequence);
                 }
 
                 if (sequence < Each)
@@ -87,7 +87,7 @@ public abstract partial class TransportCompliance
             {
                 lock (turns)
                 {
-                    WriteRecord(target.ExternalStage, writer, sequence);
+                    WriteRecord(target.ExternalWriteBuffer, writer, sequence);
                     if (sequence % 31 == 0 || sequence == Each - 1)
                     {
                         target.FlushExternal();
@@ -122,7 +122,7 @@ public abstract partial class TransportCompliance
                 WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
                 {
                     int whole = bytes.Length / Record * Record;
-                    to.GetStage(connection.Loop).Write(bytes[..whole]);
+                    to.GetWriteBuffer(connection.Loop).Write(bytes[..whole]);
                     return whole;
                 },
             };
@@ -133,7 +133,7 @@ public abstract partial class TransportCompliance
             {
                 for (int sequence = 0; sequence < Each; sequence++)
                 {
-                    WriteRecord(source.GetStage(source.Loop), writer, sequence);
+                    WriteRecord(source.GetWriteBuffer(source.Loop), writer, sequence);
                 }
             });
         }
@@ -162,7 +162,7 @@ public abstract partial class TransportCompliance
         await near.WriteAsync(sent.AsMemory(0, 20_000_000));
         Assert.False(drained.Task.IsCompleted);
         // And one more from a thread that is no loop, while it is held up.
-        near.Connection.ExternalStage.Write(sent.AsSpan(20_000_000));
+        near.Connection.ExternalWriteBuffer.Write(sent.AsSpan(20_000_000));
         near.Connection.FlushExternal();
         hold.Set();
         Assert.Equal(sent, await Soon(all));
@@ -187,7 +187,7 @@ public abstract partial class TransportCompliance
         {
             for (int sequence = 0; sequence < Each; sequence++)
             {
-                WriteRecord(target.ExternalStage, 0, sequence);
+                WriteRecord(target.ExternalWriteBuffer, 0, sequence);
                 if (sequence % 997 == 0 || sequence == Each - 1)
                 {
                     target.FlushExternal();
@@ -310,7 +310,7 @@ public abstract partial class TransportCompliance
         {
             for (int sequence = 0; sequence < Count; sequence++)
             {
-                OutboundStage stage = connection.GetStage(connection.Loop);
+                LoopWriteBuffer stage = connection.GetWriteBuffer(connection.Loop);
                 Span<byte> span = stage.GetSpan(Size)[..Size];
                 span.Clear();
                 BinaryPrimitives.WriteInt32LittleEndian(span, sequence);

@@ -27,7 +27,7 @@ public abstract partial class TransportCompliance(TransportKind kind)
     {
         WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
         {
-            connection.GetStage(connection.Loop).Write(bytes);
+            connection.GetWriteBuffer(connection.Loop).Write(bytes);
             return bytes.Length;
         },
     };

@@ -13,7 +13,7 @@ public abstract class TransportComplianceInRecords(TransportKind kind) : Transpo
         {
             WhenOpened = connection =>
             {
-                connection.GetStage(connection.Loop).Write(sent);
+                connection.GetWriteBuffer(connection.Loop).Write(sent);
                 Volatile.Write(ref writer, connection);
             },
         };

@@ -13,7 +13,7 @@ public class BufferPoolBenchmarks
 
     private readonly Block[] _blocks = new Block[MostHeld];
     private readonly byte[][] _arrays = new byte[MostHeld][];
-    private readonly BlockPool _blockPool = new(new BlockDepot());
+    private readonly LoopBlockPool _blockPool = new(new SharedBlockPool());
     private readonly ArrayPool<byte> _ownPool = ArrayPool<byte>.Create(maxArrayLength: 64 * 1024, maxArraysPerBucket: MostHeld);
 
     /// <summary>Bytes.</summary>
@@ -43,14 +43,14 @@ public class BufferPoolBenchmarks
         {
             for (int j = 0; j < Held; j++)
             {
-                _blocks[j] = _blockPool.Take(Size);
+                _blocks[j] = _blockPool.Rent(Size);
                 Mark(_blocks[j].Array, i + j);
             }
 
             for (int j = 0; j < Held; j++)
             {
                 sum += Read(_blocks[j].Array);
-                _blockPool.Give(_blocks[j]);
+                _blockPool.Return(_blocks[j]);
             }
         }
 

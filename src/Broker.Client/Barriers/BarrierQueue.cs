@@ -23,7 +23,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     internal void Ask(BarrierCallback callback, object? state)
     {
         ArgumentNullException.ThrowIfNull(callback);
-        if (core.CurrentLoop() is { } loop && core.Link is { } link && link.Transport.GetStage(loop).Length != 0)
+        if (core.CurrentLoop() is { } loop && core.Link is { } link && link.Transport.GetWriteBuffer(loop).Length != 0)
         {
             // What this loop has written leaves at the end of its turn, and the PING must come behind it.
             Defer(loop, callback, state);
@@ -184,7 +184,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
     private void WritePing(Link link, BarrierCallback callback, object? state)
     {
         _asked.Enqueue((callback, state, core.Account.CountHandedOver(link)));
-        link.Transport.ExternalStage.Write("PING\r\n"u8);
+        link.Transport.ExternalWriteBuffer.Write("PING\r\n"u8);
         link.Transport.FlushExternal();
     }
 

@@ -47,7 +47,7 @@ internal sealed class Connector
             }
 
             // Handed over before anybody can write to the link: what others publish from now on comes behind.
-            OutboundStage stage = link.Transport.ExternalStage;
+            LoopWriteBuffer stage = link.Transport.ExternalWriteBuffer;
             _core.Subscriber.Replay(stage);
             _core.Replay.MoveTo(stage);
             link.Transport.FlushExternal();

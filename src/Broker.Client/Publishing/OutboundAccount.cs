@@ -168,7 +168,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
     // On the loop.
     private void NoteHandedOver(Link? link, EventLoop loop)
     {
-        if (link is not null && link.Transport.StagedBytes(loop) == 0)
+        if (link is not null && link.Transport.GetUnflushedBytes(loop) == 0)
         {
             ref OutboundCounter counter = ref Of(loop);
             Volatile.Write(ref counter.HandedOver, counter.Messages);

@@ -76,7 +76,7 @@ internal sealed class Publisher
         if (_core.CurrentLoop() is { } loop && _core.Link is { } link)
         {
             Connection transport = link.Transport;
-            OutboundStage stage = transport.GetStage(loop);
+            LoopWriteBuffer stage = transport.GetWriteBuffer(loop);
             int size = OperationWriter.PublishSize(subject.Length, replyTo.Length, 0, payloadLength);
             long staged = stage.Length;
             if (staged + transport.PendingBytes + size > _maxPendingBytes)
@@ -191,7 +191,7 @@ internal sealed class Publisher
             }
 
             Connection transport = link.Transport;
-            OutboundStage stage = transport.ExternalStage;
+            LoopWriteBuffer stage = transport.ExternalWriteBuffer;
             if (stage.Length + transport.PendingBytes + size > _maxPendingBytes)
             {
                 return _room.RefuseExternally(transport);

@@ -78,7 +78,7 @@ internal sealed class ReconnectBuffer(int limit)
         return messages - Messages;
     }
 
-    internal void MoveTo(OutboundStage stage)
+    internal void MoveTo(LoopWriteBuffer stage)
     {
         for (int at = 0; at < _used;)
         {

@@ -50,7 +50,7 @@ internal sealed class Replay(int limit, string inbox, Func<long, bool> isAwaited
     /// <summary>A request that was kept for the next server is not sent to it when its caller has been told that it failed.</summary>
     internal void NoteGivenUp() => _mayHaveGivenUp = true;
 
-    internal void MoveTo(OutboundStage stage)
+    internal void MoveTo(LoopWriteBuffer stage)
     {
         Withdraw();
         _kept.MoveTo(stage);

@@ -54,7 +54,7 @@ internal sealed class Subscriber(ConnectionCore core)
             Table.Add(subscription);
             if (core.Link is { } link)
             {
-                Write(link.Transport.ExternalStage, subscription);
+                Write(link.Transport.ExternalWriteBuffer, subscription);
                 link.Transport.FlushExternal();
             }
         }
@@ -72,7 +72,7 @@ internal sealed class Subscriber(ConnectionCore core)
     }
 
     /// <summary>Tells a new server of all. Under the gate, before anything else is written.</summary>
-    internal void Replay(OutboundStage stage)
+    internal void Replay(LoopWriteBuffer stage)
     {
         if (Table.Count == 0)
         {
@@ -196,12 +196,12 @@ internal sealed class Subscriber(ConnectionCore core)
     {
         if (core.Link is { } link)
         {
-            OutboundStage stage = link.Transport.ExternalStage;
+            LoopWriteBuffer stage = link.Transport.ExternalWriteBuffer;
             stage.Advance(OperationWriter.Unsubscribe(stage.GetSpan(OperationWriter.LineOverhead), subscription.Sid, max));
             link.Transport.FlushExternal();
         }
     }
 
-    private static void Write(OutboundStage stage, Subscription subscription)
+    private static void Write(LoopWriteBuffer stage, Subscription subscription)
         => stage.Advance(subscription.WriteTo(stage.GetSpan(subscription.WireSize)));
 }

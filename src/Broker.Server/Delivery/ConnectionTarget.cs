@@ -55,7 +55,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
             return true;
         }
 
-        OutboundStage stage = Connection.GetStage(publisher.Loop);
+        LoopWriteBuffer stage = Connection.GetWriteBuffer(publisher.Loop);
         int sid = subscription.SidLength;
         int size = MessageHead.Overhead + subject.Length + sid + tail.Length;
         // A short sid is written with its padding. The tail overwrites the padding, and the span is large enough.
@@ -94,7 +94,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         }
 
         ReadOnlySpan<byte> text = run.TextFor(subscription.SidWord, subscription.SidLength);
-        Connection.GetStage(publisher.Loop).Write(text);
+        Connection.GetWriteBuffer(publisher.Loop).Write(text);
         publisher.State.BytesOut += text.Length;
         CountWritten(subscription, run.Count, run.PayloadBytes, publisher.State);
         return true;
@@ -108,7 +108,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
     }
 
     private protected override long CountWaiting(EventLoop loop)
-        => Connection is { IsOpen: true } connection ? connection.HeldBytes + connection.StagedBytes(loop) : 0;
+        => Connection is { IsOpen: true } connection ? connection.BufferedBytes + connection.GetUnflushedBytes(loop) : 0;
 
     private protected override long DropOldest(long bytes, EventLoop loop) => Connection.DropOldest(bytes, loop).Messages;
 
@@ -136,7 +136,7 @@ internal sealed class ConnectionTarget(IConnectionOwner owner) : BufferedTarget
         ReadOnlySpan<byte> subject = message.Subject;
         ReadOnlySpan<byte> payload = message.HasHeaders && !headers ? message.Payload[message.HeaderLength..] : message.Payload;
         int most = verb.Length + subject.Length + 1 + subscription.Sid.Length + message.ReplyTo.Length + OperationWriter.LineOverhead + payload.Length;
-        OutboundStage stage = Connection.GetStage(publisher.Loop);
+        LoopWriteBuffer stage = Connection.GetWriteBuffer(publisher.Loop);
         Span<byte> destination = stage.GetSpan(most);
         verb.CopyTo(destination);
         int at = verb.Length;

@@ -31,7 +31,7 @@ internal sealed class DirectRun
     // after the subscription was closed.
     private Subscription? _before;
     private ConnectionTarget? _target;
-    private OutboundStage? _stage;
+    private LoopWriteBuffer? _stage;
     private int _count;
     private long _payloadBytes;
 
@@ -74,7 +74,7 @@ internal sealed class DirectRun
         }
 
         (_publisher, _subscription, _target) = (publisher, subscription, target);
-        _stage = target.Connection.GetStage(publisher.Loop);
+        _stage = target.Connection.GetWriteBuffer(publisher.Loop);
         return true;
     }
 
@@ -86,7 +86,7 @@ internal sealed class DirectRun
     /// <returns>The number of written bytes.</returns>
     internal int Write(ReadOnlySpan<byte> tail, int payload)
     {
-        OutboundStage stage = _stage!;
+        LoopWriteBuffer stage = _stage!;
         int head = _headLength;
         ref byte from = ref MemoryMarshal.GetArrayDataReference(_head);
         // The store may write past the head. The tail overwrites these bytes, and the span is large enough.

@@ -82,7 +82,7 @@ internal sealed class GroupRun
             return 0;
         }
 
-        OutboundStage stage = lane.Stage!;
+        LoopWriteBuffer stage = lane.Stage!;
         ReadOnlySpan<byte> subject = operation.Subject;
         ReadOnlySpan<byte> tail = operation.Tail;
         int size = MessageHead.Overhead + subject.Length + lane.SidLength + tail.Length;
@@ -137,7 +137,7 @@ internal sealed class GroupRun
 
         lane = new()
         {
-            Stage = target.Connection.GetStage(_publisher!.Loop),
+            Stage = target.Connection.GetWriteBuffer(_publisher!.Loop),
             Subscription = subscription,
             Target = target,
             SidWord = subscription.SidWord,
@@ -149,7 +149,7 @@ internal sealed class GroupRun
 
     private struct Lane
     {
-        internal OutboundStage? Stage;
+        internal LoopWriteBuffer? Stage;
         internal Subscription? Subscription;
         internal ConnectionTarget? Target;
         internal ulong SidWord;

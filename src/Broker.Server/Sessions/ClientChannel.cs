@@ -67,7 +67,7 @@ internal sealed class ClientChannel
     internal void Write(ReadOnlySpan<byte> bytes)
     {
         Publisher.EndRun();
-        Connection.GetStage(Loop).Write(bytes);
+        Connection.GetWriteBuffer(Loop).Write(bytes);
     }
 
     internal void WriteError(string text)
@@ -75,7 +75,7 @@ internal sealed class ClientChannel
         Publisher.EndRun();
         Publisher.Spend(StepsOfError);
         Trace?.Out("-ERR " + text);
-        OutboundStage stage = Connection.GetStage(Loop);
+        LoopWriteBuffer stage = Connection.GetWriteBuffer(Loop);
         int most = Encoding.UTF8.GetMaxByteCount(text.Length) + OperationWriter.LineOverhead;
         Span<byte> utf8 = stackalloc byte[most];
         int length = Encoding.UTF8.GetBytes(text, utf8);

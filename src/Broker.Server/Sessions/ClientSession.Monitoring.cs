@@ -51,14 +51,14 @@ internal sealed partial class ClientSession
             Version = request?.Version,
             User = _identity.Principal?.Name,
             Account = Account.Name,
-            TlsVersion = _channel.Connection?.TlsFacts?.Protocol switch
+            TlsVersion = _channel.Connection?.TlsDescription?.Protocol switch
             {
                 null => null,
                 SslProtocols.Tls12 => "1.2",
                 SslProtocols.Tls13 => "1.3",
                 { } other => other.ToString(),
             },
-            TlsCipherSuite = _channel.Connection?.TlsFacts?.CipherSuite.ToString(),
+            TlsCipherSuite = _channel.Connection?.TlsDescription?.CipherSuite.ToString(),
             IsTlsFirst = _tls is { WasFirst: true },
         };
     }

@@ -202,7 +202,7 @@ internal sealed partial class ClientSession
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {
             // In one piece: a message never straddles two blocks.
-            OutboundStage stage = _channel.Connection.GetStage(Loop);
+            LoopWriteBuffer stage = _channel.Connection.GetWriteBuffer(Loop);
             Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
             int at = Put(destination, 0, "HMSG "u8);
             at = Put(destination, at, reply);

@@ -57,7 +57,7 @@ internal sealed class InterestBarrier(ClientChannel channel)
     // On each other loop, behind what it was doing when the interest changed.
     private void HandOver(EventLoop loop)
     {
-        channel.Connection.HandOver(loop);
+        channel.Connection.Flush(loop);
         if (Interlocked.Decrement(ref _loopsLeft) == 0)
         {
             channel.Loop.Post(End);

@@ -63,7 +63,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
             return bytes.Length;
         }
 
-        bool hello = TlsFacts.StartsHandshake(bytes[0]);
+        bool hello = TlsDescription.StartsHandshake(bytes[0]);
         if (!hello && !_isGreeted)
         {
             GreetInClear();
@@ -154,7 +154,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     private void OnStarted(Connection connection)
     {
         IsInHandshake = false;
-        X509Certificate2? certificate = connection.TlsFacts!.RemoteCertificate;
+        X509Certificate2? certificate = connection.TlsDescription!.RemoteCertificate;
         if (channel.IsEnded)
         {
             return;

@@ -9,9 +9,9 @@ internal sealed class Block
     // What is smaller is not worth a call of the kernel.
     private const int LeastToAdvise = 16 * 1024;
 
-    internal Block(BlockDepot home, int capacity, int sizeClass)
+    internal Block(SharedBlockPool home, int capacity, int sizeClass)
     {
-        Home = home;
+        Pool = home;
         // Pinned for life: the kernel is given its address without a handle per call.
         Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
         SizeClass = sizeClass;
@@ -24,7 +24,7 @@ internal sealed class Block
     internal byte[] Array { get; }
 
     /// <summary>The depot of the group that made it and gets it back, also from a link's other end in another group.</summary>
-    internal BlockDepot Home { get; }
+    internal SharedBlockPool Pool { get; }
 
     /// <summary>The pool's index of this block's size, or -1 when no pool takes it back.</summary>
     internal int SizeClass { get; }
@@ -38,7 +38,7 @@ internal sealed class Block
     internal int Length => End - Start;
 
     /// <summary>How many bytes can still be appended.</summary>
-    internal int Room => Array.Length - End;
+    internal int FreeSpace => Array.Length - End;
 
     /// <summary>
     /// Gives its memory back to the system, as far as it fills pages, before the collector is given the block: that one keeps what it frees between pinned

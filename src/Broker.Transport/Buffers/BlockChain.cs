@@ -11,7 +11,7 @@ namespace Broker.Transport.Buffers;
 internal struct BlockChain
 {
     // What is copied at a time under a lock: a microsecond or two.
-    internal const int MostToCopy = 32 * 1024;
+    internal const int MaxCopy = 32 * 1024;
 
     // A new last block is this part of what waits, as sizes allow: its room is held for nothing until it is filled.
     private const int LastBlockPart = 8;
@@ -38,7 +38,7 @@ internal struct BlockChain
         }
         else
         {
-            waste = Tail.Room;
+            waste = Tail.FreeSpace;
             Tail.Next = block;
         }
 
@@ -52,27 +52,27 @@ internal struct BlockChain
     /// about half of the memory of a chain holds bytes, and above 16 KiB the room in its last block is a quarter of what waits at most, but for a single message that needs a larger one.
     /// </summary>
     /// <param name="block">Has no next one. The chain's from now on, if it is not given back.</param>
-    /// <param name="held">How much waits already, which says how large a block is worth while.</param>
+    /// <param name="waiting">How much waits already, which says how large a block is worth while.</param>
     /// <param name="loop">The caller's loop, if it is one.</param>
     /// <param name="depot">Where other threads find blocks.</param>
-    internal long Pack(Block block, long held, EventLoop? loop, BlockDepot depot)
+    internal long Pack(Block block, long waiting, EventLoop? loop, SharedBlockPool depot)
     {
         int length = block.Length;
-        if (length <= MostToCopy && block.Start == 0)
+        if (length <= MaxCopy && block.Start == 0)
         {
-            if (length == 0 || (Tail is { } tail && length <= tail.Room))
+            if (length == 0 || (Tail is { } tail && length <= tail.FreeSpace))
             {
                 Tail?.Append(block);
-                Recycling.Give(block, loop);
+                BlockPools.Return(block, loop);
                 return 0;
             }
 
-            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(held / LastBlockPart, BlockSizes.Small, BlockSizes.Stream))));
+            int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(waiting / LastBlockPart, BlockSizes.Small, BlockSizes.Stream))));
             if (capacity < block.Array.Length ? length * 2 < block.Array.Length : capacity > block.Array.Length && length * 2 < capacity)
             {
-                Block fitting = Recycling.Take(capacity, loop, depot);
+                Block fitting = BlockPools.Rent(capacity, loop, depot);
                 fitting.Append(block);
-                Recycling.Give(block, loop);
+                BlockPools.Return(block, loop);
                 block = fitting;
             }
         }
@@ -83,16 +83,16 @@ internal struct BlockChain
     /// <summary>
     /// Puts blocks in front again that were taken out, the last of which is <paramref name="last"/>. Returns how much the waste grows.
     /// </summary>
-    internal long Return(Block first, Block last, EventLoop? loop)
+    internal long PutBack(Block first, Block last, EventLoop? loop)
     {
         long waste = 0;
         // What came meanwhile, one little block after the other, goes where there is room.
-        while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MostToCopy, last.Room))
+        while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MaxCopy, last.FreeSpace))
         {
-            waste -= next.Next is null ? 0 : next.Room;
+            waste -= next.Next is null ? 0 : next.FreeSpace;
             Head = next.Next;
             last.Append(next);
-            Recycling.Give(next, loop);
+            BlockPools.Return(next, loop);
         }
 
         if (Head is null)
@@ -102,7 +102,7 @@ internal struct BlockChain
         else
         {
             last.Next = Head;
-            waste += last.Room;
+            waste += last.FreeSpace;
         }
 
         Head = first;
@@ -116,34 +116,34 @@ internal struct BlockChain
     /// <param name="from">Where that message begins, or <see cref="Block.Start"/> if none was cut.</param>
     /// <param name="loop">The caller's loop, if it is one.</param>
     /// <param name="depot">Where other threads find blocks.</param>
-    internal long TrimFirst(int from, EventLoop? loop, BlockDepot depot)
+    internal long TrimFirst(int from, EventLoop? loop, SharedBlockPool depot)
     {
         Block first = Head!;
         int kept = first.End - from;
-        int capacity = kept > MostToCopy ? int.MaxValue : BlockSizes.Capacity(BlockSizes.ClassFor(kept));
+        int capacity = kept > MaxCopy ? int.MaxValue : BlockSizes.Capacity(BlockSizes.ClassFor(kept));
         if (capacity >= first.Array.Length)
         {
             return 0;
         }
 
-        Block fitting = Recycling.Take(capacity, loop, depot);
+        Block fitting = BlockPools.Rent(capacity, loop, depot);
         first.Array.AsSpan(from, kept).CopyTo(fitting.Array);
         fitting.Start = first.Start - from;
         fitting.End = kept;
         fitting.Next = first.Next;
-        long waste = first.Next is null ? 0 : fitting.Room - first.Room;
+        long waste = first.Next is null ? 0 : fitting.FreeSpace - first.FreeSpace;
         Head = fitting;
         Tail = first.Next is null ? fitting : Tail;
         first.Next = null;
-        Recycling.Give(first, loop);
+        BlockPools.Return(first, loop);
         return waste;
     }
 
-    /// <summary>Takes <paramref name="gone"/> bytes off the front. Returns how much the waste shrinks.</summary>
-    internal long Consume(int gone, EventLoop? loop)
+    /// <summary>Takes <paramref name="sent"/> bytes off the front. Returns how much the waste shrinks.</summary>
+    internal long Consume(int sent, EventLoop? loop)
     {
         long waste = 0;
-        Head = Head is null ? null : Recycling.Consume(Head, gone, loop, ref waste);
+        Head = Head is null ? null : BlockPools.Consume(Head, sent, loop, ref waste);
         Tail = Head is null ? null : Tail;
         return waste;
     }
@@ -156,5 +156,5 @@ internal struct BlockChain
         return all;
     }
 
-    internal readonly (long Bytes, long Waste) Measure() => Recycling.Measure(Head);
+    internal readonly (long Bytes, long Waste) Measure() => BlockPools.Measure(Head);
 }

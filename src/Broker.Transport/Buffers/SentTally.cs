@@ -6,7 +6,7 @@ internal struct SentTally
     internal long Bytes;
 
     /// <summary>How many bytes may go, about.</summary>
-    internal long Most;
+    internal long MaxBytes;
 
     internal long Waste;
 }

@@ -7,7 +7,7 @@ namespace Broker.Transport.InProcess;
 internal sealed class InProcessConnection : Connection
 {
     private readonly Lock _inboundGate = new();
-    private readonly long _highWater;
+    private readonly long _window;
     private readonly Action _postedRead;
     private readonly Action _postedResume;
     private InProcessConnection _peer = null!;
@@ -15,19 +15,19 @@ internal sealed class InProcessConnection : Connection
     private long _waiting;
     private bool _open;
     private bool _scheduled;
-    private bool _peerWaits;
+    private bool _isPeerBlocked;
     private bool _ended;
     private bool _released;
 
     /// <param name="loop">Its loop.</param>
     /// <param name="handler">Its handler.</param>
-    /// <param name="highWater">
+    /// <param name="window">
     /// How much the handler has not seen yet may be taken of the peer; above it that waits, as it would for a full socket buffer.
     /// </param>
-    internal InProcessConnection(EventLoop loop, ConnectionHandler handler, long highWater)
+    internal InProcessConnection(EventLoop loop, ConnectionHandler handler, long window)
         : base(loop, handler)
     {
-        _highWater = highWater;
+        _window = window;
         _postedRead = () => OnReadable(1);
         _postedResume = OnWritable;
     }
@@ -56,7 +56,7 @@ internal sealed class InProcessConnection : Connection
         {
             _scheduled = false;
             ended = _ended;
-            if (!IsHeld)
+            if (!IsInboundPaused)
             {
                 chain = _inbound.TakeAll().Head;
             }
@@ -71,7 +71,7 @@ internal sealed class InProcessConnection : Connection
             return;
         }
 
-        if (ended && !(IsHeld && (IsYielded || Kept != 0)))
+        if (ended && !(IsInboundPaused && (IsYielded || UnconsumedCount != 0)))
         {
             EndOfPeer();
         }
@@ -79,14 +79,14 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ContinueReceiving()
     {
-        DeliverKept();
-        if (!IsHeld && !IsClosed)
+        DeliverUnconsumed();
+        if (!IsInboundPaused && !IsClosed)
         {
             OnReadable(1);
         }
     }
 
-    private protected override void ReceiveOn()
+    private protected override void RearmReceive()
     {
         lock (_inboundGate)
         {
@@ -105,7 +105,7 @@ internal sealed class InProcessConnection : Connection
     private bool DeliverChain(Block? chain)
     {
         long taken = 0;
-        while (chain is not null && !IsHeld)
+        while (chain is not null && !IsInboundPaused)
         {
             taken += chain.Length;
             if (IsOpen)
@@ -115,8 +115,8 @@ internal sealed class InProcessConnection : Connection
 
             Block empty = chain;
             chain = chain.Next;
-            taken += chain is null ? 0 : empty.Room;
-            Recycling.Give(empty, Loop);
+            taken += chain is null ? 0 : empty.FreeSpace;
+            BlockPools.Return(empty, Loop);
         }
 
         bool resume;
@@ -128,8 +128,8 @@ internal sealed class InProcessConnection : Connection
             }
 
             _waiting -= taken;
-            resume = _peerWaits && _waiting <= _highWater / 2;
-            _peerWaits &= !resume;
+            resume = _isPeerBlocked && _waiting <= _window / 2;
+            _isPeerBlocked &= !resume;
         }
 
         if (resume)
@@ -149,7 +149,7 @@ internal sealed class InProcessConnection : Connection
             last = last.Next;
         }
 
-        _waiting += _inbound.Return(chain, last, Loop);
+        _waiting += _inbound.PutBack(chain, last, Loop);
     }
 
     private void EndOfPeer()
@@ -207,10 +207,10 @@ internal sealed class InProcessConnection : Connection
         lock (_inboundGate)
         {
             _released = true;
-            Recycling.GiveAll(_inbound.TakeAll().Head, Loop);
+            BlockPools.ReturnAll(_inbound.TakeAll().Head, Loop);
         }
 
-        ReleaseKept();
+        ReleaseUnconsumed();
     }
 
     private protected override void ReleaseTransport() => _peer.End();
@@ -229,19 +229,19 @@ internal sealed class InProcessConnection : Connection
             }
 
             bool takes = false;
-            while (rest is not null && _waiting < _highWater)
+            while (rest is not null && _waiting < _window)
             {
                 Block block = rest;
                 rest = block.Next;
                 int length = block.Length;
                 tally.Bytes += length;
-                tally.Waste += rest is null ? 0 : block.Room;
+                tally.Waste += rest is null ? 0 : block.FreeSpace;
                 block.Next = null;
-                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.Depot);
+                _waiting += length + _inbound.Pack(block, _waiting, senderLoop, _peer.SharedBlocks);
                 takes = true;
             }
 
-            _peerWaits = rest is not null;
+            _isPeerBlocked = rest is not null;
             if (!takes)
             {
                 return rest;
@@ -303,7 +303,7 @@ internal sealed class InProcessConnection : Connection
     // Writers keep a message within one block, so there is hardly ever a rest to join.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
-        if (Kept != 0)
+        if (UnconsumedCount != 0)
         {
             DeliverAppended(bytes);
         }

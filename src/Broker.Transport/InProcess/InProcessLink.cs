@@ -37,14 +37,14 @@ public static class InProcessLink
         var b = new InProcessConnection(secondLoop, second, secondWindow);
         a.Join(b);
         b.Join(a);
-        firstLoop.Group.Remember(a);
+        firstLoop.Group.Add(a);
         try
         {
-            secondLoop.Group.Remember(b);
+            secondLoop.Group.Add(b);
         }
         catch
         {
-            firstLoop.Group.Forget(a);
+            firstLoop.Group.Remove(a);
             throw;
         }
 

@@ -43,7 +43,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Watch();
     }
 
-    private protected override void ReceiveOn()
+    private protected override void RearmReceive()
     {
         if (_interest == Interest.End)
         {
@@ -52,7 +52,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
     }
 
     /// <summary>There is something to receive, by <paramref name="flags"/>, which nobody may now. On the loop.</summary>
-    internal void OnReadableWhileHeld(uint flags)
+    internal void OnReadableWhilePaused(uint flags)
     {
         if (IsYielded)
         {
@@ -72,22 +72,22 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
         else if ((flags & (LibC.EPOLLRDHUP | LibC.EPOLLHUP)) != 0)
         {
-            LookForEnd();
+            PeekForEnd();
         }
     }
 
     // What is left of the stream is looked at without taking it.
-    private void LookForEnd()
+    private void PeekForEnd()
     {
-        byte* next = stackalloc byte[MostOfGoodbye + 1];
-        nint left = LibC.Receive(_descriptor, next, MostOfGoodbye + 1, LibC.MSG_PEEK | LibC.MSG_DONTWAIT);
-        if (Layer is { } layer && left is >= 0 and <= MostOfGoodbye)
+        byte* next = stackalloc byte[MaxCloseNotifySize + 1];
+        nint left = LibC.Receive(_descriptor, next, MaxCloseNotifySize + 1, LibC.MSG_PEEK | LibC.MSG_DONTWAIT);
+        if (Layer is { } layer && left is >= 0 and <= MaxCloseNotifySize)
         {
-            ReceiveGoodbye(layer);
+            ReceiveCloseNotify(layer);
         }
         else if (left == 0)
         {
-            EndWhileHeld();
+            EndWhilePaused();
         }
     }
 
@@ -125,13 +125,13 @@ internal sealed unsafe class EpollConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
-            if (tally.Bytes >= tally.Most)
+            if (tally.Bytes >= tally.MaxBytes)
             {
                 outcome = SendOutcome.Yielded;
                 return at;
             }
 
-            nint gone = at.Next is null ? SendOne(at, tally.Most - tally.Bytes) : SendMany(at, tally.Most - tally.Bytes);
+            nint gone = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes) : SendMany(at, tally.MaxBytes - tally.Bytes);
             if (gone < 0)
             {
                 int error = Marshal.GetLastSystemError();
@@ -145,7 +145,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
             }
 
             tally.Bytes += gone;
-            at = Recycling.Consume(at, (int)gone, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, (int)gone, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
@@ -182,7 +182,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private void SetInterest(Interest interest)
     {
-        lock (WatchGate)
+        lock (QueueGate)
         {
             _interest = interest;
             Watch();

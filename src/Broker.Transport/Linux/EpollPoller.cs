@@ -75,7 +75,7 @@ internal sealed unsafe class EpollPoller : Poller
         return Math.Max(ready, 0);
     }
 
-    internal override int WaitBriefly(TimeSpan most)
+    internal override int WaitShort(TimeSpan most)
     {
         if (_waitsInMilliseconds)
         {
@@ -121,9 +121,9 @@ internal sealed unsafe class EpollPoller : Poller
 
                 if ((flags & ~LibC.EPOLLOUT) != 0 && Find(data) == connection)
                 {
-                    if (connection.IsHeld)
+                    if (connection.IsInboundPaused)
                     {
-                        connection.OnReadableWhileHeld(flags);
+                        connection.OnReadableWhilePaused(flags);
                     }
                     else if (!connection.IsDeferred)
                     {

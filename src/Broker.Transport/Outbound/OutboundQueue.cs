@@ -10,13 +10,13 @@ namespace Broker.Transport.Outbound;
 /// <para><b>Who may touch which block.</b> A stage's blocks are its loop's until <see cref="Add"/>. From then on they are the
 /// queue's: everything here is done under <see cref="Gate"/>, and only the figures are read without it.
 /// At most one thread has the <em>right to send</em> (<see cref="OutboundSender"/>). It takes all blocks out with <see cref="TakeAll"/>
-/// and owns them outside the gate until <see cref="Return"/> puts what is left in front again; who hands over meanwhile fills
+/// and owns them outside the gate until <see cref="PutBack"/> puts what is left in front again; who hands over meanwhile fills
 /// the queue behind them.</para>
 /// <para>Two senders leave what they are sending in the queue: a transport that waits has lent the first bytes
 /// of the first block to the system, and TLS has encrypted bytes from the front that it still counts as unsent. Such bytes, and
 /// those already sent, stay where they are: nobody moves or drops a block with a <em>fixed</em> part. Behind the
 /// <see cref="Block.End"/> of any block in the queue bytes may be appended at all times, for nobody was shown what lies there.</para>
-/// <para><b>What is counted.</b> <see cref="PendingBytes"/> is what writers wrote, until the peer has taken it. <see cref="HeldBytes"/> is
+/// <para><b>What is counted.</b> <see cref="PendingBytes"/> is what writers wrote, until the peer has taken it. <see cref="BufferedBytes"/> is
 /// the memory for it: beside those bytes the room in the middle of the queue that nothing will fill any more, and ciphertext. What is
 /// held beyond is at most the sent part of the first block and the room of the last.
 /// Both include what a sender has taken out.</para>
@@ -26,21 +26,21 @@ internal sealed class OutboundQueue
     // A peer that takes a little in between has more, and more of it: then nothing is worth moving.
     private const int AddedUntilStopped = 8;
 
-    private readonly BlockDepot _depot;
+    private readonly SharedBlockPool _depot;
     private BlockChain _waiting;
     private int _addedSinceSent;
     private long _pendingBytes;
     private long _sentBytes;
     private long _waste;
     private long _ciphertext;
-    private long _heldBytes;
+    private long _bufferedBytes;
     private long _refusedMessages;
     private long _refusedBytes;
 
     // What was pending when a walk through the whole queue found too few messages to drop; -1 when something has been sent since.
-    private long _pendingAtVainWalk = -1;
+    private long _pendingAtFailedScan = -1;
 
-    internal OutboundQueue(BlockDepot depot)
+    internal OutboundQueue(SharedBlockPool depot)
     {
         _depot = depot;
     }
@@ -51,7 +51,7 @@ internal sealed class OutboundQueue
     internal long PendingBytes => Volatile.Read(ref _pendingBytes);
 
     /// <summary>Any thread, a moment's truth.</summary>
-    internal long HeldBytes => Volatile.Read(ref _heldBytes);
+    internal long BufferedBytes => Volatile.Read(ref _bufferedBytes);
 
     /// <summary>Any thread, a moment's truth.</summary>
     internal long SentBytes => Volatile.Read(ref _sentBytes);
@@ -61,7 +61,7 @@ internal sealed class OutboundQueue
     internal Block? First => _waiting.Head;
 
     /// <summary>How often the queue was walked through for messages to drop. For tests.</summary>
-    internal long Walks { get; private set; }
+    internal long Scans { get; private set; }
 
     /// <summary>The size of all blocks that are in the queue now. For tests.</summary>
     internal long BlockBytes
@@ -82,19 +82,19 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>Takes a stage's blocks over, as they are: they will be sent at once.</summary>
-    internal BlockChain AddAndTakeAll(in StagedBlocks staged)
+    internal BlockChain AddAndTakeAll(in FlushedBlocks flushed)
     {
-        _pendingBytes += staged.Bytes;
-        _waste += staged.Waste;
+        _pendingBytes += flushed.Bytes;
+        _waste += flushed.Waste;
         Count();
-        return new BlockChain(staged.First!, staged.Last!);
+        return new BlockChain(flushed.First!, flushed.Last!);
     }
 
     /// <summary>Takes a stage's blocks over that will have to wait: what they hold is packed.</summary>
-    internal void Add(in StagedBlocks staged, EventLoop? loop)
+    internal void Add(in FlushedBlocks flushed, EventLoop? loop)
     {
-        _pendingBytes += staged.Bytes;
-        for (Block? at = staged.First; at is not null;)
+        _pendingBytes += flushed.Bytes;
+        for (Block? at = flushed.First; at is not null;)
         {
             Block block = at;
             at = at.Next;
@@ -114,47 +114,47 @@ internal sealed class OutboundQueue
     {
         if (_addedSinceSent == AddedUntilStopped && _waiting.Head is { } first && first.Start >= first.Array.Length / 2)
         {
-            _waste += _waiting.TrimFirst(Pieces.StartOfUnsent(first, framing), loop, _depot);
-            _pendingAtVainWalk = -1;
+            _waste += _waiting.TrimFirst(MessageBoundaries.StartOfUnsent(first, framing), loop, _depot);
+            _pendingAtFailedScan = -1;
             Count();
         }
     }
 
     /// <summary>Counts what a stage brought as lost.</summary>
-    internal void CountRefused(in StagedBlocks staged, IOutboundFraming? framing)
+    internal void CountRefused(in FlushedBlocks flushed, IOutboundFraming? framing)
     {
-        _refusedBytes += staged.Bytes;
-        for (Block? at = staged.First; at is not null; at = at.Next)
+        _refusedBytes += flushed.Bytes;
+        for (Block? at = flushed.First; at is not null; at = at.Next)
         {
-            _refusedMessages += Pieces.CountUnsent(at, at.Start, framing);
+            _refusedMessages += MessageBoundaries.CountUnsent(at, at.Start, framing);
         }
     }
 
     /// <summary>Gives all blocks to who has the right to send.</summary>
     internal BlockChain TakeAll() => _waiting.TakeAll();
 
-    /// <summary>What was taken out has been sent in part. <paramref name="rest"/> goes before what came meanwhile.</summary>
-    internal void Return(Block? rest, Block? last, in SentTally tally, EventLoop? loop)
+    /// <summary>What was taken out has been sent in part. <paramref name="unsent"/> goes before what came meanwhile.</summary>
+    internal void PutBack(Block? unsent, Block? last, in SentTally tally, EventLoop? loop)
     {
         CountSent(tally.Bytes, tally.Waste);
-        if (rest is not null)
+        if (unsent is not null)
         {
-            _waste += _waiting.Return(rest, last!, loop);
+            _waste += _waiting.PutBack(unsent, last!, loop);
         }
 
         Count();
     }
 
     /// <summary>The transport has taken bytes of the first block by itself.</summary>
-    internal void Consume(int gone, EventLoop loop)
+    internal void Consume(int sent, EventLoop loop)
     {
-        long waste = _waiting.Consume(gone, loop);
-        CountSent(gone, waste);
+        long waste = _waiting.Consume(sent, loop);
+        CountSent(sent, waste);
         Count();
     }
 
     /// <summary>These blocks, the queue's, are TLS' from now on, which sends them as they are: they count as sent.</summary>
-    internal void Forget(in BlockChain clear)
+    internal void CountAsSent(in BlockChain clear)
     {
         (long bytes, long waste) = clear.Measure();
         CountSent(bytes, waste);
@@ -177,22 +177,22 @@ internal sealed class OutboundQueue
     /// </remarks>
     /// <param name="bytes">How many bytes to drop, at least if possible.</param>
     /// <param name="fixedBytes">How many bytes from the front are encrypted.</param>
-    /// <param name="firstIsLent">Whether the first block is being sent.</param>
-    /// <param name="isOut">Whether a sender has blocks out, so that this is not the whole queue.</param>
+    /// <param name="firstIsBeingSent">Whether the first block is being sent.</param>
+    /// <param name="isPartial">Whether a sender has blocks out, so that this is not the whole queue.</param>
     /// <param name="framing">Tells messages from what must stay.</param>
     /// <param name="loop">The caller's loop.</param>
-    internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsLent, bool isOut, IOutboundFraming framing, EventLoop? loop)
+    internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsBeingSent, bool isPartial, IOutboundFraming framing, EventLoop? loop)
     {
-        if (!isOut && _pendingAtVainWalk >= 0 && _pendingBytes - _pendingAtVainWalk < bytes)
+        if (!isPartial && _pendingAtFailedScan >= 0 && _pendingBytes - _pendingAtFailedScan < bytes)
         {
             return default;
         }
 
-        Walks++;
+        Scans++;
         long dropped = 0;
         long messages = 0;
         long fixedLeft = fixedBytes;
-        bool lent = firstIsLent;
+        bool lent = firstIsBeingSent;
         BlockChain before = _waiting.TakeAll();
         _waste -= before.Measure().Waste;
         for (Block? at = before.Head; at is not null;)
@@ -211,7 +211,7 @@ internal sealed class OutboundQueue
             if (dropped < bytes)
             {
                 int length = block.End;
-                messages += Pieces.DropMessages(block, framing, bytes - dropped);
+                messages += MessageBoundaries.DropMessages(block, framing, bytes - dropped);
                 dropped += length - block.End;
             }
 
@@ -220,7 +220,7 @@ internal sealed class OutboundQueue
         }
 
         _pendingBytes -= dropped;
-        _pendingAtVainWalk = isOut || dropped >= bytes ? -1 : _pendingBytes;
+        _pendingAtFailedScan = isPartial || dropped >= bytes ? -1 : _pendingBytes;
         Count();
         return new OutboundCount(messages, dropped);
     }
@@ -232,42 +232,42 @@ internal sealed class OutboundQueue
         return new OutboundCount(_refusedMessages + messages, _refusedBytes + bytes);
     }
 
-    /// <summary>What is queued behind the first <paramref name="doubtful"/> bytes.</summary>
-    internal OutboundCount CountBehind(long doubtful, IOutboundFraming? framing)
+    /// <summary>What is queued behind the first <paramref name="possiblySent"/> bytes.</summary>
+    internal OutboundCount CountBehind(long possiblySent, IOutboundFraming? framing)
     {
         long messages = 0;
         long bytes = 0;
         for (Block? at = _waiting.Head; at is not null; at = at.Next)
         {
-            int gone = (int)Math.Min(at.Length, doubtful);
-            doubtful -= gone;
-            messages += Pieces.CountUnsent(at, at.Start + gone, framing);
+            int gone = (int)Math.Min(at.Length, possiblySent);
+            possiblySent -= gone;
+            messages += MessageBoundaries.CountUnsent(at, at.Start + gone, framing);
             bytes += at.Length - gone;
         }
 
         return new OutboundCount(messages, bytes);
     }
 
-    /// <summary>Shows the messages behind the first <paramref name="doubtful"/> bytes.</summary>
-    internal void VisitBehind(long doubtful, IOutboundFraming framing, IUnsentMessages unsent)
+    /// <summary>Shows the messages behind the first <paramref name="possiblySent"/> bytes.</summary>
+    internal void VisitBehind(long possiblySent, IOutboundFraming framing, IUnsentMessages unsent)
     {
         for (Block? at = _waiting.Head; at is not null; at = at.Next)
         {
-            int gone = (int)Math.Min(at.Length, doubtful);
-            doubtful -= gone;
-            Pieces.VisitUnsent(at, at.Start + gone, framing, unsent);
+            int gone = (int)Math.Min(at.Length, possiblySent);
+            possiblySent -= gone;
+            MessageBoundaries.VisitUnsent(at, at.Start + gone, framing, unsent);
         }
     }
 
     /// <summary>Gives all blocks back. What they held counts as pending for ever: it was not sent.</summary>
-    internal void Clear(EventLoop? loop) => Recycling.GiveAll(_waiting.TakeAll().Head, loop);
+    internal void Clear(EventLoop? loop) => BlockPools.ReturnAll(_waiting.TakeAll().Head, loop);
 
     private void CountSent(long bytes, long waste)
     {
         if (bytes != 0)
         {
             // What could not be dropped then, because it was being sent, may be another now.
-            _pendingAtVainWalk = -1;
+            _pendingAtFailedScan = -1;
             _addedSinceSent = 0;
         }
 
@@ -276,5 +276,5 @@ internal sealed class OutboundQueue
         _waste -= waste;
     }
 
-    private void Count() => Volatile.Write(ref _heldBytes, _pendingBytes + _waste + _ciphertext);
+    private void Count() => Volatile.Write(ref _bufferedBytes, _pendingBytes + _waste + _ciphertext);
 }

@@ -11,7 +11,7 @@ internal sealed partial class OutboundSender
     internal TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
     // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
-    private long Progress => _queue.SentBytes + (_layer?.WireSent ?? 0);
+    private long Progress => _queue.SentBytes + (_layer?.CiphertextSent ?? 0);
 
     /// <summary>On the loop.</summary>
     internal void CancelDeadline()
@@ -43,7 +43,7 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            if (_state is not (SendState.Blocked or SendState.Lent))
+            if (_state is not (SendState.Blocked or SendState.AsyncSending))
             {
                 _isTimed = false;
                 return;

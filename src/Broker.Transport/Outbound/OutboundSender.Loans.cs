@@ -6,17 +6,17 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     // A waiting send ends when all of it has gone, and only then counts as progress of the peer.
-    private const int MostToLend = 16 * 1024;
+    private const int MaxAsyncSend = 16 * 1024;
 
     /// <summary>
     /// For transports that wait by sending: lends them the first bytes that wait, with the right to send. Empty when there is
-    /// nothing to wait for. On the loop; <see cref="EndLoan"/> must follow, on the loop.
+    /// nothing to wait for. On the loop; <see cref="EndAsyncSend"/> must follow, on the loop.
     /// </summary>
-    internal ReadOnlyMemory<byte> BeginLoan()
+    internal ReadOnlyMemory<byte> BeginAsyncSend()
     {
         lock (Gate)
         {
-            bool may = _state is SendState.Blocked or SendState.Idle && _intake != Intake.Retired;
+            bool may = _state is SendState.Blocked or SendState.Idle && _acceptState != AcceptState.Stopped;
             Block? first = !may ? null : _layer is null ? _queue.First : _layer.Collect();
             if (first is null)
             {
@@ -24,12 +24,12 @@ internal sealed partial class OutboundSender
                 return default;
             }
 
-            _state = SendState.Lent;
-            return first.Array.AsMemory(first.Start, Math.Min(first.Length, MostToLend));
+            _state = SendState.AsyncSending;
+            return first.Array.AsMemory(first.Start, Math.Min(first.Length, MaxAsyncSend));
         }
     }
 
-    internal void EndLoan(int gone, bool failed)
+    internal void EndAsyncSend(int sent, bool failed)
     {
         lock (Gate)
         {
@@ -40,18 +40,18 @@ internal sealed partial class OutboundSender
             {
                 // It was ciphertext, or what the start of TLS has counted as sent.
                 _layer.Collect();
-                _layer.ConsumeWire(gone, Loop);
+                _layer.ConsumeCiphertext(sent, Loop);
                 _queue.CountCiphertext(_layer.Ciphertext);
             }
             else
             {
-                _queue.Consume(gone, Loop);
+                _queue.Consume(sent, Loop);
             }
 
-            NoticeRoom();
+            CheckLowWater();
             if (!failed)
             {
-                NoticeEmpty();
+                CheckDrained();
             }
         }
 

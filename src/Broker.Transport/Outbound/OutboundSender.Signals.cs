@@ -7,9 +7,9 @@ internal sealed partial class OutboundSender
     private Action? _postedDrained;
     private Action? _postedLowWater;
     private long _lowWater;
-    private bool _isHeldUp;
+    private bool _wasBlocked;
     private bool _isAboveLowWater;
-    private bool _isRoomWanted;
+    private bool _isLowWaterRequested;
 
     internal long MaxPendingBytes { get; set; } = 64L * 1024 * 1024;
 
@@ -21,7 +21,7 @@ internal sealed partial class OutboundSender
             lock (Gate)
             {
                 _lowWater = value;
-                _isAboveLowWater = value != 0 && _queue.HeldBytes > value;
+                _isAboveLowWater = value != 0 && _queue.BufferedBytes > value;
             }
         }
     }
@@ -30,43 +30,43 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            _isRoomWanted = true;
+            _isLowWaterRequested = true;
             ArmLowWater();
-            NoticeRoom();
+            CheckLowWater();
         }
     }
 
     // What a writer hands over lifts the queue above its mark. Ciphertext, of which there is more after one send and less after another,
     // does not: while it falls the queue would pass its mark several times.
-    private void ArmLowWater() => _isAboveLowWater |= _lowWater != 0 && _queue.HeldBytes > _lowWater;
+    private void ArmLowWater() => _isAboveLowWater |= _lowWater != 0 && _queue.BufferedBytes > _lowWater;
 
     // Of what waits, whatever it is.
-    private void NoticeFull()
+    private void CheckFull()
     {
-        if (_queue.HeldBytes > MaxPendingBytes && _intake == Intake.Open)
+        if (_queue.BufferedBytes > MaxPendingBytes && _acceptState == AcceptState.Open)
         {
-            _intake = Intake.Full;
+            _acceptState = AcceptState.Full;
             Loop.PostClose(_connection, CloseReason.QueueFull);
         }
     }
 
     // Who asked for room while there is little to wait for may want more than there will be before all is gone.
-    private void NoticeRoom()
+    private void CheckLowWater()
     {
-        bool isCrossed = _isAboveLowWater && _queue.HeldBytes <= _lowWater;
-        if (isCrossed || (_isRoomWanted && _queue.HeldBytes == 0))
+        bool isCrossed = _isAboveLowWater && _queue.BufferedBytes <= _lowWater;
+        if (isCrossed || (_isLowWaterRequested && _queue.BufferedBytes == 0))
         {
             _isAboveLowWater = false;
-            _isRoomWanted = false;
+            _isLowWaterRequested = false;
             Loop.Post(_postedLowWater ??= _connection.NotifyLowWater);
         }
     }
 
-    private void NoticeEmpty()
+    private void CheckDrained()
     {
-        if (_isHeldUp && _queue.IsEmpty && _layer is not { HasWire: true })
+        if (_wasBlocked && _queue.IsEmpty && _layer is not { HasCiphertext: true })
         {
-            _isHeldUp = false;
+            _wasBlocked = false;
             Loop.Post(_postedDrained ??= _connection.NotifyDrained);
         }
     }

@@ -7,7 +7,7 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     /// <summary>From now on what is handed over is encrypted. On the loop.</summary>
-    internal void Insert(WireLayer layer)
+    internal void Insert(SecurityLayer layer)
     {
         lock (Gate)
         {
@@ -15,7 +15,7 @@ internal sealed partial class OutboundSender
             if (!clear.IsEmpty)
             {
                 // What another thread is sending at this time comes back to the front, see Return.
-                _queue.Forget(clear);
+                _queue.CountAsSent(clear);
                 layer.Post(clear.Head!, clear.Tail!);
                 _queue.CountCiphertext(layer.Ciphertext);
             }
@@ -34,13 +34,13 @@ internal sealed partial class OutboundSender
     }
 
     /// <summary>Sends a block of ciphertext that is the protocol's own. Any thread.</summary>
-    internal void SendWire(Block block, EventLoop? loop)
+    internal void SendCiphertext(Block block, EventLoop? loop)
     {
         lock (Gate)
         {
-            if (_intake == Intake.Retired)
+            if (_acceptState == AcceptState.Stopped)
             {
-                block.Home.Give(block);
+                block.Pool.Return(block);
                 return;
             }
 
@@ -56,7 +56,7 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            if (_intake >= Intake.Sealed)
+            if (_acceptState >= AcceptState.Completed)
             {
                 return default;
             }
@@ -64,8 +64,8 @@ internal sealed partial class OutboundSender
             // While a sender has the front of the queue out, what is encrypted is there.
             bool isOut = _state is SendState.Sending or SendState.SendingWritable;
             OutboundCount dropped = _queue.Drop(
-                bytes, isOut ? 0 : _layer?.Encrypted ?? 0, _state == SendState.Lent && _layer is null, isOut, framing, loop);
-            NoticeRoom();
+                bytes, isOut ? 0 : _layer?.Encrypted ?? 0, _state == SendState.AsyncSending && _layer is null, isOut, framing, loop);
+            CheckLowWater();
             return dropped;
         }
     }

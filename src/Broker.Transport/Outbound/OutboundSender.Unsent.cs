@@ -6,11 +6,11 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     // Under the gate: how many bytes from the front may have been sent although they still count as queued.
-    private long Doubtful
+    private long PossiblySent
     {
         get
         {
-            long lent = _state == SendState.Lent && _layer is null && _queue.First is { } first ? Math.Min(first.Length, MostToLend) : 0;
+            long lent = _state == SendState.AsyncSending && _layer is null && _queue.First is { } first ? Math.Min(first.Length, MaxAsyncSend) : 0;
             return Math.Max(_layer?.Encrypted ?? 0, lent);
         }
     }
@@ -20,7 +20,7 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            return _queue.CountBehind(Doubtful, framing);
+            return _queue.CountBehind(PossiblySent, framing);
         }
     }
 
@@ -29,20 +29,20 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            _queue.VisitBehind(Doubtful, framing, unsent);
+            _queue.VisitBehind(PossiblySent, framing, unsent);
         }
     }
 
     /// <summary>Empties a stage whose connection is closed. On the stage's loop.</summary>
-    internal static void Discard(OutboundStage stage, IOutboundFraming framing, IUnsentMessages unsent)
+    internal static void Discard(LoopWriteBuffer buffer, IOutboundFraming framing, IUnsentMessages unsent)
     {
-        StagedBlocks staged = stage.Detach();
+        FlushedBlocks staged = buffer.TakeBlocks();
         for (Block? at = staged.First; at is not null; at = at.Next)
         {
-            Pieces.VisitUnsent(at, at.Start, framing, unsent);
+            MessageBoundaries.VisitUnsent(at, at.Start, framing, unsent);
         }
 
-        Recycling.GiveAll(staged.First, stage.Connection.Loop);
+        BlockPools.ReturnAll(staged.First, buffer.Connection.Loop);
     }
 
     /// <summary>In clear: all that was handed over. Over TLS: what can still leave, in one form or the other.</summary>
@@ -50,7 +50,7 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            return _layer is null ? _queue.PendingBytes != 0 : _layer.HasWire || (_layer.IsSecured && _queue.PendingBytes != 0);
+            return _layer is null ? _queue.PendingBytes != 0 : _layer.HasCiphertext || (_layer.IsSecured && _queue.PendingBytes != 0);
         }
     }
 
@@ -61,10 +61,10 @@ internal sealed partial class OutboundSender
         {
             if (at.Length != 0)
             {
-                _connection.TellDiscarded(at.Array.AsSpan(at.Start, at.Length));
+                _connection.NotifyDiscarded(at.Array.AsSpan(at.Start, at.Length));
             }
         }
 
-        Recycling.GiveAll(first, loop);
+        BlockPools.ReturnAll(first, loop);
     }
 }

@@ -7,18 +7,18 @@ namespace Broker.Transport.Outbound;
 internal sealed partial class OutboundSender
 {
     private Action? _postedWritable;
-    private Action? _postedGoOn;
+    private Action? _postedContinue;
     private bool _isWatched;
-    private bool _isToGoOn;
+    private bool _isContinuePosted;
 
     /// <summary>The peer takes bytes again. On the loop.</summary>
     internal void OnWritable()
     {
         BlockChain chain;
-        WireLayer? layer;
+        SecurityLayer? layer;
         lock (Gate)
         {
-            if (_isToGoOn)
+            if (_isContinuePosted)
             {
                 return;
             }
@@ -29,7 +29,7 @@ internal sealed partial class OutboundSender
                 return;
             }
 
-            if (_state is SendState.Lent or SendState.Failed || _intake == Intake.Retired)
+            if (_state is SendState.AsyncSending or SendState.Failed || _acceptState == AcceptState.Stopped)
             {
                 return;
             }
@@ -38,15 +38,15 @@ internal sealed partial class OutboundSender
             if (!TryTake(out chain, out layer))
             {
                 EndWatch();
-                NoticeEmpty();
+                CheckDrained();
                 return;
             }
         }
 
-        Send(chain, layer, Loop, MostAtOnce);
+        Send(chain, layer, Loop, MaxPerSend);
         lock (Gate)
         {
-            if (_state != SendState.Blocked && _intake != Intake.Retired)
+            if (_state != SendState.Blocked && _acceptState != AcceptState.Stopped)
             {
                 EndWatch();
             }
@@ -66,10 +66,10 @@ internal sealed partial class OutboundSender
     }
 
     // Under the gate, which also orders arming and disarming between loops.
-    private void HoldUp()
+    private void OnBlocked()
     {
-        NoticeFull();
-        _isHeldUp = true;
+        CheckFull();
+        _wasBlocked = true;
         WatchProgress();
         if (!_isWatched)
         {
@@ -82,18 +82,18 @@ internal sealed partial class OutboundSender
     private void Yield()
     {
         EndWatch();
-        if (!_isToGoOn)
+        if (!_isContinuePosted)
         {
-            _isToGoOn = true;
-            Loop.Post(_postedGoOn ??= GoOn);
+            _isContinuePosted = true;
+            Loop.Post(_postedContinue ??= ContinueAfterYield);
         }
     }
 
-    private void GoOn()
+    private void ContinueAfterYield()
     {
         lock (Gate)
         {
-            _isToGoOn = false;
+            _isContinuePosted = false;
         }
 
         OnWritable();

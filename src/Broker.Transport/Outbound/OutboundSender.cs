@@ -9,7 +9,7 @@ namespace Broker.Transport.Outbound;
 /// </summary>
 /// <remarks>
 /// TLS stands between the two: what was queued before it was started leaves ahead of it, and the rest through it, see
-/// <see cref="WireLayer"/>. Whoever has the right to send encrypts too.
+/// <see cref="SecurityLayer"/>. Whoever has the right to send encrypts too.
 /// </remarks>
 internal sealed partial class OutboundSender
 {
@@ -17,25 +17,25 @@ internal sealed partial class OutboundSender
     /// How many bytes one send takes of a queue, about: a peer that takes them as fast as they come would else keep the loop
     /// until its whole queue has gone. One that hands more over may send as much, or a queue would grow because others have their turn.
     /// </summary>
-    internal const int MostAtOnce = 512 * 1024;
+    internal const int MaxPerSend = 512 * 1024;
 
     private readonly Connection _connection;
     private readonly OutboundQueue _queue;
-    private WireLayer? _layer;
+    private SecurityLayer? _layer;
     private SendState _state;
-    private Intake _intake;
-    private bool _awaitsRetirement;
+    private AcceptState _acceptState;
+    private bool _stopAwaitsSender;
     private volatile bool _hasFailed;
 
     internal OutboundSender(Connection connection)
     {
         _connection = connection;
-        _queue = new OutboundQueue(connection.Depot);
+        _queue = new OutboundQueue(connection.SharedBlocks);
     }
 
     internal OutboundQueue Queue => _queue;
 
-    internal WireLayer? Layer => _layer;
+    internal SecurityLayer? Layer => _layer;
 
     /// <summary>Whether the transport has failed to send. Any thread.</summary>
     internal bool HasFailed => _hasFailed;
@@ -44,25 +44,25 @@ internal sealed partial class OutboundSender
 
     private Lock Gate => _queue.Gate;
 
-    private bool IsFree => _state == SendState.Idle && _intake != Intake.Retired;
+    private bool IsFree => _state == SendState.Idle && _acceptState != AcceptState.Stopped;
 
     /// <summary>Takes a stage's bytes over and sends them if nobody does. <paramref name="loop"/> is the caller's, if it is one.</summary>
-    internal void TakeOver(OutboundStage stage, EventLoop? loop)
+    internal void Flush(LoopWriteBuffer buffer, EventLoop? loop)
     {
-        StagedBlocks staged = stage.Detach();
+        FlushedBlocks staged = buffer.TakeBlocks();
         if (staged.First is null)
         {
             return;
         }
 
         BlockChain chain = default;
-        WireLayer? layer;
+        SecurityLayer? layer;
         lock (Gate)
         {
             layer = _layer;
-            if (_intake != Intake.Open || staged.Bytes == 0)
+            if (_acceptState != AcceptState.Open || staged.Bytes == 0)
             {
-                Refuse(staged);
+                CountRefused(staged);
             }
             else if (_state != SendState.Idle || layer is { IsSecured: false })
             {
@@ -75,14 +75,14 @@ internal sealed partial class OutboundSender
                 }
 
                 ArmLowWater();
-                NoticeFull();
+                CheckFull();
                 return;
             }
             else
             {
                 // What the protocol itself has to say goes first.
                 layer?.Collect();
-                chain = TakeWith(staged, loop);
+                chain = EnqueueAndTake(staged, loop);
                 _state = SendState.Sending;
             }
         }
@@ -93,7 +93,7 @@ internal sealed partial class OutboundSender
         }
         else
         {
-            Send(chain, layer, loop, Math.Max(staged.Bytes, MostAtOnce));
+            Send(chain, layer, loop, Math.Max(staged.Bytes, MaxPerSend));
         }
     }
 
@@ -101,7 +101,7 @@ internal sealed partial class OutboundSender
     internal void Resume(EventLoop? loop)
     {
         BlockChain chain;
-        WireLayer? layer;
+        SecurityLayer? layer;
         lock (Gate)
         {
             if (!IsFree || !TryTake(out chain, out layer))
@@ -110,7 +110,7 @@ internal sealed partial class OutboundSender
             }
         }
 
-        Send(chain, layer, loop, MostAtOnce);
+        Send(chain, layer, loop, MaxPerSend);
     }
 
     /// <summary>Takes the right to send, to add something to what TLS sends; <see cref="EndAddition"/> must follow.</summary>
@@ -139,13 +139,13 @@ internal sealed partial class OutboundSender
     }
 
     /// <summary>Nothing more is queued. On the loop.</summary>
-    internal void Seal()
+    internal void CompleteAdding()
     {
         lock (Gate)
         {
-            if (_intake < Intake.Sealed)
+            if (_acceptState < AcceptState.Completed)
             {
-                _intake = Intake.Sealed;
+                _acceptState = AcceptState.Completed;
             }
         }
     }
@@ -155,13 +155,13 @@ internal sealed partial class OutboundSender
     /// <see cref="Connection.EndClosing"/> when it is done: the loop does not wait for it, for it may be further down on the
     /// same thread, or wait for the loop. On the loop, once.
     /// </summary>
-    internal bool TryRetire()
+    internal bool TryStop()
     {
         lock (Gate)
         {
-            _intake = Intake.Retired;
-            _awaitsRetirement = _state is SendState.Sending or SendState.SendingWritable;
-            return !_awaitsRetirement;
+            _acceptState = AcceptState.Stopped;
+            _stopAwaitsSender = _state is SendState.Sending or SendState.SendingWritable;
+            return !_stopAwaitsSender;
         }
     }
 
@@ -170,31 +170,31 @@ internal sealed partial class OutboundSender
     {
         lock (Gate)
         {
-            if (_state != SendState.Lent)
+            if (_state != SendState.AsyncSending)
             {
                 // A loop that has ended, see TryRetire, gets nothing back.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
                 _queue.Clear(loop);
-                Recycling.GiveAll(_layer?.DetachWire(), loop);
+                BlockPools.ReturnAll(_layer?.DetachCiphertext(), loop);
             }
         }
     }
 
     // Entered with the right to send, and leaves without it.
-    private void Send(BlockChain chain, WireLayer? layer, EventLoop? loop, long most)
+    private void Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)
     {
         SendOutcome outcome;
         bool retires = false;
         long sent = 0;
         while (true)
         {
-            var tally = new SentTally { Most = most };
+            var tally = new SentTally { MaxBytes = most };
             Block? rest = layer is null
                 ? _connection.Send(chain.Head!, loop, ref tally, out outcome)
                 : layer.Send(chain.Head, loop, ref tally, out outcome);
             lock (Gate)
             {
-                Return(rest, chain.Tail, layer, tally, loop);
+                PutBack(rest, chain.Tail, layer, tally, loop);
                 sent += tally.Bytes;
                 if (outcome == SendOutcome.Sent && sent >= most && HasWork())
                 {
@@ -206,14 +206,14 @@ internal sealed partial class OutboundSender
                     continue;
                 }
 
-                retires = End(outcome);
+                retires = EndSend(outcome);
                 break;
             }
         }
 
         if (retires)
         {
-            RetireConnection();
+            FinishClosing();
         }
         else if (outcome == SendOutcome.Failed)
         {
@@ -226,18 +226,18 @@ internal sealed partial class OutboundSender
     }
 
     // Under the gate. The layer is the one that was there when the chain was taken.
-    private void Return(Block? rest, Block? last, WireLayer? sentBy, in SentTally tally, EventLoop? loop)
+    private void PutBack(Block? unsent, Block? last, SecurityLayer? sentBy, in SentTally tally, EventLoop? loop)
     {
-        if (rest is not null && sentBy is null && _layer is not null)
+        if (unsent is not null && sentBy is null && _layer is not null)
         {
             // TLS was started meanwhile: behind all this, which counts as sent now.
-            _queue.Return(null, null, tally, loop);
-            _queue.Forget(new BlockChain(rest, last!));
-            _layer.Prepend(rest, last!);
+            _queue.PutBack(null, null, tally, loop);
+            _queue.CountAsSent(new BlockChain(unsent, last!));
+            _layer.Prepend(unsent, last!);
         }
         else
         {
-            _queue.Return(rest, last, tally, loop);
+            _queue.PutBack(unsent, last, tally, loop);
         }
 
         if (_layer is not null)
@@ -245,15 +245,15 @@ internal sealed partial class OutboundSender
             _queue.CountCiphertext(_layer.Ciphertext);
         }
 
-        NoticeRoom();
+        CheckLowWater();
     }
 
     // Under the gate: gives the right to send together with all there is to send.
-    private bool TryTake(out BlockChain chain, out WireLayer? layer)
+    private bool TryTake(out BlockChain chain, out SecurityLayer? layer)
     {
         chain = default;
         layer = _layer;
-        if (_intake == Intake.Retired || !HasWork())
+        if (_acceptState == AcceptState.Stopped || !HasWork())
         {
             return false;
         }
@@ -272,16 +272,16 @@ internal sealed partial class OutboundSender
     }
 
     // Under the gate. As a rule there is nothing else in the queue.
-    private BlockChain TakeWith(in StagedBlocks staged, EventLoop? loop)
+    private BlockChain EnqueueAndTake(in FlushedBlocks flushed, EventLoop? loop)
     {
         BlockChain chain;
         if (_queue.IsEmpty)
         {
-            chain = _queue.AddAndTakeAll(staged);
+            chain = _queue.AddAndTakeAll(flushed);
         }
         else
         {
-            _queue.Add(staged, loop);
+            _queue.Add(flushed, loop);
             chain = _queue.TakeAll();
         }
 
@@ -292,7 +292,7 @@ internal sealed partial class OutboundSender
     private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
 
     // Under the gate. Returns whether the connection waits for this to be closed.
-    private bool End(SendOutcome outcome)
+    private bool EndSend(SendOutcome outcome)
     {
         bool isOutOfDate = _state == SendState.SendingWritable;
         _hasFailed |= outcome == SendOutcome.Failed;
@@ -304,16 +304,16 @@ internal sealed partial class OutboundSender
             // Nobody needs to try again.
             _ => SendState.Failed,
         };
-        if (_intake == Intake.Retired)
+        if (_acceptState == AcceptState.Stopped)
         {
-            bool awaited = _awaitsRetirement;
-            _awaitsRetirement = false;
+            bool awaited = _stopAwaitsSender;
+            _stopAwaitsSender = false;
             return awaited;
         }
 
         if (outcome == SendOutcome.Blocked)
         {
-            HoldUp();
+            OnBlocked();
         }
 
         if (outcome == SendOutcome.Yielded)
@@ -325,19 +325,19 @@ internal sealed partial class OutboundSender
             Loop.Post(_postedWritable ??= OnWritable);
         }
 
-        NoticeEmpty();
+        CheckDrained();
         return false;
     }
 
-    private void Refuse(in StagedBlocks staged)
+    private void CountRefused(in FlushedBlocks flushed)
     {
-        if (_intake == Intake.Full)
+        if (_acceptState == AcceptState.Full)
         {
-            _queue.CountRefused(staged, _connection.Framing);
+            _queue.CountRefused(flushed, _connection.Framing);
         }
     }
 
-    private void RetireConnection()
+    private void FinishClosing()
     {
         // A loop that has ended waits for nobody: then this thread is the last that knows the connection.
         if (!Loop.TryPost(_connection.EndClosing))

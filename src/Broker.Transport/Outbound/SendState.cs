@@ -16,7 +16,7 @@ internal enum SendState
     SendingWritable,
 
     /// <summary>The transport has the right to send, and waits for the peer with a piece of the first block.</summary>
-    Lent,
+    AsyncSending,
 
     /// <summary>The transport takes no more, and will say when it does.</summary>
     Blocked,

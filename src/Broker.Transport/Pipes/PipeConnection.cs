@@ -51,7 +51,7 @@ internal sealed class PipeConnection : PullConnection
 
     private protected override void StopReceiving() => _stopped = true;
 
-    private protected override void ReceiveOn()
+    private protected override void RearmReceive()
     {
         if (_hasResult)
         {
@@ -106,7 +106,7 @@ internal sealed class PipeConnection : PullConnection
                     return at;
                 }
 
-                if (tally.Bytes >= tally.Most)
+                if (tally.Bytes >= tally.MaxBytes)
                 {
                     outcome = SendOutcome.Yielded;
                     return at;
@@ -119,7 +119,7 @@ internal sealed class PipeConnection : PullConnection
                     _writer.Write(at.Array.AsSpan(at.Start, count));
                     copied += count;
                     tally.Bytes += count;
-                    at = Recycling.Consume(at, count, loop, ref tally.Waste);
+                    at = BlockPools.Consume(at, count, loop, ref tally.Waste);
                 }
 
                 if (!TryFlush())
@@ -281,14 +281,14 @@ internal sealed class PipeConnection : PullConnection
     {
         try
         {
-            if (!IsHeld)
+            if (!IsInboundPaused)
             {
                 OnReadable(1);
                 AwaitReadable();
             }
             else if (_hasResult && _result.IsCompleted && _result.Buffer.IsEmpty && !IsYielded)
             {
-                EndWhileHeld();
+                EndWhilePaused();
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)

@@ -21,7 +21,7 @@ public static class PipeLink
         ArgumentNullException.ThrowIfNull(pipe);
         ArgumentNullException.ThrowIfNull(handler);
         var connection = new PipeConnection(loop, pipe, handler);
-        loop.Group.Remember(connection);
+        loop.Group.Add(connection);
         loop.Post(connection.Open);
         return connection;
     }

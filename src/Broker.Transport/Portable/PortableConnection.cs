@@ -19,7 +19,7 @@ internal sealed class PortableConnection : SocketConnection
 
     // Of the thread and not of the connection: it is empty between two calls.
     [ThreadStatic]
-    private static List<ArraySegment<byte>>? _gathered;
+    private static List<ArraySegment<byte>>? t_gathered;
 
     private readonly PortablePoller _poller;
     private readonly SocketAsyncEventArgs _reading = new(true);
@@ -63,7 +63,7 @@ internal sealed class PortableConnection : SocketConnection
     private protected override void StopReceiving() => _ended = true;
 
     /// <summary>There is something to receive which nobody may now: it is looked at and left. On the loop.</summary>
-    internal void OnReadableWhileHeld()
+    internal void OnReadableWhilePaused()
     {
         // Asked again it would only be said again: from here on bytes hide what follows them.
         _skipped = true;
@@ -80,11 +80,11 @@ internal sealed class PortableConnection : SocketConnection
         }
         else if (got == 0 && error == SocketError.Success)
         {
-            EndWhileHeld();
+            EndWhilePaused();
         }
     }
 
-    private protected override void ReceiveOn()
+    private protected override void RearmReceive()
     {
         if (_skipped)
         {
@@ -93,7 +93,7 @@ internal sealed class PortableConnection : SocketConnection
         }
     }
 
-    private protected override void OnPaused() => ReceiveOn();
+    private protected override void OnPaused() => RearmReceive();
 
     private protected override void StartReceiving() => AwaitReadable();
 
@@ -116,13 +116,13 @@ internal sealed class PortableConnection : SocketConnection
         Block? at = chain;
         while (at is not null)
         {
-            if (tally.Bytes >= tally.Most)
+            if (tally.Bytes >= tally.MaxBytes)
             {
                 outcome = SendOutcome.Yielded;
                 return at;
             }
 
-            int gone = at.Next is null ? SendOne(at, tally.Most - tally.Bytes, out SocketError error) : SendMany(at, tally.Most - tally.Bytes, out error);
+            int gone = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes, out SocketError error) : SendMany(at, tally.MaxBytes - tally.Bytes, out error);
             if (error != SocketError.Success)
             {
                 outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;
@@ -130,7 +130,7 @@ internal sealed class PortableConnection : SocketConnection
             }
 
             tally.Bytes += gone;
-            at = Recycling.Consume(at, gone, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, gone, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
@@ -142,7 +142,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private int SendMany(Block first, long most, out SocketError error)
     {
-        List<ArraySegment<byte>> gathered = _gathered ??= new List<ArraySegment<byte>>(MostGathered);
+        List<ArraySegment<byte>> gathered = t_gathered ??= new List<ArraySegment<byte>>(MostGathered);
         for (Block? block = first; block is not null && gathered.Count < MostGathered && most > 0; block = block.Next)
         {
             int length = (int)Math.Min(block.Length, most);
@@ -178,7 +178,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private void StartWaitingSend()
     {
-        ReadOnlyMemory<byte> head = Outbound.BeginLoan();
+        ReadOnlyMemory<byte> head = Outbound.BeginAsyncSend();
         if (head.IsEmpty)
         {
             return;
@@ -206,7 +206,7 @@ internal sealed class PortableConnection : SocketConnection
 
     private void WaitingSendDone()
     {
-        Outbound.EndLoan(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
+        Outbound.EndAsyncSend(_writing!.BytesTransferred, failed: _writing.SocketError != SocketError.Success);
         if (IsClosed)
         {
             _writing.Dispose();

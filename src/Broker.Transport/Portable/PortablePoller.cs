@@ -49,9 +49,9 @@ internal sealed class PortablePoller : Poller
         {
             try
             {
-                if (connection.IsHeld)
+                if (connection.IsInboundPaused)
                 {
-                    connection.OnReadableWhileHeld();
+                    connection.OnReadableWhilePaused();
                     continue;
                 }
 

@@ -12,10 +12,10 @@ internal sealed partial class TlsLayer
     private EventLoop? _loop;
     private volatile int _encryptingThread = -1;
 
-    internal override bool SaysGoodbye => true;
+    internal override bool HasCloseNotify => true;
 
     /// <summary>Adds the alert that ends our direction to what waits. With the right to send.</summary>
-    internal override void EncryptGoodbye(EventLoop loop)
+    internal override void EncryptCloseNotify(EventLoop loop)
     {
         BeginEncrypting(loop);
         try
@@ -46,23 +46,23 @@ internal sealed partial class TlsLayer
         }
         else
         {
-            Block block = Connection.Depot.Take(bytes.Length);
+            Block block = Connection.SharedBlocks.Rent(bytes.Length);
             bytes.CopyTo(block.Array);
             block.End = bytes.Length;
-            Connection.PostWire(block);
+            Connection.SendCiphertext(block);
         }
     }
 
-    private protected override bool TryEncrypt(Block chain, int room, EventLoop? loop, out int encrypted)
+    private protected override bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted)
     {
         encrypted = 0;
         BeginEncrypting(loop);
         try
         {
-            _expected = Expect(chain, room);
-            for (Block? at = chain; at is not null && room > 0; at = at.Next)
+            _expected = Expect(chain, maxBytes);
+            for (Block? at = chain; at is not null && maxBytes > 0; at = at.Next)
             {
-                int length = Math.Min(at.Length, room);
+                int length = Math.Min(at.Length, maxBytes);
                 if (length == 0)
                 {
                     continue;
@@ -77,7 +77,7 @@ internal sealed partial class TlsLayer
 
                 write.GetAwaiter().GetResult();
                 encrypted += length;
-                room -= length;
+                maxBytes -= length;
             }
 
             return true;
@@ -95,13 +95,13 @@ internal sealed partial class TlsLayer
     }
 
     // How many bytes of ciphertext there will be, about: so that they get a block of their size.
-    private static int Expect(Block chain, int room)
+    private static int Expect(Block chain, int maxBytes)
     {
         int bytes = 0;
         int records = 1;
-        for (Block? at = chain; at is not null && bytes < room; at = at.Next)
+        for (Block? at = chain; at is not null && bytes < maxBytes; at = at.Next)
         {
-            bytes += Math.Min(at.Length, room - bytes);
+            bytes += Math.Min(at.Length, maxBytes - bytes);
             records++;
         }
 

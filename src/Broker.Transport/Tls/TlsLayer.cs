@@ -12,12 +12,12 @@ namespace Broker.Transport.Tls;
 /// it, reading happens on the connection's loop only, and writing on whatever thread has the right to send, as in clear: one
 /// reader and one writer at a time, which is what <see cref="SslStream"/> asks for.
 /// </remarks>
-internal sealed partial class TlsLayer : WireLayer
+internal sealed partial class TlsLayer : SecurityLayer
 {
     private const int HandshakeRuns = 1;
     private const int Released = 2;
 
-    private readonly TlsWire _wire;
+    private readonly TlsCiphertextStream _wire;
     private readonly SslStream _ssl;
     private int _flags;
     private volatile bool _secured;
@@ -25,7 +25,7 @@ internal sealed partial class TlsLayer : WireLayer
     internal TlsLayer(Connection connection)
         : base(connection)
     {
-        _wire = new TlsWire(this);
+        _wire = new TlsCiphertextStream(this);
         _ssl = new SslStream(_wire, leaveInnerStreamOpen: true);
     }
 
@@ -58,7 +58,7 @@ internal sealed partial class TlsLayer : WireLayer
     }
 
     /// <summary>What was negotiated. On the loop, after a handshake that succeeded.</summary>
-    internal TlsFacts Facts() => TlsFacts.Of(_ssl);
+    internal TlsDescription Describe() => TlsDescription.From(_ssl);
 
     internal override void Secure()
     {

@@ -3,17 +3,17 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Wire;
 
 /// <summary>Records of a protocol's own cipher.</summary>
-internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : WireLayer(connection)
+internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : SecurityLayer(connection)
 {
     // The part of the wire that was received and not read: what is kept, then what is lent.
-    private InboundRest _kept;
-    private byte[] _lent = [];
-    private int _lentStart;
-    private int _lentEnd;
+    private UnconsumedBuffer _buffered;
+    private byte[] _borrowed = [];
+    private int _borrowedStart;
+    private int _borrowedEnd;
 
     // What is left to be read of the first record, once it is open, and how long that is on the wire.
     private int _unread;
-    private int _opened;
+    private int _openedSize;
     private bool _ended;
     private volatile bool _secured;
 
@@ -31,10 +31,10 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
     {
         if (!bytes.IsEmpty)
         {
-            _kept.Append(bytes);
+            _buffered.Append(bytes);
         }
 
-        return _kept.Length;
+        return _buffered.Length;
     }
 
     internal override void EndHandshakeFeed() => _ended = true;
@@ -42,32 +42,32 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
     internal override void Feed(byte[] wire, int count)
     {
         _ended |= count == 0;
-        _lent = wire;
-        _lentStart = 0;
-        _lentEnd = count;
+        _borrowed = wire;
+        _borrowedStart = 0;
+        _borrowedEnd = count;
     }
 
     internal override void EndFeed()
     {
-        if (_lentEnd != _lentStart)
+        if (_borrowedEnd != _borrowedStart)
         {
-            _kept.Append(_lent.AsSpan(_lentStart, _lentEnd - _lentStart));
+            _buffered.Append(_borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart));
         }
 
-        _lent = [];
-        _lentStart = _lentEnd = 0;
+        _borrowed = [];
+        _borrowedStart = _borrowedEnd = 0;
     }
 
-    internal override bool IsReadable() => HasFailed || _opened != 0 || TryOpenNext() || HasFailed || _ended;
+    internal override bool IsReadable() => HasFailed || _openedSize != 0 || TryOpenNext() || HasFailed || _ended;
 
     internal override int Read(Memory<byte> buffer, out ReceiveOutcome outcome)
     {
         Span<byte> destination = buffer.Span;
         int total = 0;
-        while (total < destination.Length && (_opened != 0 || TryOpenNext()))
+        while (total < destination.Length && (_openedSize != 0 || TryOpenNext()))
         {
             int count = Math.Min(_unread, destination.Length - total);
-            cipher.Read(First()[.._opened], destination.Slice(total, count));
+            cipher.Read(First()[.._openedSize], destination.Slice(total, count));
             total += count;
             _unread -= count;
             if (_unread == 0)
@@ -85,23 +85,23 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     internal override void Dispose()
     {
-        _kept.Release();
+        _buffered.Release();
         cipher.Dispose();
     }
 
-    private protected override bool TryEncrypt(Block chain, int room, EventLoop? loop, out int encrypted)
+    private protected override bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted)
     {
         encrypted = 0;
         try
         {
-            int left = Math.Min(room, Measure(chain, room));
-            for (Block? at = chain; at is not null && room > 0; at = at.Next)
+            int left = Math.Min(maxBytes, Measure(chain, maxBytes));
+            for (Block? at = chain; at is not null && maxBytes > 0; at = at.Next)
             {
                 int start = at.Start;
-                while (start < at.End && room > 0)
+                while (start < at.End && maxBytes > 0)
                 {
                     ReadOnlySpan<byte> written = at.Array.AsSpan(start, at.End - start);
-                    int length = cipher.MeasurePiece(written, out int size);
+                    int length = cipher.MeasurePlaintext(written, out int size);
 
                     // Small pieces grow most, and as a rule those that follow are like this one.
                     long expected = left <= length ? size : (long)left * size / length;
@@ -110,7 +110,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
                     Advance(size);
                     start += length;
                     encrypted += length;
-                    room -= length;
+                    maxBytes -= length;
                     left -= length;
                 }
             }
@@ -135,14 +135,14 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
         return bytes;
     }
 
-    private ReadOnlySpan<byte> First() => _kept.Length != 0 ? _kept.Bytes : _lent.AsSpan(_lentStart, _lentEnd - _lentStart);
+    private ReadOnlySpan<byte> First() => _buffered.Length != 0 ? _buffered.Bytes : _borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart);
 
     // Opens the next record that has something in it, if it is complete.
     private bool TryOpenNext()
     {
         while (!HasFailed && TryComplete(out int size))
         {
-            _opened = size;
+            _openedSize = size;
             _unread = cipher.Open(First()[..size]);
             if (_unread < 0)
             {
@@ -178,34 +178,34 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
             }
 
             // Only what the record is short of is copied to its beginning.
-            int missing = Math.Min(size - _kept.Length, _lentEnd - _lentStart);
-            if (_kept.Length == 0 || missing <= 0)
+            int missing = Math.Min(size - _buffered.Length, _borrowedEnd - _borrowedStart);
+            if (_buffered.Length == 0 || missing <= 0)
             {
                 return false;
             }
 
-            _kept.Append(_lent.AsSpan(_lentStart, missing));
-            _lentStart += missing;
+            _buffered.Append(_borrowed.AsSpan(_borrowedStart, missing));
+            _borrowedStart += missing;
         }
     }
 
     private void Consume()
     {
-        if (_kept.Length != 0)
+        if (_buffered.Length != 0)
         {
-            _kept.PutBack(_kept.TakeOut(), _opened);
+            _buffered.PutBack(_buffered.TakeOut(), _openedSize);
         }
         else
         {
-            _lentStart += _opened;
+            _borrowedStart += _openedSize;
         }
 
-        _opened = 0;
+        _openedSize = 0;
     }
 
     private void Refuse()
     {
-        _opened = 0;
+        _openedSize = 0;
         _unread = 0;
         Fault ??= new InvalidDataException("A record of the peer was refused.");
     }

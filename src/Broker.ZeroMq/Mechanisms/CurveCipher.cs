@@ -57,17 +57,17 @@ internal sealed class CurveCipher : ZmtpCipher
     private static ReadOnlySpan<byte> Name => "\u0007MESSAGE"u8;
 
     /// <inheritdoc/>
-    public override int MeasurePiece(ReadOnlySpan<byte> written, out int sealedSize)
+    public override int MeasurePlaintext(ReadOnlySpan<byte> written, out int recordSize)
     {
         Split(written, out int header, out int length);
-        sealedSize = checked(ZmtpWriter.FrameSize(length + Overhead));
+        recordSize = checked(ZmtpWriter.FrameSize(length + Overhead));
         return header + length;
     }
 
     /// <inheritdoc/>
-    public override void Seal(ReadOnlySpan<byte> piece, Span<byte> record)
+    public override void Seal(ReadOnlySpan<byte> plaintext, Span<byte> record)
     {
-        Split(piece, out int header, out int length);
+        Split(plaintext, out int header, out int length);
         int at = ZmtpWriter.WriteHeader(record, length + Overhead, ZmtpFlags.None);
         Span<byte> message = record[at..];
         Name.CopyTo(message);
@@ -76,8 +76,8 @@ internal sealed class CurveCipher : ZmtpCipher
 
         Span<byte> encrypted = message[(TagOffset + CurveBoxes.TagSize)..];
         _toSeal.Begin(_sealNonce);
-        _toSeal.Transform([InnerFlags((ZmtpFlags)piece[0])], encrypted[..1]);
-        _toSeal.Transform(piece[header..], encrypted[1..]);
+        _toSeal.Transform([InnerFlags((ZmtpFlags)plaintext[0])], encrypted[..1]);
+        _toSeal.Transform(plaintext[header..], encrypted[1..]);
         _toSeal.Authenticate(encrypted);
         _toSeal.GetTag(message.Slice(TagOffset, CurveBoxes.TagSize));
     }

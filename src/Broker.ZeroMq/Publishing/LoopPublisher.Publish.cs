@@ -94,8 +94,8 @@ public sealed partial class LoopPublisher
         ReadOnlySpan<byte> encoded = default;
         foreach (var peer in peers)
         {
-            OutboundStage stage = peer.Connection.GetStage(loop);
-            if (!peer.HasRoom(loop, stage, size, _budget.Share))
+            LoopWriteBuffer stage = peer.Connection.GetWriteBuffer(loop);
+            if (!peer.HasRoom(loop, stage, size, _budget.PerPeerLimit))
             {
                 Drop(peer);
                 continue;
@@ -138,8 +138,8 @@ public sealed partial class LoopPublisher
             return false;
         }
 
-        OutboundStage stage = session.Connection.GetStage(loop);
-        if (!session.HasRoom(loop, stage, encoded.Length, _budget.Share))
+        LoopWriteBuffer stage = session.Connection.GetWriteBuffer(loop);
+        if (!session.HasRoom(loop, stage, encoded.Length, _budget.PerPeerLimit))
         {
             Drop(session);
             return false;
@@ -174,8 +174,8 @@ public sealed partial class LoopPublisher
     {
         foreach (var peer in peers)
         {
-            long share = _budget.Share;
-            if (!peer.HasRoom(loop, peer.Connection.GetStage(loop), size, share))
+            long share = _budget.PerPeerLimit;
+            if (!peer.HasRoom(loop, peer.Connection.GetWriteBuffer(loop), size, share))
             {
                 peer.AwaitRoom(loop);
                 if (share != long.MaxValue)

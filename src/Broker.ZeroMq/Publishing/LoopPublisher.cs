@@ -25,7 +25,7 @@ public sealed partial class LoopPublisher : LoopSocket
     private readonly Lock _peersGate = new();
     private volatile PublisherSession[] _peers = [];
     private readonly SharedSubscriptions _subscriptions;
-    private readonly HeldBudget _budget;
+    private readonly MemoryBudget _budget;
     private volatile bool _closed;
 
     /// <summary>Creates a socket without endpoints.</summary>
@@ -34,7 +34,7 @@ public sealed partial class LoopPublisher : LoopSocket
         : base(loops, home: null, (options ??= new LoopPublisherOptions()).SocketType, options)
     {
         Options = options;
-        _budget = loops.HeldBudget;
+        _budget = loops.MemoryBudget;
         Budget = new SubscriptionBudget(options.MaxSubscriptionMemory, options.MaxPeers, options.Manual ? 3 : 2);
         _subscriptions = options.OnInterest is null
             ? new SharedSubscriptions(loops, int.MaxValue, int.MaxValue)

@@ -23,7 +23,7 @@ public sealed record LoopPublisherOptions : LoopSocketOptions
 
     /// <summary>
     /// How much memory the queue of one peer may use, in bytes. It counts the messages, which are at least about half
-    /// of it, and the unused space at the ends of buffers (<see cref="Broker.Transport.Connection.HeldBytes"/>). A
+    /// of it, and the unused space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>). A
     /// message that would exceed the limit is dropped completely and for that peer only. If nothing is queued, a larger
     /// message is accepted. Each loop of the group may add up to 256 KiB. Default 8 MiB.
     /// </summary>

@@ -27,14 +27,14 @@ internal sealed class MessageMark
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(Connection connection, EventLoop loop, OutboundStage stage) =>
+    internal bool HasRoom(Connection connection, EventLoop loop, LoopWriteBuffer stage) =>
         _credits[loop.Index] > 0 || Look(connection, loop, stage);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(EventLoop loop) => _credits[loop.Index]--;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Look(Connection connection, EventLoop loop, OutboundStage stage)
+    private bool Look(Connection connection, EventLoop loop, LoopWriteBuffer stage)
     {
         if (TryGrant(connection, loop, stage))
         {
@@ -43,11 +43,11 @@ internal sealed class MessageMark
 
         // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more
         // than one mark.
-        connection.HandOver(loop);
+        connection.Flush(loop);
         return TryGrant(connection, loop, stage);
     }
 
-    private bool TryGrant(Connection connection, EventLoop loop, OutboundStage stage)
+    private bool TryGrant(Connection connection, EventLoop loop, LoopWriteBuffer stage)
     {
         lock (_gate)
         {

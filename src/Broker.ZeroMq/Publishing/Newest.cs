@@ -20,10 +20,10 @@ internal sealed class Newest
     {
         lock (_gate)
         {
-            var stage = connection.GetStage(loop);
+            var stage = connection.GetWriteBuffer(loop);
             if (_length == 0 && stage.Length > 0)
             {
-                connection.HandOver(loop);
+                connection.Flush(loop);
             }
 
             if (_isOver)
@@ -58,7 +58,7 @@ internal sealed class Newest
         {
             if (_length > 0)
             {
-                connection.GetStage(loop).Write(_message.AsSpan(0, _length));
+                connection.GetWriteBuffer(loop).Write(_message.AsSpan(0, _length));
                 _length = 0;
                 Return();
             }

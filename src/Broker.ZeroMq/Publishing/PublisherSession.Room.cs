@@ -30,12 +30,12 @@ internal sealed partial class PublisherSession
     /// <param name="stage">The loop's write buffer for this peer.</param>
     /// <param name="size">The size of the message in bytes.</param>
     /// <param name="share">
-    /// The memory that is available for one peer, in bytes (<see cref="HeldBudget.Share"/>).
+    /// The memory that is available for one peer, in bytes (<see cref="MemoryBudget.PerPeerLimit"/>).
     /// </param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool HasRoom(EventLoop loop, OutboundStage stage, int size, long share)
+    internal bool HasRoom(EventLoop loop, LoopWriteBuffer stage, int size, long share)
     {
-        long waiting = Connection.HeldBytes + stage.Length;
+        long waiting = Connection.BufferedBytes + stage.Length;
         if (_dropping != 0 && waiting == 0)
         {
             EndDropping();
@@ -58,9 +58,9 @@ internal sealed partial class PublisherSession
     /// </summary>
     internal void AwaitRoom(EventLoop loop)
     {
-        Connection.HandOver(loop);
+        Connection.Flush(loop);
         Interlocked.Exchange(ref _isAwaited, 1);
-        Connection.LowWaterBytes = Math.Max(1, Connection.HeldBytes / 2);
+        Connection.LowWaterBytes = Math.Max(1, Connection.BufferedBytes / 2);
         Connection.RequestLowWater();
         if (_isGone)
         {
@@ -99,7 +99,7 @@ internal sealed partial class PublisherSession
         {
             Report(
                 ZeroMqEventKind.MessagesDropped,
-                _socket.Loops.HeldBudget.IsShort ? "memory is short, and the peer's share of it is used up" : "the high-water mark is reached");
+                _socket.Loops.MemoryBudget.IsUnderPressure ? "memory is short, and the peer's share of it is used up" : "the high-water mark is reached");
         }
     }
 
@@ -117,15 +117,15 @@ internal sealed partial class PublisherSession
 
     // If memory is short, the bytes in the write buffer do not count if the peer accepts them now.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool Fits(EventLoop loop, OutboundStage stage, int size, long share)
+    private bool Fits(EventLoop loop, LoopWriteBuffer stage, int size, long share)
     {
         if (stage.Length == 0)
         {
             return false;
         }
 
-        Connection.HandOver(loop);
-        long waiting = Connection.HeldBytes;
+        Connection.Flush(loop);
+        long waiting = Connection.BufferedBytes;
         return waiting == 0 || waiting + size <= share;
     }
 

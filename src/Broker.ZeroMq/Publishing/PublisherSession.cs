@@ -31,7 +31,7 @@ internal sealed partial class PublisherSession : PeerSession
     // connection, unless the options say otherwise.
     private protected override bool IsSilenceOurs => Connection.PendingBytes > 0;
 
-    private protected override bool MayAnswer => Connection.HeldBytes < _highWaterMark;
+    private protected override bool MayAnswer => Connection.BufferedBytes < _highWaterMark;
 
     private protected override void Configure(Connection connection)
     {

@@ -5,7 +5,7 @@ namespace Broker.ZeroMq.Queues;
 
 /// <summary>The chunks of all sockets of a context, last in first out. Thread-safe; asked once for many messages.</summary>
 /// <param name="budget">What the chunks that were taken are counted by; null for none.</param>
-internal sealed class ChunkPool(HeldBudget? budget = null)
+internal sealed class ChunkPool(MemoryBudget? budget = null)
 {
     /// <summary>For what comes in little.</summary>
     internal const int Small = 4 * 1024;
@@ -26,8 +26,8 @@ internal sealed class ChunkPool(HeldBudget? budget = null)
     /// <summary>Bytes of the chunks that were taken and not given back. Any thread, a moment's truth.</summary>
     internal long Outstanding => Interlocked.Read(ref _outstanding);
 
-    /// <summary>How many bytes may wait in one queue now; see <see cref="HeldBudget.Share"/>.</summary>
-    internal long Share => budget?.Share ?? long.MaxValue;
+    /// <summary>How many bytes may wait in one queue now; see <see cref="MemoryBudget.PerPeerLimit"/>.</summary>
+    internal long Share => budget?.PerPeerLimit ?? long.MaxValue;
 
     /// <summary>An empty chunk of at least this size.</summary>
     internal MessageChunk Take(int size)

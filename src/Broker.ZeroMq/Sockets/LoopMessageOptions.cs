@@ -24,7 +24,7 @@ public record LoopMessageOptions : LoopSocketOptions
 
     /// <summary>
     /// How much memory the queue of one peer may use before it is full, in bytes. It counts the messages and the unused
-    /// space at the ends of buffers (<see cref="Broker.Transport.Connection.HeldBytes"/>), so that at least about half
+    /// space at the ends of buffers (<see cref="Broker.Transport.Connection.BufferedBytes"/>), so that at least about half
     /// of it is messages. If nothing is queued, a larger message is accepted. Default 16 MiB.
     /// </summary>
     public long SendHighWaterBytes { get; init; } = 16 << 20;

@@ -173,7 +173,7 @@ public abstract partial class LoopSocket
         }
 
         await _empty.Task.ConfigureAwait(false);
-        Loops.HeldBudget.Forget(_onEnoughMemory);
+        Loops.MemoryBudget.CancelNotification(_onEnoughMemory);
         lock (_gate)
         {
             return new ZeroMqCloseReport(_undelivered.Sum(u => u.Messages) + _abandoned, [.. _undelivered]);

@@ -120,7 +120,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
     /// Registers a call of <see cref="OnEnoughMemory"/> for the time when memory is no longer short, which may be at
     /// once. May be called on any thread.
     /// </summary>
-    internal void AwaitEnough() => Loops.HeldBudget.AwaitEnough(_onEnoughMemory);
+    internal void AwaitEnough() => Loops.MemoryBudget.NotifyWhenAvailable(_onEnoughMemory);
 
     /// <summary>
     /// Called when memory is no longer short: messages that were refused because of it may be sent again. Called on any

@@ -8,7 +8,7 @@ namespace Broker.ZeroMq.Sockets;
 /// loop.
 /// </summary>
 /// <param name="budget">The budget that the arrays are counted in.</param>
-internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
+internal sealed class MessageBacklog(MemoryBudget budget) : IUnsentMessages
 {
     private const int Smallest = 1024;
     private const int Usual = 64 * 1024;
@@ -62,7 +62,7 @@ internal sealed class MessageBacklog(HeldBudget budget) : IUnsentMessages
     private void Copy(ReadOnlySpan<byte> messages) => Add(messages, count: 0);
 
     /// <summary>Writes all messages to a connection and empties the backlog.</summary>
-    internal void MoveTo(OutboundStage stage)
+    internal void MoveTo(LoopWriteBuffer stage)
     {
         while (_full.TryDequeue(out var chunk))
         {

@@ -6,7 +6,7 @@ namespace Broker.ZeroMq.Sockets;
 internal sealed partial class OutboundPipe
 {
     // The position in the connection's stream after everything that was written so far, including commands.
-    private long Position => _connection!.HandedOverBytes + _stage!.Length;
+    private long Position => _connection!.FlushedBytes + _stage!.Length;
 
     private long Pending => _marks.Written - _marks.Sent;
 
@@ -18,7 +18,7 @@ internal sealed partial class OutboundPipe
             return TryGrantNewest(size);
         }
 
-        long share = _budget.Share;
+        long share = _budget.PerPeerLimit;
         IsFull = _stage is null ? !GrantFromBacklog(size, share) : !Grant(size, share) && !GrantAfterSending(size, share);
         return !IsFull;
     }
@@ -44,7 +44,7 @@ internal sealed partial class OutboundPipe
 
     // At least one message is allowed, even if it is larger than the mark. The credit is limited to one step of the
     // memory budget, so that it does not outlast the memory it was based on.
-    private long CreditFor(int size, long room) => Math.Max(size, Math.Min(room, _budget.Step));
+    private long CreditFor(int size, long room) => Math.Max(size, Math.Min(room, _budget.Granularity));
 
     // The loop flushes at the end of an iteration anyway, but without this flush an iteration could send no more than
     // one mark.
@@ -68,7 +68,7 @@ internal sealed partial class OutboundPipe
     {
         Look();
         long pending = Pending;
-        long waiting = _connection!.HeldBytes + _stage!.Length;
+        long waiting = _connection!.BufferedBytes + _stage!.Length;
         long most = Math.Min(_mostBytes, share);
         if (pending >= _most || (waiting > 0 && waiting + size > most))
         {
@@ -93,7 +93,7 @@ internal sealed partial class OutboundPipe
 
     private bool HasRoomBelowLowWater()
     {
-        long share = _budget.Share;
+        long share = _budget.PerPeerLimit;
         long most = Math.Min(_mostBytes, share);
         if (_stage is null)
         {
@@ -106,7 +106,7 @@ internal sealed partial class OutboundPipe
         }
 
         Look();
-        if (Pending <= LowWater && _connection!.HeldBytes <= most / 2)
+        if (Pending <= LowWater && _connection!.BufferedBytes <= most / 2)
         {
             return true;
         }
@@ -118,7 +118,7 @@ internal sealed partial class OutboundPipe
     // Whether there is any room. Used if only the shortage of memory, and not the mark, refused a message.
     private bool HasAnyRoom()
     {
-        long share = _budget.Share;
+        long share = _budget.PerPeerLimit;
         long most = Math.Min(_mostBytes, share);
         if (_stage is null)
         {
@@ -132,7 +132,7 @@ internal sealed partial class OutboundPipe
         }
 
         Look();
-        if (Pending < _most && _connection!.HeldBytes < most)
+        if (Pending < _most && _connection!.BufferedBytes < most)
         {
             return true;
         }
@@ -153,7 +153,7 @@ internal sealed partial class OutboundPipe
         }
         else
         {
-            _connection!.HandOver(_loop);
+            _connection!.Flush(_loop);
         }
 
         return _stage is not null;

@@ -36,11 +36,11 @@ internal sealed partial class OutboundPipe
     private readonly int _most;
     private readonly int _step;
     private readonly long _mostBytes;
-    private readonly HeldBudget _budget;
+    private readonly MemoryBudget _budget;
     private readonly MessageBacklog? _backlog;
     private readonly MessageBacklog? _newest;
     private readonly bool _isShared;
-    private OutboundStage? _stage;
+    private LoopWriteBuffer? _stage;
     private Connection? _connection;
     private ZeroMqPeer? _peer;
     private SentMarks _marks = new();
@@ -60,7 +60,7 @@ internal sealed partial class OutboundPipe
         _most = options.SendHighWaterMark == 0 ? int.MaxValue : options.SendHighWaterMark;
         _step = options.SendHighWaterMark == 0 ? StepWithoutMark : Math.Max(1, options.SendHighWaterMark / Steps);
         _mostBytes = options.SendHighWaterBytes;
-        _budget = socket.Loops.HeldBudget;
+        _budget = socket.Loops.MemoryBudget;
         _backlog = isLink ? new MessageBacklog(_budget) : null;
         _newest = options.Conflate ? new MessageBacklog(_budget) : null;
         _isShared = socket.IsShared;
@@ -184,11 +184,11 @@ internal sealed partial class OutboundPipe
         session.Pipe = this;
         _peer = session.Peer;
         _connection = session.Connection;
-        _stage = _isShared ? _connection.ExternalStage : _connection.GetStage(_loop);
+        _stage = _isShared ? _connection.ExternalWriteBuffer : _connection.GetWriteBuffer(_loop);
         if (_isShared)
         {
             // Send the last bytes of the handshake first.
-            _connection.HandOver(_loop);
+            _connection.Flush(_loop);
         }
 
         _marks.Reset();

@@ -194,7 +194,7 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// </summary>
     private protected virtual bool MayAnswer => Connection.PendingBytes < MostPendingAnswers;
 
-    private protected OutboundStage Stage => Connection.GetStage(Loop);
+    private protected LoopWriteBuffer Stage => Connection.GetWriteBuffer(Loop);
 
     private void Refuse(string reason, TimeSpan linger)
     {

@@ -29,7 +29,7 @@ public sealed record LoopSubscriberOptions : LoopSocketOptions
 
     /// <summary>
     /// How much memory the upstream messages that are queued for one publisher may use, in bytes
-    /// (<see cref="Broker.Transport.Connection.HeldBytes"/>). Each sending loop of the group may add up to 256 KiB.
+    /// (<see cref="Broker.Transport.Connection.BufferedBytes"/>). Each sending loop of the group may add up to 256 KiB.
     /// Subscriptions have at least as much room in addition: the connection of a publisher is closed only if several
     /// times this limit is queued, and all subscriptions are sent again after the reconnect. Default 64 MiB.
     /// </summary>

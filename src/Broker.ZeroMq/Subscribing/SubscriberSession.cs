@@ -51,15 +51,15 @@ internal sealed class SubscriberSession : PeerSession
     /// <summary>Queues a message if there is room. May be called on any loop of the group.</summary>
     internal bool TrySendUpstream(EventLoop loop, ReadOnlySpan<byte> encoded)
     {
-        var stage = Connection.GetStage(loop);
-        long share = loop.Group.HeldBudget.Share;
-        if (Connection.HeldBytes + stage.Length + encoded.Length > share)
+        var stage = Connection.GetWriteBuffer(loop);
+        long share = loop.Group.MemoryBudget.PerPeerLimit;
+        if (Connection.BufferedBytes + stage.Length + encoded.Length > share)
         {
             // Bytes in the loop's write buffer do not count if the peer accepts them now.
-            Connection.HandOver(loop);
+            Connection.Flush(loop);
         }
 
-        long waiting = Connection.HeldBytes + stage.Length;
+        long waiting = Connection.BufferedBytes + stage.Length;
         if (waiting + encoded.Length > _socket.Options.MaxPendingBytes
             || (waiting > 0 && waiting + encoded.Length > share)
             || (_mark is not null && !_mark.HasRoom(Connection, loop, stage)))

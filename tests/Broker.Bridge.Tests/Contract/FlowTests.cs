@@ -40,7 +40,7 @@ public sealed class FlowTests
         int sent = await FillAsync(push, site.Bridge, "slow");
         Assert.InRange(sent, Window, Most - 1);
         Assert.InRange(site.Bridge.PushPull("slow").InFlight, 1, Window);
-        Assert.InRange(site.Bridge.Loops.HeldBytes, 0, 32L << 20);
+        Assert.InRange(site.Bridge.Loops.BufferedBytes, 0, 32L << 20);
 
         ForeignSocket quickPull = await site.ProgramAsync("PULL", site.Bridge.Pullers("quick"));
         ForeignSocket quickPush = await site.ProgramAsync("PUSH", site.Bridge.Pushers("quick"));

@@ -71,7 +71,7 @@ public sealed class StrangerTests
             Assert.Equal("x", await other.ReceiveTextAsync());
             await other.SendTextAsync("y");
             Assert.Equal("y", await pair.ReceiveTextAsync());
-            Assert.InRange(site.Bridge.Loops.HeldBytes, 0, 16L << 20);
+            Assert.InRange(site.Bridge.Loops.BufferedBytes, 0, 16L << 20);
         }
         finally
         {

@@ -290,7 +290,7 @@ public sealed class DeliveryTests
         peer.Sync();
         var inside = new InProcessClient();
         Connection connection = server.ConnectInProcess(server.Loops[0], inside);
-        server.Loops[0].Post(() => connection.GetStage(server.Loops[0]).Write(
+        server.Loops[0].Post(() => connection.GetWriteBuffer(server.Loops[0]).Write(
             "CONNECT {\"verbose\":false}\r\nSUB b 1\r\nPUB a 1\r\nx\r\nPUB b 1\r\ny\r\nPUB b 123456789012345\r\n"u8));
         Assert.Equal("a", peer.ReadMessage().Words[1]);
         await inside.Closed.WaitAsync(Wait.Limit, Ct);

@@ -72,7 +72,7 @@ public sealed class WorkBudgetTests
         void Look()
         {
             turns.Add((loop.IsBehind, server.Snapshot().BytesOut));
-            if (turns[^1].BytesOut < all || loop.HandOverBacklog > 0)
+            if (turns[^1].BytesOut < all || loop.FlushBacklog > 0)
             {
                 loop.Post(Look);
             }
@@ -270,7 +270,7 @@ public sealed class WorkBudgetTests
 
     private static void Write(Connection connection, string text)
     {
-        OutboundStage stage = connection.GetStage(connection.Loop);
+        LoopWriteBuffer stage = connection.GetWriteBuffer(connection.Loop);
         // Whole lines to a block, in pieces that a link takes at once.
         stage.Write(Encoding.ASCII.GetBytes(text));
     }

@@ -97,7 +97,7 @@ internal sealed class DrivenBroker : IDisposable
 
         internal void Say(string text)
         {
-            Connection.GetStage(broker.Loop).Write(Encoding.ASCII.GetBytes(text));
+            Connection.GetWriteBuffer(broker.Loop).Write(Encoding.ASCII.GetBytes(text));
             broker.Turn();
         }
 
@@ -116,7 +116,7 @@ internal sealed class DrivenBroker : IDisposable
             _text.Append(text);
             if (AnswersPings && text == "PING\r\n")
             {
-                connection.GetStage(broker.Loop).Write("PONG\r\n"u8);
+                connection.GetWriteBuffer(broker.Loop).Write("PONG\r\n"u8);
             }
 
             return bytes.Length;

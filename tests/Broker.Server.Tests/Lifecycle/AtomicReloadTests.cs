@@ -158,7 +158,7 @@ public sealed class AtomicReloadTests
             await coming;
             foreach ((Connection connection, _) in clients)
             {
-                connection.Loop.Run(() => connection.GetStage(connection.Loop).Write("CONNECT {\"verbose\":false}\r\nPUB x 0\r\n\r\nPING\r\n"u8));
+                connection.Loop.Run(() => connection.GetWriteBuffer(connection.Loop).Write("CONNECT {\"verbose\":false}\r\nPUB x 0\r\n\r\nPING\r\n"u8));
             }
 
             foreach ((Connection connection, InProcessClient client) in clients)

@@ -63,12 +63,12 @@ public sealed class ForgottenClientTests
         end = new WeakReference<Connection>(made);
         string name = Guid.NewGuid().ToString("N");
         var connected = new TaskCompletionSource<WeakReference>();
-        loop.Post(() => made.GetStage(loop).Write(
+        loop.Post(() => made.GetWriteBuffer(loop).Write(
             Encoding.ASCII.GetBytes($$"""CONNECT {"verbose":false,"pedantic":false}""" + "\r\n" + $"SUB {name} 9\r\nUNSUB 9 1\r\n" + subscribe)));
         Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 1, "its subscription");
         var target = (ConnectionTarget)server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name))[0].Subscriber!;
         // The message ends that subscription.
-        loop.Post(() => made.GetStage(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
+        loop.Post(() => made.GetWriteBuffer(loop).Write(Encoding.ASCII.GetBytes($"PUB {name} 0\r\n\r\n")));
         Wait.Until(() => server.RouterOfAll.Match(Encoding.ASCII.GetBytes(name)).Length == 0, "the end of its subscription");
         return new WeakReference(target.Owner);
     }

@@ -244,7 +244,7 @@ public sealed class UndecidedClientTests
             _connection ??= await server.Connect().DialAsync(server.Loops[0], _client, Ct);
             _connection.Loop.Post(() =>
             {
-                OutboundStage stage = _connection.GetStage(_connection.Loop);
+                LoopWriteBuffer stage = _connection.GetWriteBuffer(_connection.Loop);
                 bytes.CopyTo(stage.GetSpan(bytes.Length));
                 stage.Advance(bytes.Length);
             });

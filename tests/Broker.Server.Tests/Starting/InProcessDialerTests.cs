@@ -60,7 +60,7 @@ public sealed class InProcessDialerTests
 
     private static void Say(Connection connection, string text) => connection.Loop.Post(() =>
     {
-        OutboundStage stage = connection.GetStage(connection.Loop);
+        LoopWriteBuffer stage = connection.GetWriteBuffer(connection.Loop);
         stage.Write(Encoding.ASCII.GetBytes(text));
     });
 }

@@ -75,7 +75,7 @@ public sealed class MappingTests
             var handler = new InProcessClient();
             Broker.Transport.Connection client = server.ConnectInProcess(server.Loops[0], handler);
             string connect = $$"""CONNECT {"verbose":false,"user":"{{user}}","pass":"{{(user == "b" ? "b" : "")}}"}""" + "\r\nPING\r\n";
-            server.Loops[0].Post(() => client.GetStage(server.Loops[0]).Write(System.Text.Encoding.ASCII.GetBytes(connect)));
+            server.Loops[0].Post(() => client.GetWriteBuffer(server.Loops[0]).Write(System.Text.Encoding.ASCII.GetBytes(connect)));
             await Wait.UntilAsync(() => handler.Text.Contains(answer, StringComparison.Ordinal), answer);
         }
     }

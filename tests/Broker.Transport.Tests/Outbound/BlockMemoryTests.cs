@@ -29,8 +29,8 @@ public sealed partial class BlockMemoryTests
     [Fact]
     public void What_a_burst_left_in_the_pools_is_let_go_when_nobody_needs_it()
     {
-        var depot = new BlockDepot();
-        var pool = new BlockPool(depot);
+        var depot = new SharedBlockPool();
+        var pool = new LoopBlockPool(depot);
         int asked = 0;
         int askedDepot = 0;
         pool.TrimLater = () => asked++;
@@ -39,49 +39,49 @@ public sealed partial class BlockMemoryTests
         var blocks = new List<Block>();
         for (int i = 0; i < 300; i++)
         {
-            blocks.Add(pool.Take(sizes[i % sizes.Length]));
+            blocks.Add(pool.Rent(sizes[i % sizes.Length]));
         }
 
         long held = blocks.Sum(block => (long)block.Array.Length);
-        Assert.Equal(held, pool.Outstanding);
-        blocks.ForEach(pool.Give);
-        Assert.Equal(0, pool.Outstanding);
+        Assert.Equal(held, pool.RentedBytes);
+        blocks.ForEach(pool.Return);
+        Assert.Equal(0, pool.RentedBytes);
         Assert.Equal((1, 1), (asked, askedDepot));
         // All of it, for the next burst: what would be let go at once would have to be made again.
-        Assert.Equal(held, pool.KeptBytes + depot.KeptBytes);
-        for (int passes = 0; pool.KeptBytes + depot.KeptBytes > 1024 * 1024; passes++)
+        Assert.Equal(held, pool.FreeBytes + depot.FreeBytes);
+        for (int passes = 0; pool.FreeBytes + depot.FreeBytes > 1024 * 1024; passes++)
         {
             Assert.InRange(passes, 0, 30);
-            Pass(pool.Trim, () => pool.KeptBytes);
-            Pass(depot.Trim, () => depot.KeptBytes);
+            Pass(pool.Trim, () => pool.FreeBytes);
+            Pass(depot.Trim, () => depot.FreeBytes);
         }
 
-        Assert.Equal((Trimming.Done, Trimming.Done), (Pass(pool.Trim, () => pool.KeptBytes), Pass(depot.Trim, () => depot.KeptBytes)));
+        Assert.Equal((TrimResult.Done, TrimResult.Done), (Pass(pool.Trim, () => pool.FreeBytes), Pass(depot.Trim, () => depot.FreeBytes)));
 
-        Assert.InRange(pool.KeptBytes, 0, 512 * 1024);
-        Assert.InRange(depot.KeptBytes, 0, 512 * 1024);
+        Assert.InRange(pool.FreeBytes, 0, 512 * 1024);
+        Assert.InRange(depot.FreeBytes, 0, 512 * 1024);
         // And it asks again after the next burst.
         blocks.Clear();
         for (int i = 0; i < 20; i++)
         {
-            blocks.Add(pool.Take(100_000));
+            blocks.Add(pool.Rent(100_000));
         }
 
-        blocks.ForEach(pool.Give);
+        blocks.ForEach(pool.Return);
         Assert.Equal(2, asked);
     }
 
     // One look at all that is kept: in slices, none of which takes long, and each when the system has got back what was in the last one.
-    private static Trimming Pass(Func<Trimming> trim, Func<long> kept)
+    private static TrimResult Pass(Func<TrimResult> trim, Func<long> kept)
     {
-        Trimming outcome;
+        TrimResult outcome;
         do
         {
             long before = kept();
             outcome = trim();
             Assert.InRange(before - kept(), 0, 10 * 1024 * 1024);
         }
-        while (outcome == Trimming.Interrupted);
+        while (outcome == TrimResult.Interrupted);
         return outcome;
     }
 
@@ -89,16 +89,16 @@ public sealed partial class BlockMemoryTests
     public async Task What_is_let_go_is_the_systems_again_before_the_collector_comes()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pages are given back by madvise");
-        var depot = new BlockDepot();
+        var depot = new SharedBlockPool();
         int[] sizes = [8_000, 64_000, 300_000, 1_000_000, 2_000_000];
-        Block[] blocks = [.. sizes.Select(depot.Take)];
+        Block[] blocks = [.. sizes.Select(depot.Rent)];
         foreach (Block block in blocks)
         {
             block.Array.AsSpan().Fill(0xAA);
-            depot.Give(block);
+            depot.Return(block);
         }
 
-        while (depot.Trim() != Trimming.Done)
+        while (depot.Trim() != TrimResult.Done)
         {
         }
 
@@ -112,16 +112,16 @@ public sealed partial class BlockMemoryTests
     [Fact]
     public void What_is_let_go_takes_a_twentieth_of_a_processor_at_most()
     {
-        Assert.Equal(TimeSpan.FromMilliseconds(5), Discarding.PauseAfter(TimeSpan.Zero));
-        Assert.Equal(TimeSpan.FromMilliseconds(1_900), Discarding.PauseAfter(TimeSpan.FromMilliseconds(100)));
-        Assert.Equal(TimeSpan.FromSeconds(10), Discarding.PauseAfter(TimeSpan.FromMinutes(1)));
+        Assert.Equal(TimeSpan.FromMilliseconds(5), BlockDiscarder.PauseAfter(TimeSpan.Zero));
+        Assert.Equal(TimeSpan.FromMilliseconds(1_900), BlockDiscarder.PauseAfter(TimeSpan.FromMilliseconds(100)));
+        Assert.Equal(TimeSpan.FromSeconds(10), BlockDiscarder.PauseAfter(TimeSpan.FromMinutes(1)));
     }
 
     [Fact]
     public void A_large_block_has_its_pages_before_it_is_filled()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 14), "pages are asked for by madvise of Linux 5.14");
-        byte[] fresh = new BlockDepot().Take(2_000_000).Array;
+        byte[] fresh = new SharedBlockPool().Rent(2_000_000).Array;
         nuint page = (nuint)Environment.SystemPageSize;
         nuint first = ((nuint)Marshal.UnsafeAddrOfPinnedArrayElement(fresh, 0) + page - 1) / page * page;
         byte[] resident = new byte[((nuint)fresh.Length / page) - 1];
@@ -136,31 +136,31 @@ public sealed partial class BlockMemoryTests
     [Fact]
     public void A_burst_that_comes_back_before_long_finds_most_of_what_the_last_one_had()
     {
-        var pool = new BlockPool(new BlockDepot());
-        var burst = new HashSet<Block>(Enumerable.Range(0, 60).Select(_ => pool.Take(60_000)));
+        var pool = new LoopBlockPool(new SharedBlockPool());
+        var burst = new HashSet<Block>(Enumerable.Range(0, 60).Select(_ => pool.Rent(60_000)));
         foreach (Block block in burst)
         {
-            pool.Give(block);
+            pool.Return(block);
         }
 
         // The first pass marks what there is, the second lets a third of that go.
         pool.Trim();
-        Assert.Equal(burst.Sum(static block => (long)block.Array.Length), pool.KeptBytes);
+        Assert.Equal(burst.Sum(static block => (long)block.Array.Length), pool.FreeBytes);
         pool.Trim();
-        Assert.Equal(40, Enumerable.Range(0, 60).Count(_ => burst.Contains(pool.Take(60_000))));
+        Assert.Equal(40, Enumerable.Range(0, 60).Count(_ => burst.Contains(pool.Rent(60_000))));
     }
 
     [Fact]
     public void Blocks_in_steady_use_are_kept()
     {
-        var pool = new BlockPool(new BlockDepot());
-        Block[] first = [.. Enumerable.Range(0, 30).Select(_ => pool.Take(60_000))];
-        Array.ForEach(first, pool.Give);
+        var pool = new LoopBlockPool(new SharedBlockPool());
+        Block[] first = [.. Enumerable.Range(0, 30).Select(_ => pool.Rent(60_000))];
+        Array.ForEach(first, pool.Return);
         for (int round = 0; round < 5; round++)
         {
-            Block[] again = [.. Enumerable.Range(0, 30).Select(_ => pool.Take(60_000))];
+            Block[] again = [.. Enumerable.Range(0, 30).Select(_ => pool.Rent(60_000))];
             Assert.Subset(first.ToHashSet(), again.ToHashSet());
-            Array.ForEach(again, pool.Give);
+            Array.ForEach(again, pool.Return);
             pool.Trim();
         }
     }
@@ -168,19 +168,19 @@ public sealed partial class BlockMemoryTests
     [Fact]
     public void A_block_that_another_pool_of_the_group_gets_back_is_counted_once()
     {
-        var depot = new BlockDepot();
-        var taking = new BlockPool(depot);
-        var giving = new BlockPool(depot);
-        var elsewhere = new BlockPool(new BlockDepot());
-        Block a = taking.Take(1_000);
-        Block b = depot.Take(5_000_000);
-        Block c = taking.Take(100_000);
-        Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.Outstanding + giving.Outstanding + depot.Outstanding);
-        giving.Give(a);
-        giving.Give(b);
+        var depot = new SharedBlockPool();
+        var taking = new LoopBlockPool(depot);
+        var giving = new LoopBlockPool(depot);
+        var elsewhere = new LoopBlockPool(new SharedBlockPool());
+        Block a = taking.Rent(1_000);
+        Block b = depot.Rent(5_000_000);
+        Block c = taking.Rent(100_000);
+        Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
+        giving.Return(a);
+        giving.Return(b);
         // The other end of a link may be of another group.
-        elsewhere.Give(c);
-        Assert.Equal(0, taking.Outstanding + giving.Outstanding + depot.Outstanding);
-        Assert.Equal(0, elsewhere.Outstanding);
+        elsewhere.Return(c);
+        Assert.Equal(0, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
+        Assert.Equal(0, elsewhere.RentedBytes);
     }
 }

@@ -43,10 +43,10 @@ public sealed class LowWaterTests : IDisposable
             Fall(
                 inRecords: true,
                 connection => connection.LowWaterBytes = mark,
-                connection => (told, heldWhenTold) = (told + 1, connection.HeldBytes),
+                connection => (told, heldWhenTold) = (told + 1, connection.BufferedBytes),
                 connection =>
                 {
-                    if (told == 1 && !isLifted && connection.HeldBytes > mark)
+                    if (told == 1 && !isLifted && connection.BufferedBytes > mark)
                     {
                         isLifted = true;
                         connection.RequestLowWater();
@@ -73,10 +73,10 @@ public sealed class LowWaterTests : IDisposable
         }
 
         prepare(connection);
-        connection.GetStage(loop).Write(new byte[Written]);
+        connection.GetWriteBuffer(loop).Write(new byte[Written]);
         loop.RunOnce(TimeSpan.Zero);
         long before = long.MaxValue;
-        while (connection.HeldBytes != 0)
+        while (connection.BufferedBytes != 0)
         {
             Assert.NotEqual(before, connection.PendingBytes);
             before = connection.PendingBytes;

@@ -25,7 +25,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
             int count = (int)Math.Min(at.Length, _room);
             _room -= count;
             tally.Bytes += count;
-            at = Recycling.Consume(at, count, loop, ref tally.Waste);
+            at = BlockPools.Consume(at, count, loop, ref tally.Waste);
         }
 
         outcome = at is null ? SendOutcome.Sent : SendOutcome.Blocked;
@@ -54,7 +54,7 @@ internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handle
     {
     }
 
-    private protected override void ReceiveOn()
+    private protected override void RearmReceive()
     {
     }
 

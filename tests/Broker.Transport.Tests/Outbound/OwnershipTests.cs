@@ -53,7 +53,7 @@ public sealed class OwnershipTests
         Task reading = OnFirstReadAsync(far, group.Dispose);
         var writing = new Thread(() =>
         {
-            probe.Connection.ExternalStage.Write(new byte[100]);
+            probe.Connection.ExternalWriteBuffer.Write(new byte[100]);
             probe.Connection.FlushExternal();
         }) { IsBackground = true };
         writing.Start();
@@ -61,7 +61,7 @@ public sealed class OwnershipTests
         writing.Join();
         await Soon(reading);
         Assert.Equal((100, 0, 1), (probe.Connection.SentBytes, unsent.Bytes, probe.Closings));
-        Assert.Equal(0, group.HeldBytes);
+        Assert.Equal(0, group.BufferedBytes);
     }
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class OwnershipTests
         });
         var writing = new Thread(() =>
         {
-            probe.Connection.ExternalStage.Write(new byte[1_000_000]);
+            probe.Connection.ExternalWriteBuffer.Write(new byte[1_000_000]);
             probe.Connection.FlushExternal();
         }) { IsBackground = true };
         writing.Start();
@@ -99,7 +99,7 @@ public sealed class OwnershipTests
         await Soon(reading);
         Assert.Equal(1_000_000, sent + unsent.Bytes);
         Assert.InRange(unsent.Bytes, 1, 1_000_000);
-        await Soon(Wait.UntilAsync(() => group.HeldBytes == 0, Cancellation));
+        await Soon(Wait.UntilAsync(() => group.BufferedBytes == 0, Cancellation));
     }
 
     [Fact]
@@ -110,7 +110,7 @@ public sealed class OwnershipTests
         Connection? connection = null;
         var writer = new CompletionWatch(near.Output, () =>
         {
-            connection!.ExternalStage.Write(new byte[50]);
+            connection!.ExternalWriteBuffer.Write(new byte[50]);
             connection.FlushExternal();
         });
         var probe = new Probe();
@@ -131,7 +131,7 @@ public sealed class OwnershipTests
         var probe = new Probe { WhenOpened = _ => order.Add("opened"), WhenClosed = _ => order.Add("closed") };
         // As when the group ends between the two steps of a dialler: it knows the connection, and runs nothing that is posted later.
         var connection = new PipeConnection(group[0], near, probe);
-        group.Remember(connection);
+        group.Add(connection);
         group.Dispose();
         group[0].Post(connection.Open);
         Assert.Equal(CloseReason.Shutdown, await Soon(probe.Closed));

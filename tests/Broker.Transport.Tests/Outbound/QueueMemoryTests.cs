@@ -30,13 +30,13 @@ public sealed class QueueMemoryTests
     [MemberData(nameof(Turns))]
     public void What_waits_takes_at_most_twice_its_bytes_at_every_length(int size, int messages)
     {
-        var depot = new BlockDepot();
+        var depot = new SharedBlockPool();
         var queue = new OutboundQueue(depot);
         while (queue.PendingBytes < 2_000_000)
         {
             queue.Add(Stage(depot, size, messages), null);
             Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack);
-            Assert.InRange(queue.HeldBytes, queue.PendingBytes, queue.BlockBytes);
+            Assert.InRange(queue.BufferedBytes, queue.PendingBytes, queue.BlockBytes);
         }
     }
 
@@ -47,14 +47,14 @@ public sealed class QueueMemoryTests
         var framing = new EqualPieces(size);
         for (int left = 1; left <= 60_000; left += left < 1_000 ? 333 : 3_333)
         {
-            var depot = new BlockDepot();
+            var depot = new SharedBlockPool();
             var queue = new OutboundQueue(depot);
-            StagedBlocks first = Stage(depot, size, Math.Max(1, 64 * 1024 / size));
+            FlushedBlocks first = Stage(depot, size, Math.Max(1, 64 * 1024 / size));
             int unsent = (int)Math.Min(left, first.Bytes);
             BlockChain chain = queue.AddAndTakeAll(first);
             var tally = new SentTally { Bytes = first.Bytes - unsent };
-            Block rest = Recycling.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Waste)!;
-            queue.Return(rest, chain.Tail, tally, null);
+            Block rest = BlockPools.Consume(chain.Head!, (int)tally.Bytes, null, ref tally.Waste)!;
+            queue.PutBack(rest, chain.Tail, tally, null);
             for (int turn = 0; turn < 20; turn++)
             {
                 queue.Add(Stage(depot, size, messages), null);
@@ -63,12 +63,12 @@ public sealed class QueueMemoryTests
 
             Assert.Equal(unsent + (20L * messages * size), queue.PendingBytes);
             Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack + size);
-            Assert.InRange(queue.HeldBytes, queue.PendingBytes, queue.BlockBytes);
+            Assert.InRange(queue.BufferedBytes, queue.PendingBytes, queue.BlockBytes);
             // The message that was cut is still known as one, and is not dropped: its beginning has gone.
             int cut = unsent % size;
             Assert.Equal(new OutboundCount((unsent / size) + (cut == 0 ? 0 : 1) + (20L * messages), queue.PendingBytes), queue.CountUnsent(framing));
             Assert.Equal(Expected(unsent, size, messages), Unsent(queue));
-            OutboundCount dropped = queue.Drop(long.MaxValue, 0, firstIsLent: false, isOut: false, framing, null);
+            OutboundCount dropped = queue.Drop(long.MaxValue, 0, firstIsBeingSent: false, isPartial: false, framing, null);
             Assert.Equal(queue.PendingBytes, unsent + (20L * messages * size) - dropped.Bytes);
             Assert.InRange(queue.PendingBytes, cut, first.Bytes);
             Assert.Equal(Expected(unsent, size, messages)[..(int)queue.PendingBytes], Unsent(queue));
@@ -78,7 +78,7 @@ public sealed class QueueMemoryTests
     }
 
     // As a stage brings it: the first block of a stream is large, and no message is cut.
-    private static StagedBlocks Stage(BlockDepot depot, int size, int messages)
+    private static FlushedBlocks Stage(SharedBlockPool depot, int size, int messages)
     {
         bool streams = (long)size * messages > BlockSizes.Small;
         Block? first = null;
@@ -86,12 +86,12 @@ public sealed class QueueMemoryTests
         long waste = 0;
         for (int i = 0; i < messages; i++)
         {
-            if (last is null || last.Room < size)
+            if (last is null || last.FreeSpace < size)
             {
-                Block block = depot.Take(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
+                Block block = depot.Rent(Math.Max(size, first is null && !streams ? BlockSizes.Small : BlockSizes.Stream));
                 if (last is not null)
                 {
-                    waste += last.Room;
+                    waste += last.FreeSpace;
                     last.Next = block;
                 }
 
@@ -103,7 +103,7 @@ public sealed class QueueMemoryTests
             last.End += size;
         }
 
-        return new StagedBlocks(first, last, (long)size * messages, waste);
+        return new FlushedBlocks(first, last, (long)size * messages, waste);
     }
 
     private static void Write(Span<byte> message)

@@ -37,7 +37,7 @@ public sealed class StoppedReadersTests
             hold.Wait(ConnectionPairs.Patience);
         });
         await stopped.Task.WaitAsync(ConnectionPairs.Patience, cancellation);
-        long before = pairs.Near.HeldBytes;
+        long before = pairs.Near.BufferedBytes;
         // A pipe takes the first of them; a link in process holds both.
         int first = kind == TransportKind.InProcess ? 0 : 64 * 1024;
         int size = payload + 22;
@@ -49,8 +49,8 @@ public sealed class StoppedReadersTests
 
         long queued = kind == TransportKind.InProcess ? (long)Readers * (first + size) : near.Sum(probe => probe.Connection.PendingBytes);
         Assert.InRange(queued, (long)Readers * size, (long)Readers * (first + size));
-        Assert.InRange(pairs.Near.HeldBytes - before, queued, (queued * 2) + Slack);
+        Assert.InRange(pairs.Near.BufferedBytes - before, queued, (queued * 2) + Slack);
         hold.Set();
-        await Wait.UntilAsync(() => pairs.Near.HeldBytes <= before, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
+        await Wait.UntilAsync(() => pairs.Near.BufferedBytes <= before, cancellation).WaitAsync(ConnectionPairs.Patience, cancellation);
     }
 }

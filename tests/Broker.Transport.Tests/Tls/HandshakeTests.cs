@@ -49,8 +49,8 @@ public sealed class HandshakeTests
             TlsSettings.Client(protocols: protocol, certificate: certificates.Client),
             async (server, client) =>
             {
-                TlsFacts seen = (await Soon(server.Opened)).TlsFacts!;
-                TlsFacts own = (await Soon(client.Opened)).TlsFacts!;
+                TlsDescription seen = (await Soon(server.Opened)).TlsDescription!;
+                TlsDescription own = (await Soon(client.Opened)).TlsDescription!;
                 Assert.Equal(protocol, seen.Protocol);
                 Assert.Equal(own.CipherSuite, seen.CipherSuite);
                 Assert.Equal("localhost", seen.TargetHost);
@@ -208,13 +208,13 @@ public sealed class HandshakeTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                if (connection.TlsFacts is null)
+                if (connection.TlsDescription is null)
                 {
                     connection.StartTls(TlsSettings.Server(), SecuredHandler.Timeout, _ => secured.SetResult());
                     return bytes.IndexOf((byte)'\n') + 1;
                 }
 
-                connection.GetStage(connection.Loop).Write(bytes);
+                connection.GetWriteBuffer(connection.Loop).Write(bytes);
                 return bytes.Length;
             },
         };
@@ -244,13 +244,13 @@ public sealed class HandshakeTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                if (connection.TlsFacts is null && TlsFacts.StartsHandshake(bytes[0]))
+                if (connection.TlsDescription is null && TlsDescription.StartsHandshake(bytes[0]))
                 {
                     connection.StartTls(TlsSettings.Server(), SecuredHandler.Timeout, _ => { });
                     return 0;
                 }
 
-                received.TrySetResult(connection.TlsFacts is not null);
+                received.TrySetResult(connection.TlsDescription is not null);
                 return bytes.Length;
             },
         };
@@ -295,12 +295,12 @@ public sealed class HandshakeTests
                 connection.StartTls(TlsSettings.Server(), SecuredHandler.Timeout, _ => { });
                 var other = new Thread(() =>
                 {
-                    connection.ExternalStage.Write(sent.AsSpan(0, 2_000_000));
+                    connection.ExternalWriteBuffer.Write(sent.AsSpan(0, 2_000_000));
                     connection.FlushExternal();
                 });
                 other.Start();
                 other.Join();
-                connection.GetStage(connection.Loop).Write(sent.AsSpan(2_000_000));
+                connection.GetWriteBuffer(connection.Loop).Write(sent.AsSpan(2_000_000));
             },
         };
         (EventLoopGroup group, Listener listener) = Listen(server);

@@ -45,7 +45,7 @@ public sealed class HostileTests
     {
         WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
         {
-            connection.GetStage(connection.Loop).Write(bytes);
+            connection.GetWriteBuffer(connection.Loop).Write(bytes);
             return bytes.Length;
         },
     };
@@ -58,7 +58,7 @@ public sealed class HostileTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                bool secures = !decided && TlsFacts.StartsHandshake(bytes[0]);
+                bool secures = !decided && TlsDescription.StartsHandshake(bytes[0]);
                 decided = true;
                 if (secures)
                 {
@@ -66,7 +66,7 @@ public sealed class HostileTests
                     return 0;
                 }
 
-                connection.GetStage(connection.Loop).Write(bytes);
+                connection.GetWriteBuffer(connection.Loop).Write(bytes);
                 return bytes.Length;
             },
         };

@@ -16,7 +16,7 @@ public sealed class PeerTests
     {
         WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
         {
-            connection.GetStage(connection.Loop).Write(bytes);
+            connection.GetWriteBuffer(connection.Loop).Write(bytes);
             return bytes.Length;
         },
     };
@@ -65,7 +65,7 @@ public sealed class PeerTests
         {
             WhenReceived = static (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.GetStage(connection.Loop).Write(new byte[Size]);
+                connection.GetWriteBuffer(connection.Loop).Write(new byte[Size]);
                 connection.Close(ConnectionPairs.Patience);
                 return bytes.Length;
             },

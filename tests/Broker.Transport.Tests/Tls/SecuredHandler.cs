@@ -20,7 +20,7 @@ internal sealed class SecuredHandler(
         {
             if (greets)
             {
-                connection.GetStage(connection.Loop).Write("INFO {}\r\n"u8);
+                connection.GetWriteBuffer(connection.Loop).Write("INFO {}\r\n"u8);
             }
 
             _started = true;

@@ -82,7 +82,7 @@ public sealed class ForwarderTests
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         var pump = new Pump(rig, push, 100_000, _ => [new byte[10_000]]);
         await Wait.For(pump.HeldUp);
-        Assert.InRange(rig.Loops.HeldBytes, 0, 1 << 20);
+        Assert.InRange(rig.Loops.BufferedBytes, 0, 1 << 20);
         Assert.InRange(pump.Sent, 10, 5_000);
         Assert.Equal(0, forwarder.Back.Room);
 

@@ -96,7 +96,7 @@ public sealed class NoiseTests
         await serve(endpoint);
         await Wait.UntilAsync(() => socket.ConnectionCount == 1, $"the end of all strangers, seed {seed}");
         Assert.InRange(ResidentMemory.Octets() - resident, long.MinValue, 64 * Mebibyte);
-        await Wait.UntilAsync(() => rig.Loops.HeldBytes == 0, () => $"{rig.Loops.HeldBytes} bytes are held, seed {seed}");
+        await Wait.UntilAsync(() => rig.Loops.BufferedBytes == 0, () => $"{rig.Loops.BufferedBytes} bytes are held, seed {seed}");
         told.AddRange(rig.Events.TakeAll());
         var faults = told.Where(e => e.Reason?.Contains("failed with", StringComparison.Ordinal) == true).ToList();
         Assert.True(faults.Count == 0, $"seed {seed}: {string.Join("; ", faults.Take(5))}");
@@ -139,7 +139,7 @@ public sealed class NoiseTests
             Assert.True(push.Disconnect(endpoint, Wait.Limit));
 
             // What is done on the loop after this finds the connection draining.
-            await rig.DoAsync(() => Assert.True(rig.Loops.HeldBytes > body.Length));
+            await rig.DoAsync(() => Assert.True(rig.Loops.BufferedBytes > body.Length));
             random.NextBytes(noise);
             stranger.Send(noise);
             long got = 0;
@@ -155,7 +155,7 @@ public sealed class NoiseTests
             Assert.Equal((ZeroMqEventKind.PeerDisconnected, 0), (end.Kind, end.Undelivered));
         }
 
-        await Wait.UntilAsync(() => rig.Loops.HeldBytes == 0, () => $"{rig.Loops.HeldBytes} bytes are held, seed {seed}");
+        await Wait.UntilAsync(() => rig.Loops.BufferedBytes == 0, () => $"{rig.Loops.BufferedBytes} bytes are held, seed {seed}");
     }
 
     // A socket, and what shows that it serves a decent peer.

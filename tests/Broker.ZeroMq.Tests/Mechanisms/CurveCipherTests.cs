@@ -131,7 +131,7 @@ public sealed class CurveCipherTests
 
         void Pass()
         {
-            client.MeasurePiece(frame, out int size);
+            client.MeasurePlaintext(frame, out int size);
             client.Seal(frame, record.AsSpan(0, size));
             server.Read(record.AsSpan(0, size), plain.AsSpan(0, server.Open(record.AsSpan(0, size))));
         }
@@ -145,7 +145,7 @@ public sealed class CurveCipherTests
 
     internal static byte[] Seal(ZmtpCipher cipher, byte[] frame)
     {
-        Assert.Equal(frame.Length, cipher.MeasurePiece([.. frame, 0, 1, 2], out int size));
+        Assert.Equal(frame.Length, cipher.MeasurePlaintext([.. frame, 0, 1, 2], out int size));
         byte[] record = new byte[size];
         cipher.Seal(frame, record);
         return record;

@@ -50,7 +50,7 @@ public sealed class ConflationTests
             Assert.True(await rig.OnLoopAsync(() => push.TrySend(BitConverter.GetBytes(number), new byte[Large])));
         }
 
-        Assert.InRange(rig.Loops.HeldBytes, 0, 20 * Large);
+        Assert.InRange(rig.Loops.BufferedBytes, 0, 20 * Large);
         await rig.DoAsync(pull.ResumeReceiving);
         await CheckAsync(got);
     }
@@ -86,7 +86,7 @@ public sealed class ConflationTests
             Assert.Equal(1, await rig.OnLoopAsync(() => rig.Publish(publisher, [BitConverter.GetBytes(number), new byte[Large]])));
         }
 
-        Assert.InRange(rig.Loops.HeldBytes, 0, 20 * Large);
+        Assert.InRange(rig.Loops.BufferedBytes, 0, 20 * Large);
         Assert.Equal(0, publisher.MessagesDropped);
         await other.DoAsync(() => subscriber.Peers.Single().ResumeReceiving());
         await CheckAsync(got);

@@ -244,7 +244,7 @@ public sealed class PushPullTests
 
         Assert.Empty(rig.Messages.TakeAll());
         Assert.InRange(push.Peers.Single().PendingBytes, 1, Mark * (body.Length + 9));
-        Assert.InRange(rig.Loops.HeldBytes, 1, 2 * Mark * (body.Length + 9));
+        Assert.InRange(rig.Loops.BufferedBytes, 1, 2 * Mark * (body.Length + 9));
 
         await rig.OnLoopAsync(() =>
         {

@@ -10,7 +10,7 @@ internal sealed class Bench
 {
     private readonly List<ReceiveSource> _resumed = [];
 
-    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null, HeldBudget? budget = null)
+    public Bench(int mostMessages = 1000, long mostBytes = 1 << 20, bool conflates = false, TimeProvider? clock = null, MemoryBudget? budget = null)
     {
         Pool = new ChunkPool(budget);
         Queue = new ReceiveQueue(Pool, mostMessages, mostBytes, conflates) { Clock = clock ?? TimeProvider.System };

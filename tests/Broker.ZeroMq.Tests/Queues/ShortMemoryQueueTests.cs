@@ -12,9 +12,9 @@ public sealed class ShortMemoryQueueTests : IDisposable
     // With all of the limit held.
     private const int Share = 16 * 1024;
 
-    private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = Limit });
+    private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = Limit });
 
-    private HeldBudget Budget => _loops.HeldBudget;
+    private MemoryBudget Budget => _loops.MemoryBudget;
 
     public void Dispose() => _loops.Dispose();
 
@@ -30,7 +30,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
         Assert.InRange(took, Share, Share + 2000);
         Assert.Equal(0, bench.Add(source, batch.AsSpan(took), 1));
         Assert.Equal((1, 0), (bench.Queue.PausedSources, bench.AllResumed.Count));
-        Assert.Equal(Limit + bench.Pool.Outstanding, Budget.HeldBytes);
+        Assert.Equal(Limit + bench.Pool.Outstanding, Budget.BufferedBytes);
         int next = 0;
         while (bench.TakeNumber() is >= 0 and var number)
         {
@@ -38,7 +38,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
         }
 
         Assert.Equal((0, 1), (bench.Queue.PausedSources, bench.AllResumed.Count));
-        Assert.Equal((0L, Limit), (bench.Pool.Outstanding, Budget.HeldBytes));
+        Assert.Equal((0L, Limit), (bench.Pool.Outstanding, Budget.BufferedBytes));
         Budget.Add(-Limit);
         Assert.Equal(batch.Length, bench.Add(source, batch, 100));
     }
@@ -90,7 +90,7 @@ public sealed class ShortMemoryQueueTests : IDisposable
         Assert.True(queue.HasRoom);
         Assert.Equal(SendOutcome.Sent, queue.TryAdd(new Encoders.OneFrame(new byte[1_000_000])));
         queue.Drop();
-        Assert.Equal(Limit, Budget.HeldBytes);
+        Assert.Equal(Limit, Budget.BufferedBytes);
     }
 
     private sealed class Counter : IBatchSender

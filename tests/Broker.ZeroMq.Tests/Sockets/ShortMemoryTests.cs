@@ -19,7 +19,7 @@ public sealed class ShortMemoryTests : IDisposable
     private const int Size = 64 * 1024;
     private const long Limit = 8 << 20;
 
-    private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = Limit });
+    private readonly EventLoopGroup _loops = new(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = Limit });
     private readonly List<LoopSocket> _sockets = [];
     private readonly List<RawPeer> _peers = [];
     private readonly InprocNames _names = new();
@@ -28,7 +28,7 @@ public sealed class ShortMemoryTests : IDisposable
 
     private EventLoop Loop => _loops[0];
 
-    private HeldBudget Budget => _loops.HeldBudget;
+    private MemoryBudget Budget => _loops.MemoryBudget;
 
     public void Dispose()
     {
@@ -64,11 +64,11 @@ public sealed class ShortMemoryTests : IDisposable
         for (int round = 0; round < Rounds; round++)
         {
             publisher.Publish(Loop, _body);
-            Assert.InRange(_loops.HeldBytes, 0, Limit);
+            Assert.InRange(_loops.BufferedBytes, 0, Limit);
             HearAll();
         }
 
-        Assert.True(Budget.IsShort);
+        Assert.True(Budget.IsUnderPressure);
         Assert.Equal(0, healthyInfo.MessagesDropped);
         var peers = publisher.Peers;
         Assert.Equal(Stopped, peers.Count(peer => peer.MessagesDropped > 0));
@@ -76,7 +76,7 @@ public sealed class ShortMemoryTests : IDisposable
         Assert.Equal(publisher.MessagesDropped, peers.Sum(peer => peer.MessagesDropped));
 
         _peers.FindAll(peer => peer != healthy).ForEach(static peer => peer.Dispose());
-        Turn(() => publisher.Peers.Count == 1 && !Budget.IsShort);
+        Turn(() => publisher.Peers.Count == 1 && !Budget.IsUnderPressure);
         for (int i = 0; i < 20; i++)
         {
             Assert.Equal(1, publisher.Publish(Loop, _body));
@@ -169,7 +169,7 @@ public sealed class ShortMemoryTests : IDisposable
 
         // What fits 16 KiB, with nine octets before each.
         Assert.Equal(16, taken);
-        Assert.InRange(Budget.HeldBytes, (2 * Limit) + (taken * 1000), (2 * Limit) + (256 * 1024));
+        Assert.InRange(Budget.BufferedBytes, (2 * Limit) + (taken * 1000), (2 * Limit) + (256 * 1024));
         Loop.RunOnce(TimeSpan.Zero);
         Assert.Equal(0, _writable);
         Budget.Add(-2 * Limit);
@@ -180,7 +180,7 @@ public sealed class ShortMemoryTests : IDisposable
         }
 
         Assert.Equal(taken + 1000, Close(push).Undelivered);
-        Assert.InRange(Budget.HeldBytes, -Budget.Step, Budget.Step);
+        Assert.InRange(Budget.BufferedBytes, -Budget.Granularity, Budget.Granularity);
     }
 
     [Fact]
@@ -226,7 +226,7 @@ public sealed class ShortMemoryTests : IDisposable
     [Fact]
     public void A_thread_that_is_held_because_memory_is_short_goes_on_when_there_is_enough()
     {
-        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, MaxHeldBytes = Limit });
+        using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, MaxBufferedBytes = Limit });
         using var context = new ZeroMqContext(loops);
         using var push = new PushSocket(new ZeroMqSocketOptions { Linger = TimeSpan.Zero, SendTimeout = Wait.Limit }, context);
         using var stopped = new RawPeer(ZeroMqEndpoint.Parse(push.Bind(AnyPort))).Handshake("PULL");
@@ -239,9 +239,9 @@ public sealed class ShortMemoryTests : IDisposable
             Wait.Until(() => push.GetCounts().MessagesSent == sent);
         }
 
-        Assert.False(loops.HeldBudget.IsShort);
+        Assert.False(loops.MemoryBudget.IsUnderPressure);
 
-        loops.HeldBudget.Add(Limit);
+        loops.MemoryBudget.Add(Limit);
         bool all = true;
         var sender = new Thread(() =>
         {
@@ -255,7 +255,7 @@ public sealed class ShortMemoryTests : IDisposable
         // Not even those pass.
         Wait.Until(() => !push.HasRoom);
         Assert.True(sender.IsAlive);
-        loops.HeldBudget.Add(-Limit);
+        loops.MemoryBudget.Add(-Limit);
         Assert.True(sender.Join(Wait.Limit));
         Assert.True(all);
     }
@@ -270,7 +270,7 @@ public sealed class ShortMemoryTests : IDisposable
             Loop.RunOnce(TimeSpan.Zero);
         }
 
-        Assert.False(Budget.IsShort);
+        Assert.False(Budget.IsUnderPressure);
     }
 
     private void AssertRefusedUntilThereIsEnough(Func<bool> send)
@@ -298,7 +298,7 @@ public sealed class ShortMemoryTests : IDisposable
     private long Hear(RawPeer peer, ZeroMqPeer info, long heard)
     {
         Loop.RunOnce(TimeSpan.Zero);
-        long all = info.Session.Connection.HandedOverBytes;
+        long all = info.Session.Connection.FlushedBytes;
         var read = Task.Run(() => peer.Read(checked((int)(all - heard))));
         Turn(() => read.IsCompleted && info.PendingBytes == 0);
         Assert.True(read.IsCompletedSuccessfully);

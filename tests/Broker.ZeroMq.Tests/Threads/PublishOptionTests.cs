@@ -206,7 +206,7 @@ public sealed class PublishOptionTests
         }
 
         // A hundred of them wait and no more, and so is the memory bounded.
-        Assert.InRange(loops.HeldBytes, 1, 40_000_000);
+        Assert.InRange(loops.BufferedBytes, 1, 40_000_000);
     }
 
     [Theory]

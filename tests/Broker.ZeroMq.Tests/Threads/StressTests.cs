@@ -124,6 +124,6 @@ public sealed class StressTests
         Assert.Equal(0, context.HeldBytes);
 
         // A connection returns its queue once its socket has been told of its end.
-        await Wait.UntilAsync(() => loops.HeldBytes == 0, () => $"{loops.HeldBytes} bytes are held");
+        await Wait.UntilAsync(() => loops.BufferedBytes == 0, () => $"{loops.BufferedBytes} bytes are held");
     }
 }

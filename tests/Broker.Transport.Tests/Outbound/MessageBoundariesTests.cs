@@ -3,14 +3,14 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Tests.Outbound;
 
-public sealed class PiecesTests
+public sealed class MessageBoundariesTests
 {
     [Fact]
     public void Blocks_are_counted_and_dropped_piece_by_piece_as_the_framing_divides_them()
     {
         int seed = Seed.Next();
         var random = new Random(seed);
-        var depot = new BlockDepot();
+        var depot = new SharedBlockPool();
         for (int round = 0; round < 5_000; round++)
         {
             var pieces = new List<(byte[] Bytes, bool IsMessage)>();
@@ -20,13 +20,13 @@ public sealed class PiecesTests
             }
 
             byte[] written = [.. pieces.SelectMany(piece => piece.Bytes)];
-            Block block = depot.Take(Math.Max(written.Length, 1));
+            Block block = depot.Rent(Math.Max(written.Length, 1));
             written.CopyTo(block.Array, 0);
             block.End = written.Length;
             int sent = random.Next(written.Length + 1);
             int end = 0;
             long unsent = pieces.Count(piece => (end += piece.Bytes.Length) > sent && piece.IsMessage);
-            Assert.True(Pieces.CountUnsent(block, sent, LengthFirst.Framing) == unsent, $"seed {seed}, round {round}");
+            Assert.True(MessageBoundaries.CountUnsent(block, sent, LengthFirst.Framing) == unsent, $"seed {seed}, round {round}");
 
             long wanted = random.Next(written.Length + 10);
             long gone = 0;
@@ -45,22 +45,22 @@ public sealed class PiecesTests
                 }
             }
 
-            Assert.True(Pieces.DropMessages(block, LengthFirst.Framing, wanted) == messages, $"seed {seed}, round {round}");
+            Assert.True(MessageBoundaries.DropMessages(block, LengthFirst.Framing, wanted) == messages, $"seed {seed}, round {round}");
             Assert.True(kept.SequenceEqual(block.Array[..block.End]), $"seed {seed}, round {round}");
-            depot.Give(block);
+            depot.Return(block);
         }
     }
 
     [Fact]
     public void What_a_framing_does_not_understand_is_kept_and_not_counted()
     {
-        Block block = new BlockDepot().Take(100);
+        Block block = new SharedBlockPool().Rent(100);
         byte[] written = [3, 1, 7, 3, 1, 8, 200, 1, 3, 1];
         written.CopyTo(block.Array, 0);
         block.End = written.Length;
-        Assert.Equal(2, Pieces.CountUnsent(block, 0, LengthFirst.Framing));
-        Assert.Equal(0, Pieces.CountUnsent(block, 0, null));
-        Assert.Equal(2, Pieces.DropMessages(block, LengthFirst.Framing, long.MaxValue));
+        Assert.Equal(2, MessageBoundaries.CountUnsent(block, 0, LengthFirst.Framing));
+        Assert.Equal(0, MessageBoundaries.CountUnsent(block, 0, null));
+        Assert.Equal(2, MessageBoundaries.DropMessages(block, LengthFirst.Framing, long.MaxValue));
         Assert.Equal(written[6..], block.Array[..block.End]);
     }
 

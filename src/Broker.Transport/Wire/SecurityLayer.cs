@@ -8,9 +8,9 @@ namespace Broker.Transport.Wire;
 /// Reading happens on the connection's loop only, and writing on whatever thread has the right to send, as in clear: one
 /// reader and one writer at a time.
 /// </remarks>
-internal abstract partial class WireLayer
+internal abstract partial class SecurityLayer
 {
-    private protected WireLayer(Connection connection) => Connection = connection;
+    private protected SecurityLayer(Connection connection) => Connection = connection;
 
     /// <summary>Whether bytes are carried. Set on the loop, under the connection's gate.</summary>
     internal abstract bool IsSecured { get; }
@@ -19,7 +19,7 @@ internal abstract partial class WireLayer
     internal virtual bool AwaitsPeer => true;
 
     /// <summary>Whether our direction ends with words of the layer's own.</summary>
-    internal virtual bool SaysGoodbye => false;
+    internal virtual bool HasCloseNotify => false;
 
     /// <summary>Why sending or receiving failed, where it was the layer that failed.</summary>
     internal Exception? Fault { get; private protected set; }
@@ -51,7 +51,7 @@ internal abstract partial class WireLayer
     internal abstract int Read(Memory<byte> buffer, out ReceiveOutcome outcome);
 
     /// <summary>Adds what ends our direction to what waits. With the right to send.</summary>
-    internal virtual void EncryptGoodbye(EventLoop loop)
+    internal virtual void EncryptCloseNotify(EventLoop loop)
     {
     }
 

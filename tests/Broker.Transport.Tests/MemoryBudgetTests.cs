@@ -3,47 +3,47 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Tests;
 
 /// <summary>What may be held for all peers of a group together, and what each of them may have of it.</summary>
-public sealed class HeldBudgetTests
+public sealed class MemoryBudgetTests
 {
     private const long Limit = 64 << 20;
 
     [Fact]
     public void Without_a_limit_nothing_is_counted_and_nobody_bounded()
     {
-        var budget = new HeldBudget(0, loops: 2);
+        var budget = new MemoryBudget(0, loops: 2);
         budget.Add(1L << 50);
-        Assert.Equal((0, 0, long.MaxValue, long.MaxValue, false), (budget.Limit, budget.HeldBytes, budget.Step, budget.Share, budget.IsShort));
+        Assert.Equal((0, 0, long.MaxValue, long.MaxValue, false), (budget.Limit, budget.BufferedBytes, budget.Granularity, budget.PerPeerLimit, budget.IsUnderPressure));
     }
 
     [Fact]
     public void From_half_of_the_limit_on_each_peer_has_a_part_of_what_is_left()
     {
-        var budget = new HeldBudget(Limit, loops: 1);
+        var budget = new MemoryBudget(Limit, loops: 1);
         budget.Add(Limit / 2);
-        Assert.Equal((false, long.MaxValue), (budget.IsShort, budget.Share));
+        Assert.Equal((false, long.MaxValue), (budget.IsUnderPressure, budget.PerPeerLimit));
         budget.Add(1);
-        Assert.Equal((true, ((Limit / 2) - 1) / 32), (budget.IsShort, budget.Share));
+        Assert.Equal((true, ((Limit / 2) - 1) / 32), (budget.IsUnderPressure, budget.PerPeerLimit));
         budget.Add(Limit / 4);
-        Assert.Equal(((Limit / 4) - 1) / 32, budget.Share);
+        Assert.Equal(((Limit / 4) - 1) / 32, budget.PerPeerLimit);
         budget.Add(Limit);
-        Assert.Equal(16 * 1024, budget.Share);
+        Assert.Equal(16 * 1024, budget.PerPeerLimit);
     }
 
     [Fact]
     public void There_is_enough_again_when_it_has_fallen_to_three_eighths()
     {
-        var budget = new HeldBudget(Limit, loops: 1);
+        var budget = new MemoryBudget(Limit, loops: 1);
         int told = 0;
         Action tell = () => told++;
         budget.Add(Limit);
-        budget.AwaitEnough(tell);
-        budget.AwaitEnough(tell);
-        budget.AwaitEnough(() => told += 100);
+        budget.NotifyWhenAvailable(tell);
+        budget.NotifyWhenAvailable(tell);
+        budget.NotifyWhenAvailable(() => told += 100);
         budget.Add((Limit / 8 * 3) + 1 - Limit);
-        Assert.Equal((true, 0), (budget.IsShort, told));
+        Assert.Equal((true, 0), (budget.IsUnderPressure, told));
         budget.Add(-1);
-        Assert.Equal((false, long.MaxValue, 101), (budget.IsShort, budget.Share, told));
-        budget.Add(-budget.HeldBytes);
+        Assert.Equal((false, long.MaxValue, 101), (budget.IsUnderPressure, budget.PerPeerLimit, told));
+        budget.Add(-budget.BufferedBytes);
         budget.Add(Limit);
         budget.Add(-Limit);
         Assert.Equal(101, told);
@@ -52,14 +52,14 @@ public sealed class HeldBudgetTests
     [Fact]
     public void Who_waits_when_there_is_enough_is_told_at_once_and_who_takes_it_back_is_not()
     {
-        var budget = new HeldBudget(Limit, loops: 1);
+        var budget = new MemoryBudget(Limit, loops: 1);
         int told = 0;
         Action tell = () => told++;
-        budget.AwaitEnough(tell);
+        budget.NotifyWhenAvailable(tell);
         Assert.Equal(1, told);
         budget.Add(Limit);
-        budget.AwaitEnough(tell);
-        budget.Forget(tell);
+        budget.NotifyWhenAvailable(tell);
+        budget.CancelNotification(tell);
         budget.Add(-Limit);
         Assert.Equal(1, told);
     }
@@ -69,14 +69,14 @@ public sealed class HeldBudgetTests
     {
         const int Threads = 4;
         const int Rounds = 20_000;
-        var budget = new HeldBudget(Limit, loops: 1);
+        var budget = new MemoryBudget(Limit, loops: 1);
         int told = 0;
         for (int times = 0; times < 20; times++)
         {
             Task[] all = [.. Enumerable.Range(0, Threads).Select(_ => Task.Run(Count))];
             await Task.WhenAll(all).WaitAsync(Wait.Limit, TestContext.Current.CancellationToken);
-            Assert.Equal((0, false, long.MaxValue), (budget.HeldBytes, budget.IsShort, budget.Share));
-            budget.AwaitEnough(() => told++);
+            Assert.Equal((0, false, long.MaxValue), (budget.BufferedBytes, budget.IsUnderPressure, budget.PerPeerLimit));
+            budget.NotifyWhenAvailable(() => told++);
             Assert.Equal(times + 1, told);
         }
 
@@ -95,7 +95,7 @@ public sealed class HeldBudgetTests
     public void Who_waits_while_others_count_is_told_in_the_end()
     {
         const int Waits = 5_000;
-        var budget = new HeldBudget(Limit, loops: 1);
+        var budget = new MemoryBudget(Limit, loops: 1);
         var waiting = new Waiting[Waits];
         bool isOver = false;
         var counting = new Thread(() =>
@@ -111,7 +111,7 @@ public sealed class HeldBudgetTests
         {
             // Each is somebody of his own: who waits already is told once.
             waiting[i] = new Waiting();
-            budget.AwaitEnough(waiting[i].Tell);
+            budget.NotifyWhenAvailable(waiting[i].Tell);
         }
 
         Volatile.Write(ref isOver, true);
@@ -122,39 +122,39 @@ public sealed class HeldBudgetTests
     [Fact]
     public void Loops_tell_of_their_blocks_to_a_step_and_threads_without_a_loop_at_once()
     {
-        var budget = new HeldBudget(Limit, loops: 2);
-        var depot = new BlockDepot(budget);
-        var taking = new BlockPool(depot);
-        var giving = new BlockPool(depot);
+        var budget = new MemoryBudget(Limit, loops: 2);
+        var depot = new SharedBlockPool(budget);
+        var taking = new LoopBlockPool(depot);
+        var giving = new LoopBlockPool(depot);
         var blocks = new List<Block>();
-        while (!budget.IsShort)
+        while (!budget.IsUnderPressure)
         {
-            Assert.InRange(taking.Outstanding, 0, Limit);
-            blocks.Add(taking.Take(4_000));
-            Assert.InRange(taking.Outstanding - budget.HeldBytes, 0, budget.Step);
+            Assert.InRange(taking.RentedBytes, 0, Limit);
+            blocks.Add(taking.Rent(4_000));
+            Assert.InRange(taking.RentedBytes - budget.BufferedBytes, 0, budget.Granularity);
         }
 
-        Assert.InRange(taking.Outstanding, (Limit / 2) + 1, (Limit / 2) + budget.Step + 4096);
-        blocks.ForEach(giving.Give);
-        Assert.False(budget.IsShort);
-        Assert.InRange(budget.HeldBytes, -2 * budget.Step, 2 * budget.Step);
+        Assert.InRange(taking.RentedBytes, (Limit / 2) + 1, (Limit / 2) + budget.Granularity + 4096);
+        blocks.ForEach(giving.Return);
+        Assert.False(budget.IsUnderPressure);
+        Assert.InRange(budget.BufferedBytes, -2 * budget.Granularity, 2 * budget.Granularity);
 
-        long before = budget.HeldBytes;
-        Block block = depot.Take(3_000_000);
-        Assert.Equal(before + block.Array.Length, budget.HeldBytes);
-        depot.Give(block);
-        Assert.Equal(before, budget.HeldBytes);
+        long before = budget.BufferedBytes;
+        Block block = depot.Rent(3_000_000);
+        Assert.Equal(before + block.Array.Length, budget.BufferedBytes);
+        depot.Return(block);
+        Assert.Equal(before, budget.BufferedBytes);
     }
 
     [Fact]
     public void A_group_counts_what_it_holds_by_a_limit_that_is_given_or_that_of_the_heap()
     {
-        using var limited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = 1 << 20 });
+        using var limited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = 1 << 20 });
         using var usual = new EventLoopGroup(new EventLoopOptions { CallerDriven = true });
-        using var unlimited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxHeldBytes = 0 });
+        using var unlimited = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, MaxBufferedBytes = 0 });
         Assert.Equal(
-            (1 << 20, HeapLimit.MaxWaiting(HeapLimit.Read()), 0), (limited.HeldBudget.Limit, usual.HeldBudget.Limit, unlimited.HeldBudget.Limit));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new EventLoopGroup(new EventLoopOptions { MaxHeldBytes = -1 }));
+            (1 << 20, HeapLimit.MaxBufferedBytes(HeapLimit.Read()), 0), (limited.MemoryBudget.Limit, usual.MemoryBudget.Limit, unlimited.MemoryBudget.Limit));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new EventLoopGroup(new EventLoopOptions { MaxBufferedBytes = -1 }));
     }
 
     private sealed class Waiting

@@ -1,19 +1,19 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>One loop's own blocks, last in first out. Used by that loop's thread only.</summary>
-internal sealed class BlockPool(BlockDepot depot)
+internal sealed class LoopBlockPool(SharedBlockPool depot)
 {
     private const long MostBytes = 8 * 1024 * 1024;
     private const long LeastBytes = 512 * 1024;
     private const int ChainBytes = 256 * 1024;
     private const int LongestChain = 16;
 
-    private readonly BlockShelf _free = new(MostBytes, LeastBytes);
-    private readonly HeldBudget _budget = depot.Budget;
+    private readonly FreeBlockList _free = new(MostBytes, LeastBytes);
+    private readonly MemoryBudget _budget = depot.Budget;
     private long _outstanding;
-    private long _told;
-    private long _tellAbove = depot.Budget.Step;
-    private long _tellBelow = -depot.Budget.Step;
+    private long _reported;
+    private long _reportAbove = depot.Budget.Granularity;
+    private long _reportBelow = -depot.Budget.Granularity;
     private bool _trims;
 
     /// <summary>Asked for, on the loop, when there is something to <see cref="Trim"/> after a while.</summary>
@@ -23,28 +23,28 @@ internal sealed class BlockPool(BlockDepot depot)
     /// The size of all blocks taken here less that of those given here, by whichever loop they were taken: the sum over a
     /// group's loops and its depot is what stages and queues hold. Any thread, a moment's truth.
     /// </summary>
-    internal long Outstanding => Volatile.Read(ref _outstanding);
+    internal long RentedBytes => Volatile.Read(ref _outstanding);
 
     /// <summary>The size of the free blocks.</summary>
-    internal long KeptBytes => _free.Bytes;
+    internal long FreeBytes => _free.Bytes;
 
     /// <summary>A block of at least <paramref name="size"/> bytes, empty, owned by the caller.</summary>
-    internal Block Take(int size)
+    internal Block Rent(int size)
     {
         int sizeClass = BlockSizes.ClassFor(size);
         Block block = sizeClass == BlockSizes.Unpooled
             ? new Block(depot, size, BlockSizes.Unpooled)
-            : _free.Take(sizeClass) ?? Refill(sizeClass);
+            : _free.Pop(sizeClass) ?? Refill(sizeClass);
         Count(block.Array.Length);
         block.Start = block.End = 0;
         return block;
     }
 
-    internal void Give(Block block)
+    internal void Return(Block block)
     {
-        if (block.Home != depot)
+        if (block.Pool != depot)
         {
-            block.Home.Give(block);
+            block.Pool.Return(block);
             return;
         }
 
@@ -55,7 +55,7 @@ internal sealed class BlockPool(BlockDepot depot)
             return;
         }
 
-        _free.Give(block);
+        _free.Push(block);
         if (!_trims && _free.HasSurplus)
         {
             _trims = true;
@@ -69,15 +69,15 @@ internal sealed class BlockPool(BlockDepot depot)
     }
 
     /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again. On the loop.</summary>
-    internal Trimming Trim()
+    internal TrimResult Trim()
     {
-        if (depot.Discarding.IsUnderWay)
+        if (depot.Discarder.IsUnderWay)
         {
-            return Trimming.Interrupted;
+            return TrimResult.Interrupted;
         }
 
-        depot.Discarding.Begin(_free.TakeIdle(out Trimming outcome));
-        _trims = outcome != Trimming.Done;
+        depot.Discarder.Begin(_free.TakeUnused(out TrimResult outcome));
+        _trims = outcome != TrimResult.Done;
         return outcome;
     }
 
@@ -85,19 +85,19 @@ internal sealed class BlockPool(BlockDepot depot)
     {
         long outstanding = _outstanding + bytes;
         Volatile.Write(ref _outstanding, outstanding);
-        if (outstanding > _tellAbove || outstanding < _tellBelow)
+        if (outstanding > _reportAbove || outstanding < _reportBelow)
         {
-            Tell(outstanding);
+            Report(outstanding);
         }
     }
 
     // Loops do not meet for each block.
-    private void Tell(long outstanding)
+    private void Report(long outstanding)
     {
-        long change = outstanding - _told;
-        _told = outstanding;
-        _tellAbove = outstanding + _budget.Step;
-        _tellBelow = outstanding - _budget.Step;
+        long change = outstanding - _reported;
+        _reported = outstanding;
+        _reportAbove = outstanding + _budget.Granularity;
+        _reportBelow = outstanding - _budget.Granularity;
         _budget.Add(change);
     }
 
@@ -106,7 +106,7 @@ internal sealed class BlockPool(BlockDepot depot)
 
     private Block Refill(int sizeClass)
     {
-        Block? first = depot.TakeChain(sizeClass, ChainOf(sizeClass));
+        Block? first = depot.RentChain(sizeClass, ChainOf(sizeClass));
         if (first is null)
         {
             return new Block(depot, BlockSizes.Capacity(sizeClass), sizeClass);
@@ -116,7 +116,7 @@ internal sealed class BlockPool(BlockDepot depot)
         {
             Block next = at;
             at = at.Next;
-            _free.Give(next);
+            _free.Push(next);
         }
 
         first.Next = null;
@@ -126,7 +126,7 @@ internal sealed class BlockPool(BlockDepot depot)
     private void Spill(int sizeClass)
     {
         Block? first = null;
-        for (int left = ChainOf(sizeClass); left > 0 && _free.Take(sizeClass) is { } block; left--)
+        for (int left = ChainOf(sizeClass); left > 0 && _free.Pop(sizeClass) is { } block; left--)
         {
             block.Next = first;
             first = block;
@@ -134,7 +134,7 @@ internal sealed class BlockPool(BlockDepot depot)
 
         if (first is not null)
         {
-            depot.GiveChain(first);
+            depot.ReturnChain(first);
         }
     }
 }

@@ -12,7 +12,7 @@ namespace Broker.Transport.Tls;
 /// is copied. After it (<see cref="RunInline"/>) both are the loop's thread: the reader goes on within the call that
 /// feeds, and what is fed is only borrowed.
 /// </remarks>
-internal sealed class TlsWire(TlsLayer layer) : Stream, IValueTaskSource<int>
+internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSource<int>
 {
     private readonly Lock _gate = new();
     private ManualResetValueTaskSourceCore<int> _core = new() { RunContinuationsAsynchronously = true };

@@ -5,7 +5,7 @@ namespace Broker.Transport.Wire;
 
 // What is encrypted waits here as blocks of ciphertext until the transport has taken it. The plaintext stays in the
 // connection's queue till then, so that what was not sent can still be told; at most one chunk is in both forms.
-internal abstract partial class WireLayer
+internal abstract partial class SecurityLayer
 {
     private const int Chunk = 64 * 1024;
 
@@ -16,9 +16,9 @@ internal abstract partial class WireLayer
     private Block? _head;
     private Block? _tail;
     private int _encrypted;
-    private bool _isHeldUp;
-    private long _made;
-    private long _wireSent;
+    private bool _wasBlocked;
+    private long _produced;
+    private long _ciphertextSent;
 
     // Under the connection's gate.
     private Block? _postedHead;
@@ -26,7 +26,7 @@ internal abstract partial class WireLayer
     private long _posted;
 
     /// <summary>Whether ciphertext waits. Under the connection's gate.</summary>
-    internal bool HasWire => _head is not null || _postedHead is not null;
+    internal bool HasCiphertext => _head is not null || _postedHead is not null;
 
     /// <summary>
     /// How many bytes from the queue's front are encrypted and wait as ciphertext: they can no longer be taken back. Under the
@@ -35,15 +35,15 @@ internal abstract partial class WireLayer
     internal int Encrypted => _encrypted;
 
     /// <summary>Bytes of ciphertext the transport has taken.</summary>
-    internal long WireSent => Volatile.Read(ref _wireSent);
+    internal long CiphertextSent => Volatile.Read(ref _ciphertextSent);
 
     /// <summary>Bytes that the transport has to take before what is queued. Under the gate, with the right to send or when nobody sends.</summary>
-    internal long Ciphertext => _made + _posted - _wireSent;
+    internal long Ciphertext => _produced + _posted - _ciphertextSent;
 
     /// <summary>Adds blocks that leave as they are. Under the gate.</summary>
     internal void Post(Block first, Block last)
     {
-        _posted += Recycling.Measure(first).Bytes;
+        _posted += BlockPools.Measure(first).Bytes;
         if (_postedTail is null)
         {
             _postedHead = first;
@@ -59,7 +59,7 @@ internal abstract partial class WireLayer
     /// <summary>Adds blocks that leave as they are and before all others. Under the gate, by the sender.</summary>
     internal void Prepend(Block first, Block last)
     {
-        _made += Recycling.Measure(first).Bytes;
+        _produced += BlockPools.Measure(first).Bytes;
         last.Next = _head;
         _tail ??= last;
         _head = first;
@@ -90,16 +90,16 @@ internal abstract partial class WireLayer
     internal bool HasWork(Block? queued) => Collect() is not null || (queued is not null && IsSecured);
 
     /// <summary>The transport has taken bytes by itself. Under the gate, with the right to send.</summary>
-    internal void ConsumeWire(int gone, EventLoop loop)
+    internal void ConsumeCiphertext(int sent, EventLoop loop)
     {
-        Volatile.Write(ref _wireSent, _wireSent + gone);
+        Volatile.Write(ref _ciphertextSent, _ciphertextSent + sent);
         long waste = 0;
-        _head = _head is null ? null : Recycling.Consume(_head, gone, loop, ref waste);
+        _head = _head is null ? null : BlockPools.Consume(_head, sent, loop, ref waste);
         _tail = _head is null ? null : _tail;
     }
 
     /// <summary>All blocks that wait. Under the gate, when nobody sends.</summary>
-    internal Block? DetachWire()
+    internal Block? DetachCiphertext()
     {
         Block? all = Collect();
         _head = _tail = null;
@@ -113,11 +113,11 @@ internal abstract partial class WireLayer
         {
             if (_head is not null)
             {
-                var wire = new SentTally { Most = OutboundSender.MostAtOnce };
+                var wire = new SentTally { MaxBytes = OutboundSender.MaxPerSend };
                 _head = Connection.Send(_head, loop, ref wire, out outcome);
                 _tail = _head is null ? null : _tail;
-                Volatile.Write(ref _wireSent, _wireSent + wire.Bytes);
-                _isHeldUp = outcome == SendOutcome.Blocked;
+                Volatile.Write(ref _ciphertextSent, _ciphertextSent + wire.Bytes);
+                _wasBlocked = outcome == SendOutcome.Blocked;
                 if (outcome != SendOutcome.Sent)
                 {
                     return chain;
@@ -127,7 +127,7 @@ internal abstract partial class WireLayer
             outcome = SendOutcome.Sent;
             if (chain is not null)
             {
-                chain = Recycling.Consume(chain, _encrypted, loop, ref tally.Waste);
+                chain = BlockPools.Consume(chain, _encrypted, loop, ref tally.Waste);
                 tally.Bytes += _encrypted;
                 _encrypted = 0;
             }
@@ -144,13 +144,13 @@ internal abstract partial class WireLayer
                 return chain;
             }
 
-            if (tally.Bytes >= tally.Most)
+            if (tally.Bytes >= tally.MaxBytes)
             {
                 outcome = SendOutcome.Yielded;
                 return chain;
             }
 
-            if (!TryEncrypt(chain, _isHeldUp ? SmallChunk : Chunk, loop, out _encrypted))
+            if (!TryEncrypt(chain, _wasBlocked ? SmallChunk : Chunk, loop, out _encrypted))
             {
                 outcome = SendOutcome.Failed;
                 return chain;
@@ -162,7 +162,7 @@ internal abstract partial class WireLayer
     /// Encrypts from the front of the chain, about as many bytes as there is room for, into what is appended to the wire.
     /// <paramref name="encrypted"/> says how many. With the right to send. False when it cannot: <see cref="Fault"/> says why.
     /// </summary>
-    private protected abstract bool TryEncrypt(Block chain, int room, EventLoop? loop, out int encrypted);
+    private protected abstract bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted);
 
     /// <summary>Room for so many bytes of the wire in one piece, or for less where a piece may be cut; <see cref="Advance"/> follows.</summary>
     /// <param name="least">How many bytes there must be room for.</param>
@@ -170,7 +170,7 @@ internal abstract partial class WireLayer
     /// <param name="loop">The caller's loop, if it is one.</param>
     private protected Span<byte> Reserve(int least, int expected, EventLoop? loop)
     {
-        if (_tail is null || _tail.Room < least)
+        if (_tail is null || _tail.FreeSpace < least)
         {
             Grow(Math.Max(least, Math.Min(expected, BlockSizes.Stream)), loop);
         }
@@ -182,12 +182,12 @@ internal abstract partial class WireLayer
     private protected void Advance(int count)
     {
         _tail!.End += count;
-        _made += count;
+        _produced += count;
     }
 
     private void Grow(int size, EventLoop? loop)
     {
-        Block block = Recycling.Take(size, loop, Connection.Depot);
+        Block block = BlockPools.Rent(size, loop, Connection.SharedBlocks);
         if (_tail is null)
         {
             _head = block;

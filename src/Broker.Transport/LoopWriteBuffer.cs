@@ -10,15 +10,15 @@ namespace Broker.Transport;
 /// the end of the iteration the loop flushes the whole buffer to the connection's queue under one lock, and sends it.
 /// </summary>
 /// <remarks>
-/// A write buffer belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetStage"/>
-/// returns it. The exception is <see cref="Connection.ExternalStage"/>, for threads that are not loops of the group:
+/// A write buffer belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetWriteBuffer"/>
+/// returns it. The exception is <see cref="Connection.ExternalWriteBuffer"/>, for threads that are not loops of the group:
 /// its users exclude each other with a lock of their own. Write each message through one <see cref="GetSpan"/>: the
 /// bytes of one call are contiguous, and an in-process peer then parses them without a copy.
 /// </remarks>
-public sealed class OutboundStage
+public sealed class LoopWriteBuffer
 {
     // A larger amount of bytes does not fit the second-level cache any more: it is better to send what there is.
-    private const int HandOverAt = 256 * 1024;
+    private const int FlushThreshold = 256 * 1024;
 
     private readonly Connection _connection;
     private readonly EventLoop? _loop;
@@ -28,11 +28,11 @@ public sealed class OutboundStage
     private int _currentStart;
     private Block? _first;
     private Block? _current;
-    private long _sealedBytes;
+    private long _endedBytes;
     private long _waste;
-    private bool _streaming;
+    private bool _wasLarge;
 
-    internal OutboundStage(Connection connection, EventLoop? loop)
+    internal LoopWriteBuffer(Connection connection, EventLoop? loop)
     {
         _connection = connection;
         _loop = loop;
@@ -42,14 +42,14 @@ public sealed class OutboundStage
     public long Length
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _sealedBytes + (_position - _currentStart);
+        get => _endedBytes + (_position - _currentStart);
     }
 
     /// <summary>The connection that these bytes are written for.</summary>
     public Connection Connection => _connection;
 
     /// <summary>Whether this buffer is in the loop's list of buffers to flush.</summary>
-    internal bool Listed { get; set; }
+    internal bool IsScheduled { get; set; }
 
     /// <summary>
     /// Returns at least <paramref name="sizeHint"/> contiguous bytes to write into; <see cref="Advance"/> then counts
@@ -61,7 +61,7 @@ public sealed class OutboundStage
     {
         if (_limit - _position < sizeHint)
         {
-            Grow(sizeHint);
+            AddBlock(sizeHint);
         }
 
         // In range by the check above: the limit never exceeds the array.
@@ -83,47 +83,47 @@ public sealed class OutboundStage
     }
 
     /// <summary>Removes and returns all written blocks.</summary>
-    internal StagedBlocks Detach()
+    internal FlushedBlocks TakeBlocks()
     {
-        Seal();
-        var staged = new StagedBlocks(_first, _current, _sealedBytes, _waste);
-        _streaming = _sealedBytes > BlockSizes.Small;
+        EndBlock();
+        var staged = new FlushedBlocks(_first, _current, _endedBytes, _waste);
+        _wasLarge = _endedBytes > BlockSizes.Small;
         _first = _current = null;
         _array = [];
         _position = _limit = _currentStart = 0;
-        _sealedBytes = _waste = 0;
+        _endedBytes = _waste = 0;
         return staged;
     }
 
     // An empty buffer has a limit of 0, so its first write comes here too: one check covers both the space and whether
     // the buffer is in the loop's list.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Grow(int size)
+    private void AddBlock(int size)
     {
         if (_current is null)
         {
-            _loop?.MarkDirty(this);
+            _loop?.ScheduleFlush(this);
         }
         else
         {
-            Seal();
-            if (_sealedBytes >= HandOverAt && _loop is not null)
+            EndBlock();
+            if (_endedBytes >= FlushThreshold && _loop is not null)
             {
-                _connection.TakeOver(this, _loop);
+                _connection.FlushBuffer(this, _loop);
             }
         }
 
         // The first block is small unless the last iteration wrote more than that: most iterations reply in a few
         // bytes, and ten thousand connections may do so at once.
-        int wanted = Math.Max(size, _first is null && !_streaming ? BlockSizes.Small : BlockSizes.Stream);
-        Block block = Recycling.Take(wanted, _loop, _connection.Depot);
+        int wanted = Math.Max(size, _first is null && !_wasLarge ? BlockSizes.Small : BlockSizes.Stream);
+        Block block = BlockPools.Rent(wanted, _loop, _connection.SharedBlocks);
         if (_current is null)
         {
             _first = block;
         }
         else
         {
-            _waste += _current.Room;
+            _waste += _current.FreeSpace;
             _current.Next = block;
         }
 
@@ -133,12 +133,12 @@ public sealed class OutboundStage
         _limit = block.Array.Length;
     }
 
-    private void Seal()
+    private void EndBlock()
     {
         if (_current is not null)
         {
             _current.End = _position;
-            _sealedBytes += _position - _currentStart;
+            _endedBytes += _position - _currentStart;
             _currentStart = _position;
         }
     }

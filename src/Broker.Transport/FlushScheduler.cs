@@ -14,54 +14,54 @@ namespace Broker.Transport;
 /// <para>A buffer that waits can be written to further, and its whole content is flushed in one send. So a delayed
 /// flush does not cost more system calls later, but fewer.</para>
 /// </remarks>
-internal sealed class HandOverList
+internal sealed class FlushScheduler
 {
     /// <summary>
     /// How many sends one flush makes; a send of 64 KiB counts as two. A send takes some microseconds.
     /// </summary>
-    internal const int Slice = 64;
+    internal const int BatchSize = 64;
 
     /// <summary>
     /// How many sends one flush makes for each handler that has yielded, if the list is long. A connection that is
     /// read meanwhile waits less.
     /// </summary>
-    internal const int SliceBesideOne = 8;
+    internal const int BatchSizePerYield = 8;
 
-    private const int BytesPerCount = 16;
+    private const int SendCostShift = 16;
 
-    private readonly Queue<OutboundStage> _left = new();
-    private OutboundStage[] _answers = new OutboundStage[16];
-    private OutboundStage[] _written = new OutboundStage[16];
-    private int _answerCount;
+    private readonly Queue<LoopWriteBuffer> _delayed = new();
+    private LoopWriteBuffer[] _replies = new LoopWriteBuffer[16];
+    private LoopWriteBuffer[] _written = new LoopWriteBuffer[16];
+    private int _replyCount;
     private int _writtenCount;
 
     /// <summary>How many write buffers wait for their flush.</summary>
-    internal int Count => _answerCount + _writtenCount + _left.Count;
+    internal int Count => _replyCount + _writtenCount + _delayed.Count;
 
     /// <summary>How many write buffers have been added so far.</summary>
     internal long Added { get; private set; }
 
-    internal void Add(OutboundStage stage, bool isAnswer)
+    internal void Add(LoopWriteBuffer buffer, bool isReply)
     {
         Added++;
-        if (isAnswer)
+        if (isReply)
         {
-            Append(ref _answers, ref _answerCount, stage);
+            Append(ref _replies, ref _replyCount, buffer);
         }
         else
         {
-            Append(ref _written, ref _writtenCount, stage);
+            Append(ref _written, ref _writtenCount, buffer);
         }
     }
 
     /// <summary>
     /// Moves the buffers that this iteration has written behind those that earlier iterations have left.
     /// </summary>
-    internal void PutBehind()
+    internal void DelayWritten()
     {
         for (int i = 0; i < _writtenCount; i++)
         {
-            _left.Enqueue(_written[i]);
+            _delayed.Enqueue(_written[i]);
         }
 
         Array.Clear(_written, 0, _writtenCount);
@@ -72,57 +72,57 @@ internal sealed class HandOverList
     /// Flushes as many buffers as <paramref name="budget"/> allows, and subtracts their sends from it. Buffers that
     /// remain are appended to those that earlier iterations have left.
     /// </summary>
-    internal void HandOver(EventLoop loop, ref int budget)
+    internal void Flush(EventLoop loop, ref int budget)
     {
         // Buffers of earlier iterations get half of the budget, however many replies there are.
         int ofLeft = budget / 2;
         // By index: a flush to an in-process link can add buffers to the list.
-        for (int i = 0; i < _answerCount; i++)
+        for (int i = 0; i < _replyCount; i++)
         {
-            budget -= HandOver(loop, _answers[i]);
+            budget -= Flush(loop, _replies[i]);
         }
 
-        Array.Clear(_answers, 0, _answerCount);
-        _answerCount = 0;
+        Array.Clear(_replies, 0, _replyCount);
+        _replyCount = 0;
 
-        int ofThisTurn = _left.Count == 0 ? budget : budget - ofLeft;
+        int ofThisTurn = _delayed.Count == 0 ? budget : budget - ofLeft;
         int done = 0;
         for (; done < _writtenCount && ofThisTurn > 0; done++)
         {
-            int cost = HandOver(loop, _written[done]);
+            int cost = Flush(loop, _written[done]);
             ofThisTurn -= cost;
             budget -= cost;
         }
 
         // Before this iteration appends its remaining buffers.
         ofLeft = Math.Max(ofLeft, budget);
-        for (int left = _left.Count; left > 0 && ofLeft > 0; left--)
+        for (int left = _delayed.Count; left > 0 && ofLeft > 0; left--)
         {
-            int cost = HandOver(loop, _left.Dequeue());
+            int cost = Flush(loop, _delayed.Dequeue());
             ofLeft -= cost;
             budget -= cost;
         }
 
         for (; done < _writtenCount; done++)
         {
-            _left.Enqueue(_written[done]);
+            _delayed.Enqueue(_written[done]);
         }
 
         Array.Clear(_written, 0, _writtenCount);
         _writtenCount = 0;
     }
 
-    private static int HandOver(EventLoop loop, OutboundStage stage)
+    private static int Flush(EventLoop loop, LoopWriteBuffer buffer)
     {
-        int cost = 1 + (int)(stage.Length >> BytesPerCount);
-        stage.Listed = false;
+        int cost = 1 + (int)(buffer.Length >> SendCostShift);
+        buffer.IsScheduled = false;
         try
         {
-            stage.Connection.TakeOver(stage, loop);
+            buffer.Connection.FlushBuffer(buffer, loop);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Connection failed = stage.Connection;
+            Connection failed = buffer.Connection;
             failed.Loop.Run(() => failed.Fail(e));
         }
 
@@ -130,13 +130,13 @@ internal sealed class HandOverList
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void Append(ref OutboundStage[] list, ref int count, OutboundStage stage)
+    private static void Append(ref LoopWriteBuffer[] list, ref int count, LoopWriteBuffer buffer)
     {
         if (count == list.Length)
         {
             Array.Resize(ref list, count * 2);
         }
 
-        list[count++] = stage;
+        list[count++] = buffer;
     }
 }

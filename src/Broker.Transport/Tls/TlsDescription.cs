@@ -11,7 +11,7 @@ namespace Broker.Transport.Tls;
 /// <param name="TargetHost">The server's name as the client asked for it (SNI, RFC 6066); empty when it did not.</param>
 /// <param name="ApplicationProtocol">What ALPN (RFC 7301) chose; empty when nothing.</param>
 /// <param name="IsMutuallyAuthenticated">Whether both sides showed a certificate.</param>
-public sealed record TlsFacts(
+public sealed record TlsDescription(
     SslProtocols Protocol,
     TlsCipherSuite CipherSuite,
     X509Certificate2? RemoteCertificate,
@@ -25,10 +25,10 @@ public sealed record TlsFacts(
     /// </summary>
     public static bool StartsHandshake(byte first) => first == 22;
 
-    internal static TlsFacts Of(SslStream ssl)
+    internal static TlsDescription From(SslStream ssl)
     {
         X509Certificate? remote = ssl.RemoteCertificate;
-        return new TlsFacts(
+        return new TlsDescription(
             ssl.SslProtocol,
             ssl.NegotiatedCipherSuite,
             remote as X509Certificate2 ?? (remote is null ? null : new X509Certificate2(remote)),

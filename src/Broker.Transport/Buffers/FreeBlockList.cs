@@ -1,13 +1,13 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// Free blocks by size, last in first out, within a bound. What was not touched since the last pass of <see cref="TakeIdle"/> was kept for
+/// Free blocks by size, last in first out, within a bound. What was not touched since the last pass of <see cref="TakeUnused"/> was kept for
 /// nothing, and a third of it goes then: a burst's memory is the system's some minutes after it at most. Not thread-safe.
 /// </summary>
-internal sealed class BlockShelf(long mostBytes, long leastBytes)
+internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 {
     // Of what a pass finds: whoever comes back within a minute finds some of it still, and does not have to have the system find it all pages anew.
-    private const int PartThatGoes = 3;
+    private const int TrimDivisor = 3;
 
     private const long SliceBytes = 8 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
     private bool _isWithinPass;
     private long _bytes;
 
-    /// <summary>Whether there is something that <see cref="TakeIdle"/> may let go one day.</summary>
+    /// <summary>Whether there is something that <see cref="TakeUnused"/> may let go one day.</summary>
     internal bool HasSurplus => _bytes > leastBytes;
 
     /// <summary>Whether more is kept than the bound allows.</summary>
@@ -25,7 +25,7 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
 
     internal long Bytes => _bytes;
 
-    internal Block? Take(int sizeClass)
+    internal Block? Pop(int sizeClass)
     {
         Block? block = _heads[sizeClass];
         if (block is not null)
@@ -40,7 +40,7 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
         return block;
     }
 
-    internal void Give(Block block)
+    internal void Push(Block block)
     {
         int sizeClass = block.SizeClass;
         block.Next = _heads[sizeClass];
@@ -53,14 +53,14 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
     /// Takes out a third of what nobody needed since the last whole pass, as a chain to be discarded: no more at a time than takes a fraction of a millisecond.
     /// With the last of it, or none, a pass is whole.
     /// </summary>
-    internal Block? TakeIdle(out Trimming outcome)
+    internal Block? TakeUnused(out TrimResult outcome)
     {
         if (!_isWithinPass)
         {
             _isWithinPass = true;
             foreach (ref int fewest in _fewest.AsSpan())
             {
-                fewest = (fewest + PartThatGoes - 1) / PartThatGoes;
+                fewest = (fewest + TrimDivisor - 1) / TrimDivisor;
             }
         }
 
@@ -73,12 +73,12 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
             {
                 if (left <= 0)
                 {
-                    outcome = Trimming.Interrupted;
+                    outcome = TrimResult.Interrupted;
                     return idle;
                 }
 
                 _fewest[sizeClass]--;
-                Block block = Take(sizeClass)!;
+                Block block = Pop(sizeClass)!;
                 left -= block.Array.Length;
                 block.Next = idle;
                 idle = block;
@@ -87,7 +87,7 @@ internal sealed class BlockShelf(long mostBytes, long leastBytes)
 
         _isWithinPass = false;
         _counts.CopyTo(_fewest.AsSpan());
-        outcome = HasSurplus ? Trimming.Waiting : Trimming.Done;
+        outcome = HasSurplus ? TrimResult.Waiting : TrimResult.Done;
         return idle;
     }
 }

@@ -1,7 +1,7 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>How far a trim of free blocks has come.</summary>
-internal enum Trimming
+internal enum TrimResult
 {
     /// <summary>No more is kept than always may be.</summary>
     Done,

@@ -3,7 +3,7 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Outbound;
 
 /// <summary>Goes through a block piece by piece, as the protocol's framing divides it.</summary>
-internal static class Pieces
+internal static class MessageBoundaries
 {
     /// <summary>How many messages end behind the first <paramref name="sent"/> bytes of a block.</summary>
     internal static long CountUnsent(Block block, int sent, IOutboundFraming? framing)

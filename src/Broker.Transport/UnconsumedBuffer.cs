@@ -11,7 +11,7 @@ namespace Broker.Transport;
 /// On average each byte is moved a bounded number of times, however small the received parts are: the array at least
 /// doubles when it grows, and bytes move back to its front only if at least as many were consumed as are moved.
 /// </remarks>
-internal struct InboundRest
+internal struct UnconsumedBuffer
 {
     private const int Smallest = 256;
 
@@ -30,7 +30,7 @@ internal struct InboundRest
     /// <summary>
     /// Replaces the content with a copy of <paramref name="bytes"/>. Returns how many bytes were moved.
     /// </summary>
-    internal int Keep(ReadOnlySpan<byte> bytes)
+    internal int Replace(ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty)
         {
@@ -95,9 +95,9 @@ internal struct InboundRest
     }
 
     /// <summary>The reserved space, to be received into. Valid until the next call of any method.</summary>
-    internal readonly (byte[] Array, int Offset) Room => (_array!, _start + _length);
+    internal readonly (byte[] Array, int Offset) FreeSpace => (_array!, _start + _length);
 
-    /// <summary>Counts bytes that were written into <see cref="Room"/>.</summary>
+    /// <summary>Counts bytes that were written into <see cref="FreeSpace"/>.</summary>
     internal void Advance(int count) => _length += count;
 
     /// <summary>
@@ -128,7 +128,7 @@ internal struct InboundRest
         // Less remains than was consumed: the memory of a large message is not kept for the beginning of the next one.
         if (window.Array.Length > LargestToKeep && left < window.Array.Length / 4 && left < consumed)
         {
-            int moved = Keep(window.Array.AsSpan(window.Start + consumed, left));
+            int moved = Replace(window.Array.AsSpan(window.Start + consumed, left));
             Return(window);
             return moved;
         }

@@ -3,7 +3,7 @@ using Broker.Transport.InProcess;
 namespace Broker.Transport.Tests;
 
 /// <summary>A turn that wrote for very many connections sends in slices, so that the others of its loop do not wait for all of it.</summary>
-public sealed class HandOverTests
+public sealed class FlushTests
 {
     private const int Crowd = 500;
 
@@ -43,14 +43,14 @@ public sealed class HandOverTests
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         loop.Post(() =>
         {
-            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
+            crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1]));
             loop.Post(Look);
 
             void Look()
             {
                 int sent = crowd.Count(pair => pair.Near.Connection.SentBytes > 0);
-                turns.Add((loop.HandOverBacklog, sent, crowd.Take(sent).All(pair => pair.Near.Connection.SentBytes > 0)));
-                if (loop.HandOverBacklog > 0)
+                turns.Add((loop.FlushBacklog, sent, crowd.Take(sent).All(pair => pair.Near.Connection.SentBytes > 0)));
+                if (loop.FlushBacklog > 0)
                 {
                     loop.Post(Look);
                 }
@@ -61,11 +61,11 @@ public sealed class HandOverTests
             }
         });
         await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
-        Assert.InRange(turns.Count, Crowd / EventLoop.HandOverSlice, Crowd);
+        Assert.InRange(turns.Count, Crowd / EventLoop.FlushBatchSize, Crowd);
         Assert.All(turns, turn => Assert.True(turn.First && turn.Backlog + turn.Sent == Crowd, $"{turn}"));
         for (int i = 1; i < turns.Count; i++)
         {
-            Assert.InRange(turns[i].Sent - turns[i - 1].Sent, 1, EventLoop.HandOverSlice);
+            Assert.InRange(turns[i].Sent - turns[i - 1].Sent, 1, EventLoop.FlushBatchSize);
         }
 
         await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 1), Cancellation);
@@ -86,10 +86,10 @@ public sealed class HandOverTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
-                connection.GetStage(loop).Write(bytes);
+                crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1]));
+                connection.GetWriteBuffer(loop).Write(bytes);
                 // In the next turn.
-                loop.Post(() => loop.Post(() => backlog = connection.SentBytes > 0 ? loop.HandOverBacklog : 0));
+                loop.Post(() => loop.Post(() => backlog = connection.SentBytes > 0 ? loop.FlushBacklog : 0));
                 return bytes.Length;
             },
         };
@@ -123,11 +123,11 @@ public sealed class HandOverTests
         await Wait.UntilAsync(() => crowd.TrueForAll(pair => pair.Far.Received == 200), Cancellation);
         byte[] expected = [.. Enumerable.Range(0, 200).Select(i => (byte)i)];
         Assert.All(received, bytes => Assert.Equal(expected, bytes));
-        Assert.Equal(0, await OnLoopAsync(loop, () => loop.HandOverBacklog));
+        Assert.Equal(0, await OnLoopAsync(loop, () => loop.FlushBacklog));
 
         void Write(int number)
         {
-            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([(byte)number]));
+            crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([(byte)number]));
             if (number < 199)
             {
                 loop.Post(() => Write(number + 1));
@@ -143,7 +143,7 @@ public sealed class HandOverTests
         List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
         loop.Post(() =>
         {
-            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1, 2, 3]));
+            crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1, 2, 3]));
             crowd.ForEach(pair => pair.Near.Connection.Close(ConnectionPairs.Patience));
         });
         await Task.WhenAll(crowd.Select(pair => pair.Far.Closed)).WaitAsync(ConnectionPairs.Patience, Cancellation);
@@ -161,7 +161,7 @@ public sealed class HandOverTests
         List<Connection> crowd = [.. Enumerable.Range(0, Crowd).Select(_ => Link(loop, new Probe()).Near)];
         for (int i = 0; i < yielding; i++)
         {
-            Yielding(loop, () => crowd.ForEach(connection => connection.GetStage(loop).Write([1])));
+            Yielding(loop, () => crowd.ForEach(connection => connection.GetWriteBuffer(loop).Write([1])));
         }
 
         int[] sends = new int[Crowd];
@@ -173,7 +173,7 @@ public sealed class HandOverTests
             if (turn > 3)
             {
                 Assert.True(loop.IsBehind);
-                Assert.Equal(yielding * HandOverList.SliceBesideOne, sent.Length);
+                Assert.Equal(yielding * FlushScheduler.BatchSizePerYield, sent.Length);
                 Array.ForEach(sent, i => sends[i]++);
                 // Nobody twice while another one waits.
                 Assert.InRange(sends.Max() - sends.Min(), 0, 1);
@@ -197,7 +197,7 @@ public sealed class HandOverTests
 
         Assert.NotEmpty(seen);
         seen.Clear();
-        loop.Post(() => other.GetStage(loop).Write([1]));
+        loop.Post(() => other.GetWriteBuffer(loop).Write([1]));
         loop.RunOnce(TimeSpan.Zero);
         Assert.Equal([1], seen);
     }
@@ -209,13 +209,13 @@ public sealed class HandOverTests
         EventLoop loop = group[0];
         loop.Attach();
         List<Connection> crowd = [.. Enumerable.Range(0, Crowd).Select(_ => Link(loop, new Probe()).Near)];
-        List<Connection> asking = [.. Enumerable.Range(0, 2 * EventLoop.HandOverSlice).Select(_ => Asking(loop))];
+        List<Connection> asking = [.. Enumerable.Range(0, 2 * EventLoop.FlushBatchSize).Select(_ => Asking(loop))];
         for (int turn = 0; turn < 3; turn++)
         {
             loop.RunOnce(TimeSpan.Zero);
         }
 
-        loop.Post(() => crowd.ForEach(connection => connection.GetStage(loop).Write([1])));
+        loop.Post(() => crowd.ForEach(connection => connection.GetWriteBuffer(loop).Write([1])));
         for (int turn = 0; turn < Crowd; turn++)
         {
             loop.RunOnce(TimeSpan.Zero);
@@ -253,7 +253,7 @@ public sealed class HandOverTests
 
         void Work()
         {
-            crowd.ForEach(pair => pair.Near.Connection.GetStage(loop).Write([1]));
+            crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1]));
             if (++turns < Turns)
             {
                 loop.Post(Work);
@@ -286,7 +286,7 @@ public sealed class HandOverTests
                 return 0;
             },
         }).Far;
-        loop.Post(() => far.GetStage(loop).Write([1]));
+        loop.Post(() => far.GetWriteBuffer(loop).Write([1]));
     }
 
     // Writes to its peer whenever it is called, which is in every turn.
@@ -296,12 +296,12 @@ public sealed class HandOverTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                connection.GetStage(loop).Write([1]);
+                connection.GetWriteBuffer(loop).Write([1]);
                 connection.YieldReceiving();
                 return 0;
             },
         });
-        loop.Post(() => far.GetStage(loop).Write([1]));
+        loop.Post(() => far.GetWriteBuffer(loop).Write([1]));
         return near;
     }
 }

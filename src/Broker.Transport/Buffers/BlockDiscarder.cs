@@ -7,7 +7,7 @@ namespace Broker.Transport.Buffers;
 /// twentieth of a processor: a call of the kernel for each block, which has the other processors forget the pages too, takes a microsecond on one machine and
 /// half a millisecond on another. Then the blocks are the collector's. Any thread.
 /// </summary>
-internal sealed class Discarding
+internal sealed class BlockDiscarder
 {
     private const int Part = 20;
 

@@ -5,7 +5,7 @@ namespace Broker.Transport.Buffers;
 /// would otherwise allocate for ever while the other one throws away; loops exchange them here in chains,
 /// so that the lock is taken once per chain. Safe for any thread.
 /// </summary>
-internal sealed class BlockDepot(HeldBudget? budget = null)
+internal sealed class SharedBlockPool(MemoryBudget? budget = null)
 {
     // What is let go while it is in use is made anew, and until a collection comes there is both: a burst's blocks stay until they are trimmed. But
     // where the heap is small, as in a container, others need it too.
@@ -14,7 +14,7 @@ internal sealed class BlockDepot(HeldBudget? budget = null)
     private const long LeastBytes = 512 * 1024;
 
     private readonly Lock _gate = new();
-    private readonly BlockShelf _free = new(Math.Min(MostBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / PartOfHeap), LeastBytes);
+    private readonly FreeBlockList _free = new(Math.Min(MostBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / PartOfHeap), LeastBytes);
     private long _outstanding;
     private bool _trims;
 
@@ -22,18 +22,18 @@ internal sealed class BlockDepot(HeldBudget? budget = null)
     internal Action? TrimLater { get; set; }
 
     /// <summary>What all blocks that are not free are counted by.</summary>
-    internal HeldBudget Budget { get; } = budget ?? new HeldBudget(0, loops: 1);
+    internal MemoryBudget Budget { get; } = budget ?? new MemoryBudget(0, loops: 1);
 
     /// <summary>How what the depot and the loops' pools let go becomes the system's.</summary>
-    internal Discarding Discarding { get; } = new();
+    internal BlockDiscarder Discarder { get; } = new();
 
     /// <summary>
     /// The size of all blocks that were taken here and by the loops' pools, less what came back here: its part of what is held.
     /// </summary>
-    internal long Outstanding => Volatile.Read(ref _outstanding);
+    internal long RentedBytes => Volatile.Read(ref _outstanding);
 
     /// <summary>The size of the free blocks.</summary>
-    internal long KeptBytes
+    internal long FreeBytes
     {
         get
         {
@@ -45,12 +45,12 @@ internal sealed class BlockDepot(HeldBudget? budget = null)
     }
 
     /// <summary>Takes up to <paramref name="most"/> blocks of a size as a chain; null when none is kept.</summary>
-    internal Block? TakeChain(int sizeClass, int most)
+    internal Block? RentChain(int sizeClass, int most)
     {
         lock (_gate)
         {
             Block? first = null;
-            for (int taken = 0; taken < most && _free.Take(sizeClass) is { } block; taken++)
+            for (int taken = 0; taken < most && _free.Pop(sizeClass) is { } block; taken++)
             {
                 block.Next = first;
                 first = block;
@@ -60,7 +60,7 @@ internal sealed class BlockDepot(HeldBudget? budget = null)
         }
     }
 
-    internal void GiveChain(Block first)
+    internal void ReturnChain(Block first)
     {
         bool asks;
         Block? at = first;
@@ -70,57 +70,57 @@ internal sealed class BlockDepot(HeldBudget? budget = null)
             {
                 Block next = at;
                 at = at.Next;
-                _free.Give(next);
+                _free.Push(next);
             }
 
             asks = !_trims && _free.HasSurplus;
             _trims |= asks;
         }
 
-        Discarding.Begin(at);
+        Discarder.Begin(at);
         if (asks)
         {
             TrimLater?.Invoke();
         }
     }
 
-    internal Block Take(int size)
+    internal Block Rent(int size)
     {
         int sizeClass = BlockSizes.ClassFor(size);
-        Block? block = sizeClass == BlockSizes.Unpooled ? new Block(this, size, BlockSizes.Unpooled) : TakeChain(sizeClass, 1);
+        Block? block = sizeClass == BlockSizes.Unpooled ? new Block(this, size, BlockSizes.Unpooled) : RentChain(sizeClass, 1);
         block ??= new Block(this, BlockSizes.Capacity(sizeClass), sizeClass);
         block.Start = block.End = 0;
         Count(block.Array.Length);
         return block;
     }
 
-    internal void Give(Block block)
+    internal void Return(Block block)
     {
         Count(-block.Array.Length);
         block.Next = null;
         if (block.SizeClass != BlockSizes.Unpooled)
         {
-            GiveChain(block);
+            ReturnChain(block);
         }
     }
 
     /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again.</summary>
-    internal Trimming Trim()
+    internal TrimResult Trim()
     {
-        if (Discarding.IsUnderWay)
+        if (Discarder.IsUnderWay)
         {
-            return Trimming.Interrupted;
+            return TrimResult.Interrupted;
         }
 
         Block? idle;
-        Trimming outcome;
+        TrimResult outcome;
         lock (_gate)
         {
-            idle = _free.TakeIdle(out outcome);
-            _trims = outcome != Trimming.Done;
+            idle = _free.TakeUnused(out outcome);
+            _trims = outcome != TrimResult.Done;
         }
 
-        Discarding.Begin(idle);
+        Discarder.Begin(idle);
         return outcome;
     }
 

@@ -1,7 +1,7 @@
 namespace Broker.Transport.Outbound;
 
 /// <summary>What becomes of bytes that are handed over. Under the queue's gate; it only ever goes on.</summary>
-internal enum Intake
+internal enum AcceptState
 {
     /// <summary>They are queued.</summary>
     Open,
@@ -10,8 +10,8 @@ internal enum Intake
     Full,
 
     /// <summary>This side has said its last word: they lead nowhere.</summary>
-    Sealed,
+    Completed,
 
     /// <summary>The connection is closed, and nothing is sent any more.</summary>
-    Retired,
+    Stopped,
 }
