@@ -51,7 +51,7 @@ public sealed class HeaderBlockTests
     public void A_status_is_three_digits(string block, int status) => Assert.Equal(status, HeaderBlock.Status(Text.Bytes(block)));
 
     [Fact]
-    public void No_bytes_lead_astray()
+    public void Reading_headers_of_random_bytes_does_not_throw()
     {
         using var memory = new GuardedMemory(4096);
         var random = new Random(Seed.Next());

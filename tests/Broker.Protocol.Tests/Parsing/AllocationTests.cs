@@ -4,7 +4,7 @@ using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;
 
-/// <summary>Nothing is allocated, whatever way a line takes.</summary>
+/// <summary>The parsers allocate nothing on any path.</summary>
 public sealed class AllocationTests
 {
     private const int Operations = 1_000_000;
@@ -18,7 +18,7 @@ public sealed class AllocationTests
     [InlineData("PUB  foo\t16 \n{16}\r\n")]
     [InlineData("SUB foo.* queue 1\r\nUNSUB 1 5\r\nPING\r\nPONG\r\nCONNECT {}\r\n")]
     [InlineData("INFO {}\r\n-ERR x\r\n+OK\r\nPING\r\n")]
-    public void Reading_a_client_allocates_nothing(string operations)
+    public void Parsing_client_operations_allocates_nothing(string operations)
     {
         byte[] stream = Repeat(operations);
         Assert.Equal(Warm, ParseClient(stream, Warm));
@@ -31,14 +31,14 @@ public sealed class AllocationTests
     [InlineData("MSG foo 1 _INBOX.abcdefghijklmnopqrstuv.1 16\r\n{16}\r\n")]
     [InlineData("HMSG foo 1 12 28\r\nNATS/1.0\r\n\r\n{16}\r\n")]
     [InlineData("INFO {}\r\nPING\r\nPONG\r\n+OK\r\n-ERR 'x'\r\n")]
-    public void Reading_a_server_allocates_nothing(string operations)
+    public void Parsing_server_operations_allocates_nothing(string operations)
     {
         byte[] stream = Repeat(operations);
         Assert.Equal(Warm, ParseServer(stream, Warm));
         Assert.Equal(0, Allocations.Of(() => Assert.True(ParseServer(stream, Operations) == Operations)));
     }
 
-    // {n} stands for a payload of n bytes.
+    // {n} is replaced by a payload of n bytes.
     private static byte[] Repeat(string operations)
     {
         foreach (int size in (int[])[16, 17, 99])

@@ -3,18 +3,18 @@ using Broker.Protocol.Tests.Support;
 namespace Broker.Protocol.Tests.Parsing;
 
 /// <summary>
-/// Random bytes and damaged streams, cut at random, at the end of readable memory. <see cref="Feed"/> checks what holds
-/// after every call; an exception or a read beyond the end fails the test.
+/// Parses random bytes and damaged streams, split at random positions, at the end of readable memory.
+/// <see cref="Feed"/> checks the rules for every call. An exception or a read beyond the end fails the test.
 /// </summary>
 public sealed class FuzzTests
 {
     private const int Inputs = 1_000_000;
 
-    // Bytes that mean something.
+    // Bytes with a meaning in the protocol.
     private static ReadOnlySpan<byte> Alphabet => " \t\r\n.*>09PUBSHMGINFOCET+-'{}a"u8;
 
     [Fact]
-    public void No_bytes_of_a_client_lead_astray()
+    public void No_bytes_of_a_client_make_the_parser_throw_or_read_too_far()
     {
         using var feed = new Feed();
         byte[][] streams = [.. Streams.Client.Concat(Streams.BadClient).Where(s => s.Length < 200).Select(Text.Bytes)];
@@ -35,7 +35,7 @@ public sealed class FuzzTests
     }
 
     [Fact]
-    public void No_bytes_of_a_server_lead_astray()
+    public void No_bytes_of_a_server_make_the_parser_throw_or_read_too_far()
     {
         using var feed = new Feed();
         byte[][] streams = [.. Streams.Server.Concat(Streams.BadServer).Where(s => s.Length < 200).Select(Text.Bytes)];
@@ -55,7 +55,7 @@ public sealed class FuzzTests
         }
     }
 
-    // Noise; one stream or two, one after the other, with some bytes changed, lost or put in.
+    // Returns random bytes, or one or two valid streams with some bytes changed, removed or inserted.
     private static ReadOnlySpan<byte> Make(Span<byte> buffer, byte[][] streams, Random random)
     {
         if (random.Next(10) == 0)

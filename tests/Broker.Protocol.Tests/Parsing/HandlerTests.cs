@@ -15,7 +15,7 @@ public sealed class HandlerTests
     [InlineData("+OK\r\n")]
     [InlineData("INFO {}\r\n")]
     [InlineData("-ERR x\r\n")]
-    public void A_handler_that_has_had_enough_gets_the_rest_at_the_next_call(string operation)
+    public void A_handler_that_stops_receives_the_remaining_operations_with_the_next_call(string operation)
     {
         byte[] stream = Text.Bytes(string.Concat(Enumerable.Repeat(operation, 10)));
         var parser = new ClientOperationParser(ParserLimits.Default);
@@ -30,7 +30,7 @@ public sealed class HandlerTests
     }
 
     [Fact]
-    public void A_header_block_and_a_body_are_told_apart()
+    public void Headers_and_body_of_a_payload_are_separate()
     {
         var handler = new Headers();
         var parser = new ServerOperationParser(ParserLimits.Default);

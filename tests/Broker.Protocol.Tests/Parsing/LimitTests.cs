@@ -3,7 +3,10 @@ using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;
 
-/// <summary>What is refused, and as what. The cases were put to nats-server 2.9.10; where it differs, a comment says how.</summary>
+/// <summary>
+/// Which streams are refused, and with which error. The cases were compared with nats-server 2.9.10. A comment
+/// describes each difference.
+/// </summary>
 public sealed class LimitTests : IDisposable
 {
     private readonly Feed _feed = new();
@@ -11,14 +14,14 @@ public sealed class LimitTests : IDisposable
     public void Dispose() => _feed.Dispose();
 
     [Theory]
-    [InlineData("PUB a -1\r\n", ProtocolError.Malformed)] // closes silently; so for all that is Malformed
+    [InlineData("PUB a -1\r\n", ProtocolError.Malformed)] // nats-server closes silently, as for all Malformed
     [InlineData("PUB a +1\r\n", ProtocolError.Malformed)]
     [InlineData("PUB a 0x1\r\n", ProtocolError.Malformed)]
     [InlineData("PUB a 1048576\r\n", ProtocolError.None)]
     [InlineData("PUB a 1048577\r\n", ProtocolError.PayloadTooLarge)]
     [InlineData("PUB a 999999999\r\n", ProtocolError.PayloadTooLarge)]
     [InlineData("PUB a 000000001\r\n", ProtocolError.None)]
-    [InlineData("PUB a 0000000001\r\n", ProtocolError.PayloadTooLarge)] // more than nine digits: closes silently
+    [InlineData("PUB a 0000000001\r\n", ProtocolError.PayloadTooLarge)] // nats-server closes silently
     [InlineData("PUB a 2147483648\r\n", ProtocolError.PayloadTooLarge)]
     [InlineData("PUB a 4294967296\r\n", ProtocolError.PayloadTooLarge)]
     [InlineData("PUB a 9223372036854775808\r\n", ProtocolError.PayloadTooLarge)]
@@ -31,7 +34,8 @@ public sealed class LimitTests : IDisposable
     [InlineData("PUB\r\na 1\r\n", ProtocolError.UnknownOperation)]
     [InlineData("PUB a\r\n", ProtocolError.Malformed)]
     [InlineData("PUB a b c 1\r\n", ProtocolError.Malformed)]
-    [InlineData("PUB a\rb 1\r\n", ProtocolError.Malformed)] // accepted, and sent on to clients that take CR for a separator
+    // nats-server accepts it and sends it on to clients, which read CR as a separator.
+    [InlineData("PUB a\rb 1\r\n", ProtocolError.Malformed)]
     [InlineData("SUB a\r\n", ProtocolError.Malformed)]
     [InlineData("SUB a b c d\r\n", ProtocolError.Malformed)]
     [InlineData("SUB\r\n", ProtocolError.UnknownOperation)]
@@ -44,7 +48,7 @@ public sealed class LimitTests : IDisposable
     [InlineData("\n", ProtocolError.UnknownOperation)]
     [InlineData("PI\r\n", ProtocolError.UnknownOperation)]
     [InlineData("  PING\r\n", ProtocolError.UnknownOperation)]
-    [InlineData("CONNECT{}\r\n", ProtocolError.UnknownOperation)] // accepted
+    [InlineData("CONNECT{}\r\n", ProtocolError.UnknownOperation)] // nats-server accepts it
     [InlineData("INFO {}\r\n", ProtocolError.None)]
     [InlineData("-ERR x\r\n", ProtocolError.None)]
     [InlineData("-ERR\r\n", ProtocolError.UnknownOperation)]
@@ -53,7 +57,7 @@ public sealed class LimitTests : IDisposable
     [InlineData("PUB a 1\r\nx\n\n", ProtocolError.UnknownOperation)]
     [InlineData("PUB a 1\r\nxyz", ProtocolError.UnknownOperation)]
     [InlineData("PUB a 1\r\nx\rZ", ProtocolError.UnknownOperation)]
-    public void A_client_is_told_what_is_wrong(string stream, ProtocolError error)
+    public void An_invalid_stream_gives_the_expected_error(string stream, ProtocolError error)
         => Assert.Equal(error, _feed.Client(Text.Bytes(stream), ParserLimits.Default).Error);
 
     [Theory]
@@ -61,7 +65,7 @@ public sealed class LimitTests : IDisposable
     [InlineData("PUB a 4294967296\r\n")]
     [InlineData("PUB a 2147483647\r\n")]
     [InlineData("HPUB a 2147483648 2147483648\r\n")]
-    public void No_limit_is_so_high_that_sizes_overflow(string stream)
+    public void Sizes_do_not_overflow_with_the_largest_limits(string stream)
     {
         var limits = new ParserLimits(int.MaxValue, int.MaxValue);
         var recorder = new ClientRecorder([]);
@@ -83,9 +87,9 @@ public sealed class LimitTests : IDisposable
     [InlineData("UNSUB ", "\r\n")]
     [InlineData("CONNECT ", "\r\n")]
     [InlineData("CONNECT ", "\n")]
-    [InlineData("PING", "\r\n")] // nats-server counts nothing here
+    [InlineData("PING", "\r\n")] // nats-server has no limit here
     [InlineData("PONG", "\n")]
-    public void A_line_may_be_as_long_as_the_limit_and_no_longer(string verb, string end)
+    public void A_line_is_accepted_up_to_the_limit(string verb, string end)
     {
         foreach (int limit in (int[])[10, 61, 62, 63, 64, 100, 4096])
         {
@@ -112,7 +116,7 @@ public sealed class LimitTests : IDisposable
     }
 
     [Fact]
-    public void A_size_is_refused_before_its_payload_arrives_and_an_accepted_one_is_asked_for()
+    public void A_too_large_payload_is_refused_before_it_arrives_and_needed_tells_an_accepted_size()
     {
         var recorder = new ClientRecorder([]);
         var parser = new ClientOperationParser(ParserLimits.Default);

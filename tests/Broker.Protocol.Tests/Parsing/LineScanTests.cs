@@ -4,13 +4,13 @@ using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;
 
-/// <summary>The scan of a line against one that is too simple to be wrong.</summary>
+/// <summary>Compares the scan of a line with a simple implementation.</summary>
 public sealed class LineScanTests
 {
     private const int Lines = 1_000_000;
 
     [Fact]
-    public void A_scan_finds_what_a_naive_one_finds()
+    public void The_scan_agrees_with_a_simple_implementation()
     {
         using var memory = new GuardedMemory(4096);
         var random = new Random(Seed.Next());

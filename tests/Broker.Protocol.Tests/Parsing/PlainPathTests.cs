@@ -2,13 +2,16 @@ using System.Diagnostics;
 
 namespace Broker.Protocol.Tests.Parsing;
 
-/// <summary>The same tests where the processor has no wide registers: a process decides that once, so others are started.</summary>
+/// <summary>
+/// Runs the same tests without vector instructions. They can only be disabled for a whole process, so the test starts
+/// others.
+/// </summary>
 public sealed class PlainPathTests
 {
     [Theory]
     [InlineData("DOTNET_EnableHWIntrinsic")]
     [InlineData("DOTNET_EnableAVX2")]
-    public async Task Parsers_agree_without_wide_registers(string setting)
+    public async Task The_tests_pass_without_vector_instructions(string setting)
     {
         string program = Path.Combine(AppContext.BaseDirectory, typeof(PlainPathTests).Assembly.GetName().Name!);
         program += OperatingSystem.IsWindows() ? ".exe" : "";

@@ -3,10 +3,10 @@ using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Parsing;
 
-/// <summary>However a stream is cut, it says the same.</summary>
+/// <summary>The result of parsing does not depend on how a stream is split.</summary>
 public sealed class SplitTests : IDisposable
 {
-    // Up to here a stream is cut at all pairs of places.
+    // Streams up to this length are split at all pairs of positions.
     private const int Short = 160;
 
     private readonly Feed _feed = new();
@@ -16,23 +16,23 @@ public sealed class SplitTests : IDisposable
     public void Dispose() => _feed.Dispose();
 
     [Fact]
-    public void What_a_client_sends_reads_the_same_at_every_cut()
+    public void Client_streams_give_the_same_operations_however_they_are_split()
         => CutEverywhere(_feed.Client, [.. Streams.Client, .. Streams.BadClient], Streams.Limits);
 
     [Fact]
-    public void What_a_client_sends_reads_the_same_at_every_cut_under_a_limit_below_the_width_of_a_scan()
+    public void Client_streams_give_the_same_operations_with_a_limit_below_the_scan_width()
         => CutEverywhere(_feed.Client, [.. Streams.Client, .. Streams.BadClient], Streams.ShortLimits);
 
     [Fact]
-    public void What_a_server_sends_reads_the_same_at_every_cut()
+    public void Server_streams_give_the_same_operations_however_they_are_split()
         => CutEverywhere(_feed.Server, [.. Streams.Server, .. Streams.BadServer], Streams.Limits);
 
     [Fact]
-    public void What_a_server_sends_reads_the_same_at_every_cut_under_a_limit_below_the_width_of_a_scan()
+    public void Server_streams_give_the_same_operations_with_a_limit_below_the_scan_width()
         => CutEverywhere(_feed.Server, [.. Streams.Server, .. Streams.BadServer], Streams.ShortLimits);
 
     [Fact]
-    public void Sound_streams_are_read_to_their_end_and_bad_ones_fail()
+    public void Valid_streams_are_read_completely_and_invalid_streams_fail()
     {
         foreach (string stream in Streams.Client)
         {
@@ -56,9 +56,10 @@ public sealed class SplitTests : IDisposable
     }
 
     [Fact]
-    public void What_follows_does_not_change_what_was_read()
+    public void Bytes_after_a_stream_do_not_change_its_operations()
     {
-        // Bytes behind a stream decide whether its last lines take the wide way or the plain one.
+        // The number of bytes after a stream decides whether its last lines are scanned by the wide or by the slow
+        // method.
         string more = "PING\r\n" + Text.Letters(100);
         foreach (string stream in Streams.Client)
         {
@@ -69,7 +70,7 @@ public sealed class SplitTests : IDisposable
     }
 
     [Fact]
-    public void A_repeated_line_is_known_again()
+    public void A_repeated_line_is_recognized()
     {
         byte[] publishes = Text.Bytes(string.Concat(Enumerable.Repeat("PUB foo 2\r\nab\r\n", 10)));
         Assert.InRange(_feed.Client(publishes, Streams.Limits).Repeats, 6, 9);
@@ -115,14 +116,15 @@ public sealed class SplitTests : IDisposable
         }
     }
 
-    // Of lines that are alike little is looked at again: subjects of one length, sizes of one text, and what is nearly the same and is not.
+    // The parser checks little of a similar line. The lines here have subjects of one length, sizes with the same
+    // digits, and small differences in form.
     [Theory]
     [InlineData(1, 1)]
     [InlineData(3, 2)]
     [InlineData(40, 4)]
     [InlineData(40, 400)]
     [InlineData(3, 100_000)]
-    public void Lines_that_are_nearly_alike_are_told_apart(int subjects, int sizes)
+    public void Similar_lines_are_distinguished(int subjects, int sizes)
     {
         var random = new Random(Seed.Next());
         for (int round = 0; round < 40; round++)

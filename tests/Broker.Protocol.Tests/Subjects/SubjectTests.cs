@@ -3,7 +3,7 @@ using Broker.Protocol.Tests.Support;
 
 namespace Broker.Protocol.Tests.Subjects;
 
-/// <summary>The rules of subjects against ones that split strings.</summary>
+/// <summary>Compares the rules of subjects with an implementation that splits strings.</summary>
 public sealed class SubjectTests
 {
     private const int Pairs = 1_000_000;
@@ -47,11 +47,11 @@ public sealed class SubjectTests
     [InlineData("*.bar", "foo.baz", false)]
     [InlineData("foo.bar", "foo.*", false)]
     [InlineData("foo*", "foobar", false)]
-    public void Filters_stand_for_subjects_or_not(string filter, string subject, bool matches)
+    public void Filters_match_the_expected_subjects(string filter, string subject, bool matches)
         => Assert.Equal(matches, Subject.Matches(Text.Bytes(filter), Text.Bytes(subject)));
 
     [Fact]
-    public void The_rules_are_those_of_naive_ones()
+    public void The_rules_agree_with_a_simple_implementation()
     {
         var random = new Random(Seed.Next());
         int matching = 0;

@@ -15,7 +15,7 @@ public sealed class TokenEnumeratorTests
     [InlineData("a.")]
     [InlineData("a..b")]
     [InlineData("abc.*.>")]
-    public void Tokens_are_those_of_a_split(string subject)
+    public void Tokens_are_those_of_string_Split(string subject)
     {
         var tokens = new List<string>();
         var enumerator = new TokenEnumerator(Text.Bytes(subject));

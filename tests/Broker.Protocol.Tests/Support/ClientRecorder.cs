@@ -2,12 +2,12 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Protocol.Tests.Support;
 
-/// <summary>Writes down what a client sent, and checks what must hold for every operation.</summary>
+/// <summary>Records the operations of a client, and checks the rules for every operation.</summary>
 internal struct ClientRecorder(List<string> events) : IClientOperationHandler
 {
     private string? _lastSubject;
 
-    /// <summary>How many publishes said that they repeat the subject.</summary>
+    /// <summary>The number of publishes that reported a repeated subject.</summary>
     internal int Repeats { get; private set; }
 
     public bool OnPublish(scoped PublishOperation operation)

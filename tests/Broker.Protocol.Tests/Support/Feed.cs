@@ -3,8 +3,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Protocol.Tests.Support;
 
 /// <summary>
-/// Gives a stream to a parser in pieces, as a connection would: what was not consumed comes again with more behind it.
-/// Checks what holds after every call.
+/// Gives a stream to a parser in parts, as a connection does: unconsumed bytes are passed again, followed by new ones.
+/// Checks the rules for every call.
 /// </summary>
 internal sealed class Feed : IDisposable
 {
@@ -78,7 +78,7 @@ internal sealed class Feed : IDisposable
         int most = LongestVerb + limits.MaxControlLine + 2 + limits.MaxPayload + 2;
         if (error == ProtocolError.None)
         {
-            // What is held back is bounded, and what is asked for is more than there is.
+            // The unconsumed bytes are limited, and the parser needs more bytes than there are.
             Assert.InRange(given - taken, 0, most - 1);
             Assert.True(needed == 0 || (needed > given - taken && needed <= most), $"{needed} needed of {given - taken}");
         }

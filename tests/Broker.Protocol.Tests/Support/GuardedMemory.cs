@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Protocol.Tests.Support;
 
 /// <summary>
-/// Bytes that end where an unreadable page begins, so that reading one byte too many ends the test process. Plain
-/// memory where there is no mmap.
+/// Memory that ends directly before an unreadable page, so that reading one byte too many ends the test process. On
+/// systems without mmap it is ordinary memory.
 /// </summary>
 internal sealed unsafe partial class GuardedMemory : IDisposable
 {
@@ -34,7 +34,7 @@ internal sealed unsafe partial class GuardedMemory : IDisposable
         }
     }
 
-    /// <summary>A copy of both parts, one after the other, whose last byte is the last readable one.</summary>
+    /// <summary>Copies both parts one after the other, so that the last byte is the last readable one.</summary>
     internal ReadOnlySpan<byte> Place(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {
         var place = new Span<byte>(_memory + _room - first.Length - second.Length, first.Length + second.Length);

@@ -1,8 +1,10 @@
 namespace Broker.Protocol.Tests.Support;
 
-/// <summary>What a parser made of a stream: its operations, then what was wrong, or how many bytes it still holds.</summary>
+/// <summary>
+/// The result of parsing a stream: its operations, and either the error or the number of unconsumed bytes.
+/// </summary>
 internal sealed record Outcome(IReadOnlyList<string> Events, ProtocolError Error, int Rest, int Repeats)
 {
-    /// <summary>The same for every way of cutting a stream; how often a line was known again is not.</summary>
+    /// <summary>This text does not depend on how the stream was split. The number of recognized repeats does.</summary>
     internal string Text => string.Join('\n', Events) + $"\n{Error}" + (Error == ProtocolError.None ? $", {Rest} held" : "");
 }

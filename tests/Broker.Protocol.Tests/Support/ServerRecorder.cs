@@ -2,12 +2,12 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Protocol.Tests.Support;
 
-/// <summary>Writes down what a server sent, and checks what must hold for every operation.</summary>
+/// <summary>Records the operations of a server, and checks the rules for every operation.</summary>
 internal struct ServerRecorder(List<string> events) : IServerOperationHandler
 {
     private string? _lastLine;
 
-    /// <summary>How many messages said that they repeat the line.</summary>
+    /// <summary>The number of messages that reported a repeated line.</summary>
     internal int Repeats { get; private set; }
 
     public bool OnMessage(in MessageOperation operation)

@@ -1,12 +1,14 @@
 namespace Broker.Protocol.Tests.Support;
 
-/// <summary>Streams of each side, sound and bad, for parsers with <see cref="Limits"/>.</summary>
+/// <summary>Valid and invalid streams of each side, for parsers with <see cref="Limits"/>.</summary>
 internal static class Streams
 {
-    /// <summary>Small, so that lines of the limit are cut everywhere in reasonable time.</summary>
+    /// <summary>
+    /// Small limits, so that lines of the maximum length can be split at every byte in reasonable time.
+    /// </summary>
     internal static ParserLimits Limits { get; } = new(100, 300);
 
-    /// <summary>A limit shorter than what is scanned at once.</summary>
+    /// <summary>A line limit below the number of bytes that are scanned at once.</summary>
     internal static ParserLimits ShortLimits { get; } = new(20, 300);
 
     private static readonly string Long = Text.Letters(64);
@@ -179,8 +181,8 @@ internal static class Streams
         $"MSG {Text.Letters(500)}",
     ];
 
-    // Lines around the widths of the compare and of the scan, and around the limit; each twice, with and without more
-    // bytes behind it.
+    // Lines with lengths around the widths of the comparison and the scan, and around the limit; each twice, with and
+    // without more bytes after it.
     private static IEnumerable<string> Lengths()
     {
         foreach (int length in (int[])[31, 32, 33, 63, 64, 65, 66, 67, 68, 69, 98, 99, 100])

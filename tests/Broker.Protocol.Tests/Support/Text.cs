@@ -8,6 +8,6 @@ internal static class Text
 
     internal static string Of(ReadOnlySpan<byte> bytes) => Encoding.Latin1.GetString(bytes);
 
-    /// <summary>As many letters as asked for.</summary>
+    /// <summary>A string of so many letters.</summary>
     internal static string Letters(int count) => new('x', count);
 }

@@ -13,7 +13,7 @@ public sealed class OperationWriterTests : IDisposable
     public void Dispose() => _feed.Dispose();
 
     [Fact]
-    public void A_publish_is_read_as_it_was_written()
+    public void The_parser_reads_the_same_publish_that_was_written()
     {
         var random = new Random(Seed.Next());
         for (int i = 0; i < Rounds; i++)
@@ -32,7 +32,7 @@ public sealed class OperationWriterTests : IDisposable
     }
 
     [Fact]
-    public void A_message_is_read_as_it_was_written()
+    public void The_parser_reads_the_same_message_that_was_written()
     {
         var random = new Random(Seed.Next());
         for (int i = 0; i < Rounds; i++)
@@ -55,7 +55,7 @@ public sealed class OperationWriterTests : IDisposable
     [InlineData(1UL)]
     [InlineData((ulong)long.MaxValue)]
     [InlineData(ulong.MaxValue)]
-    public void Subscriptions_are_read_as_they_were_written(ulong sid)
+    public void The_parser_reads_the_same_subscriptions_that_were_written(ulong sid)
     {
         int written = OperationWriter.Subscribe(_buffer, "foo.>"u8, default, sid);
         written += OperationWriter.Subscribe(_buffer.AsSpan(written), "foo.*"u8, "queue"u8, sid);
@@ -67,7 +67,7 @@ public sealed class OperationWriterTests : IDisposable
     }
 
     [Fact]
-    public void An_error_is_read_as_it_was_written()
+    public void The_parser_reads_the_same_error_that_was_written()
     {
         int written = OperationWriter.Error(_buffer, Text.Bytes(ProtocolErrorText.For(ProtocolError.PayloadTooLarge)));
         Assert.Equal("-ERR 'Maximum Payload Violation'\r\n", Text.Of(_buffer.AsSpan(0, written)));
@@ -75,7 +75,7 @@ public sealed class OperationWriterTests : IDisposable
     }
 
     [Fact]
-    public void What_does_not_fit_is_not_written_by_halves_in_silence()
+    public void Writing_throws_if_the_destination_is_too_small()
     {
         int whole = OperationWriter.Publish(_buffer, "foo"u8, "bar"u8, "NATS/1.0\r\n\r\n"u8, "12345678901234567890"u8);
         for (int room = 0; room < whole; room++)
@@ -92,7 +92,7 @@ public sealed class OperationWriterTests : IDisposable
     }
 
     [Fact]
-    public void Overhead_covers_the_longest_numbers()
+    public void LineOverhead_covers_the_longest_numbers()
     {
         Assert.InRange(OperationWriter.Unsubscribe(_buffer, ulong.MaxValue, long.MaxValue), 1, OperationWriter.LineOverhead);
         Assert.InRange(OperationWriter.Subscribe(_buffer, default, "q"u8, ulong.MaxValue) - 1, 1, OperationWriter.LineOverhead);
