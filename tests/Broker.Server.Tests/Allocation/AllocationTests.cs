@@ -12,13 +12,13 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
     private const int Attempts = 3;
     private const int Tolerance = 8 * 1024;
 
-    // Between loops blocks change hands, and each loop's pool fills up to its limit before it is even: less than half of what 32
-    // bytes per message would come to.
+    // Blocks move between loops, and the pool of each loop fills up to its limit. The limit here is less than half of
+    // 32 bytes for each message.
     private const int PoolTolerance = 6 * 1024 * 1024;
     private const string Block = "NATS/1.0\r\nA: b\r\n\r\n";
 
-    // Name, what the publisher says first, what each subscriber says first, a message, what a subscriber gets of it, what the
-    // publisher gets of it, and what the first subscriber answers it with.
+    // The name, the first lines of the publisher and of each subscriber, a message, the part of it that a subscriber
+    // receives, the part that the publisher receives, and the answer of the first subscriber.
     public static TheoryData<string, string, string[], string, string, string, string> Ways => new()
     {
         { "one to one", "", ["SUB a 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
@@ -89,7 +89,8 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
             long once = 0;
             long twice = 0;
             bool isNothing = false;
-            // What each message allocated would be there every time; a block that the pool makes at the first delay of a peer is not.
+            // An allocation for each message would occur in every round. A block that a pool creates when a peer is
+            // first delayed would not.
             for (int attempt = 0; attempt < Attempts && !isNothing; attempt++)
             {
                 once = Run(Messages);
@@ -115,7 +116,7 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
     {
         while (count > 0)
         {
-            // A receive that waits allocates, in the client that the test is; one for which there is something does not.
+            // A receive that waits allocates in the test's client. A receive with available bytes does not.
             Assert.True(socket.Poll(Wait.Limit, SelectMode.SelectRead));
             int got = socket.Receive(scratch.AsSpan(0, Math.Min(count, scratch.Length)));
             // Other assertions allocate.
@@ -124,7 +125,10 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
         }
     }
 
-    /// <summary>The servers and connections of all ways at once: their first PINGs, which come seconds after CONNECT, are waited for once.</summary>
+    /// <summary>
+    /// The servers and connections of all cases at once: the servers send their first PINGs seconds after CONNECT, so
+    /// the test waits for them only once.
+    /// </summary>
     public sealed class Dialogues : IAsyncLifetime
     {
         private readonly Dictionary<(string Way, int Loops), Dialogue> _all = [];

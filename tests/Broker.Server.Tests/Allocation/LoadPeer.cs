@@ -5,10 +5,10 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>A client that allocates nothing in what it does over and over, in clear or over TLS.</summary>
+/// <summary>A client that allocates nothing in its repeated operations, with or without TLS.</summary>
 internal sealed class LoadPeer : IDisposable
 {
-    // The last bytes of an answer to PING; no payload of a row ends like this.
+    // The last bytes of the answer to PING. No payload of a row ends with them.
     private const ulong Pong = 0x50_4F_4E_47_0D_0A;
     private const int PongLength = 6;
 
@@ -50,21 +50,23 @@ internal sealed class LoadPeer : IDisposable
 
     internal void Send(ReadOnlySpan<byte> bytes) => _stream.Write(bytes);
 
-    /// <summary>Sends, and tells how much is said to it.</summary>
+    /// <summary>Sends bytes and returns the number of bytes that it will receive for them.</summary>
     internal int Say(string text)
     {
         Send(Encoding.ASCII.GetBytes(text + "PING\r\n"));
         return ReadToPong();
     }
 
-    /// <summary>The server's first PING comes soon after CONNECT; the next one when the test is over.</summary>
+    /// <summary>
+    /// Waits for the server's first PING, which comes soon after CONNECT. The next one comes after the end of the test.
+    /// </summary>
     internal void AnswerFirstPing()
     {
         Drop("PING\r\n".Length);
         Send("PONG\r\n"u8);
     }
 
-    /// <summary>Reads up to the PONG, and tells how much there was before it.</summary>
+    /// <summary>Reads until the PONG and returns the number of bytes before it.</summary>
     internal int ReadToPong()
     {
         int count = 0;

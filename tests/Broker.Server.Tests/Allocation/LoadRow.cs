@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>What a row of the load test sends: who publishes what to whom. Everybody's subject is the same.</summary>
+/// <summary>
+/// The messages of a row of the load test: the publishers, the subscribers and the payload. All use one subject.
+/// </summary>
 internal sealed record LoadRow(string Name, string Subject, string Payload)
 {
     internal const string Inbox = "_INBOX.x";
@@ -11,23 +13,25 @@ internal sealed record LoadRow(string Name, string Subject, string Payload)
 
     internal int Publishers { get; init; } = 1;
 
-    /// <summary>Readers on connections of their own.</summary>
+    /// <summary>The number of readers. Each has its own connection.</summary>
     internal int Readers { get; init; }
 
-    /// <summary>How many subscriptions the publisher makes itself.</summary>
+    /// <summary>The number of subscriptions that the publisher makes.</summary>
     internal int Own { get; init; }
 
     internal string Queue { get; init; } = "";
 
-    /// <summary>Whether the reader answers, and the publisher waits for that before it goes on.</summary>
+    /// <summary>Whether the reader replies and the publisher waits for the reply before it continues.</summary>
     internal bool Requests { get; init; }
 
-    /// <summary>About how many deliveries take a second or less; where nobody listens, publishes.</summary>
+    /// <summary>
+    /// The approximate number of deliveries that take at most a second; without subscribers, of publishes.
+    /// </summary>
     private int Deliveries => Requests ? 5_000 : Payload.Length > 1_000 ? 100_000 : Publishers + Readers > 50 ? 200_000 : 400_000;
 
     private int DeliveriesEach => Queue.Length != 0 ? 1 : Readers + Own;
 
-    /// <summary>How many messages each publisher sends before everybody is waited for.</summary>
+    /// <summary>The number of messages that each publisher sends before the test waits for all clients.</summary>
     internal int Batch => Requests ? 1 : Publishers > 1 ? 500 / Publishers : 1_000 / Math.Max(4, DeliveriesEach);
 
     internal int Rounds => Deliveries / (Batch * Publishers * Math.Max(1, DeliveriesEach));
@@ -44,10 +48,10 @@ internal sealed record LoadRow(string Name, string Subject, string Payload)
 
     internal byte[] ReplyHeard => Ascii($"MSG {Inbox} 1 {Payload.Length}\r\n{Payload}\r\n");
 
-    // As long under each sid, for these have one digit.
+    // The length is the same for all sids, because they have one digit.
     private byte[] Heard => Ascii($"MSG {Subject} 1 {Payload.Length}\r\n{Payload}\r\n");
 
-    /// <summary>What a connection says that has so many of the subscriptions.</summary>
+    /// <summary>The SUB lines of a connection with this number of subscriptions.</summary>
     internal string Subscribe(int count) => string.Concat(Enumerable.Range(1, count).Select(sid => $"SUB {Subject} {Queue} {sid}\r\n"));
 
     private static byte[] Ascii(string text) => Encoding.ASCII.GetBytes(text);

@@ -4,12 +4,12 @@ using Broker.Server.Tls;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>Nothing is allocated for a message of any row of the load test's main table, whoever publishes it.</summary>
+/// <summary>A message allocates nothing in any row of the load test's main table.</summary>
 public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.OverTls overTls, LoadRowTests.WithPermissions withPermissions)
     : IClassFixture<LoadRowTests.InClear>, IClassFixture<LoadRowTests.OverTls>, IClassFixture<LoadRowTests.WithPermissions>
 {
-    // For all that a run of the runtime's own may allocate. One object, of 24 bytes at least, in each request, in each message
-    // to a hundred readers, or in each read of a connection with which TLS is spoken, is more.
+    // The limit for allocations of the runtime. One object of at least 24 bytes for each request, for each message to a
+    // hundred readers, or for each read of a TLS connection would exceed it.
     private const int Tolerance = 8 * 1024;
 
     private static readonly Permissions Permissions = new()
@@ -36,7 +36,7 @@ public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.Over
     [InlineData("fanout4")]
     [InlineData("fanin50")]
     [InlineData("queue2")]
-    public void A_message_of_who_has_permissions_in_one_of_several_accounts_allocates_nothing(string name)
+    public void A_message_of_a_client_with_permissions_in_one_of_several_accounts_allocates_nothing(string name)
     {
         Assert.Equal(
             "-ERR 'Permissions Violation for Publish to \"bar.x.baz\"'\r\n".Length,
@@ -50,8 +50,8 @@ public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.Over
         run.Run(row.Rounds / 4);
         long once = 0;
         long twice = 0;
-        // A block of a size that was not needed before, or was let go because it was not needed for two seconds, is made once, whenever it is;
-        // what a message allocates is there each time.
+        // A block is created once if its size was not needed before, or if it was released after two seconds without
+        // use. An allocation for each message would occur in every round.
         for (int tries = 0; tries < 10; tries++)
         {
             once = run.Run(row.Rounds);
@@ -89,7 +89,9 @@ public sealed class LoadRowTests(LoadRowTests.InClear inClear, LoadRowTests.Over
             """CONNECT {"verbose":false,"pedantic":false,"user":"a","pass":"a"}""" + "\r\n");
     }
 
-    /// <summary>One server for all rows: its first PINGs, which come seconds after CONNECT, are waited for once.</summary>
+    /// <summary>
+    /// One server for all rows: it sends its first PINGs seconds after CONNECT, so the tests wait for them only once.
+    /// </summary>
     public abstract class Fixture : IAsyncLifetime
     {
         internal LoadedServer Server { get; private set; } = null!;

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>The rows of the load test's main table under their names there; those over TLS are the same.</summary>
+/// <summary>The rows of the load test's main table under their names there. The rows over TLS are the same.</summary>
 internal static class LoadRows
 {
     internal static IReadOnlyList<LoadRow> All { get; } =

@@ -1,6 +1,6 @@
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>Runs a row with connections that were there before, and counts what is allocated meanwhile.</summary>
+/// <summary>Runs a row with existing connections and measures the allocations.</summary>
 internal sealed class LoadRun : IDisposable
 {
     private readonly LoadRow _row;
@@ -29,7 +29,7 @@ internal sealed class LoadRun : IDisposable
         }
     }
 
-    /// <summary>What the process, clients and server, has allocated meanwhile.</summary>
+    /// <summary>The bytes that the process, with clients and server, has allocated during the run.</summary>
     internal long Run(int rounds)
     {
         long before = GC.GetTotalAllocatedBytes(precise: true);
@@ -48,7 +48,7 @@ internal sealed class LoadRun : IDisposable
         return GC.GetTotalAllocatedBytes(precise: true) - before;
     }
 
-    /// <summary>Takes the subscriptions back, for the row that uses the connections next.</summary>
+    /// <summary>Removes the subscriptions, so that the next row can use the connections.</summary>
     public void Dispose()
     {
         foreach (LoadPeer peer in _publishers.Concat(_readers))
@@ -78,8 +78,8 @@ internal sealed class LoadRun : IDisposable
             heard += publisher.ReadToPong();
         }
 
-        // Nobody knows which member of a queue group gets how much; but on one loop, what is written to a reader by now comes
-        // before the answer to what it asks now.
+        // The number of messages of each queue group member is random. But on one loop, all bytes that were written to
+        // a reader come before the answer to its next PING.
         foreach (LoadPeer reader in _readers)
         {
             reader.Send(LoadRow.Ping);

@@ -3,7 +3,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Allocation;
 
-/// <summary>A server and as many connections as the largest of some rows needs: one row after the other uses them.</summary>
+/// <summary>A server with as many connections as the largest row needs. One row after the other uses them.</summary>
 internal sealed class LoadedServer : IAsyncDisposable
 {
     private readonly BrokerServer _server;

@@ -3,8 +3,8 @@ using System.Net.Sockets;
 namespace Broker.Server.Tests.Allocation;
 
 /// <summary>
-/// A blocking socket's bytes, straight from and to spans, which of what derives from <see cref="NetworkStream"/> go through
-/// arrays. A receive that waits allocates; one for which there is something does not.
+/// A stream over a blocking socket that reads and writes spans directly. Subclasses of <see cref="NetworkStream"/> copy
+/// them through arrays. A receive that waits allocates; a receive with available bytes does not.
 /// </summary>
 internal sealed class PolledStream(Socket socket) : NetworkStream(socket)
 {

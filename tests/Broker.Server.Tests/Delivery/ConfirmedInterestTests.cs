@@ -5,7 +5,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
-/// <summary>A PONG says that what the client changed before it holds, for what comes by other loops too.</summary>
+/// <summary>After a PONG, the client's earlier changes apply to messages from other loops too.</summary>
 public sealed class ConfirmedInterestTests
 {
     private const int Rounds = 300;
@@ -15,19 +15,19 @@ public sealed class ConfirmedInterestTests
     [InlineData(2, false)]
     [InlineData(3, false)]
     [InlineData(3, true)]
-    public async Task After_an_UNSUB_was_confirmed_nothing_comes_for_it_whoever_publishes(int loops, bool portable)
+    public async Task After_a_confirmed_UNSUB_no_publisher_reaches_the_subscription(int loops, bool portable)
     {
         await using BrokerServer server = await Servers.StartAsync(
             o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
         using var stop = new CancellationTokenSource();
         byte[] batch = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("PUB news 4\r\nnews\r\n", 100)));
-        // As many as there are loops, so that each has one.
+        // There are as many publishers as loops, so that each loop has one.
         Task[] publishers = [.. Enumerable.Range(0, loops).Select(_ => Task.Factory.StartNew(
             () => Flood(server, batch, stop.Token), stop.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default))];
         using RawClient subscriber = RawClient.Open(server);
         int received = 0;
 
-        // Some come between, whenever those who publish have their turn.
+        // Some messages arrive meanwhile, depending on when the publishers run.
         long end = Environment.TickCount64 + (long)Wait.Limit.TotalMilliseconds;
         for (int round = 1; round <= Rounds || (received == 0 && Environment.TickCount64 < end); round++)
         {
@@ -37,7 +37,7 @@ public sealed class ConfirmedInterestTests
             received += CountUpTo("PONG\r\n", subscriber, round);
         }
 
-        // What was under way for the last one would come before this.
+        // A message that was on its way to the last subscription would arrive before this one.
         Assert.Equal("", subscriber.Sync());
         Assert.NotEqual(0, received);
         await stop.CancelAsync();
@@ -47,7 +47,7 @@ public sealed class ConfirmedInterestTests
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
-    public async Task Answers_keep_their_order_in_whatever_pieces_the_questions_come(int loops)
+    public async Task Answers_have_the_order_of_the_operations_however_these_are_split(int loops)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
         using RawClient client = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
@@ -65,7 +65,7 @@ public sealed class ConfirmedInterestTests
     }
 
     [Fact]
-    public async Task A_client_that_leaves_while_its_PONG_waits_harms_nobody()
+    public async Task Disconnecting_while_a_PONG_is_pending_does_not_affect_other_clients()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 3 });
         for (int round = 0; round < 200; round++)
@@ -74,13 +74,13 @@ public sealed class ConfirmedInterestTests
             leaving.Send("SUB a 1\r\nPING\r\n");
         }
 
-        await Servers.UntilAsync(() => server.Snapshot().Connections == 0, "all have left");
+        await Servers.UntilAsync(() => server.Snapshot().Connections == 0, "all clients to disconnect");
         using RawClient client = RawClient.Open(server);
         client.Send("SUB a 1\r\nPUB a 1\r\nx\r\n");
         Assert.Equal("MSG a 1 1\r\nx\r\n", client.Sync());
     }
 
-    // How many messages there are before that line, all of them for this sid.
+    // The number of messages before that line. All must have this sid.
     private static int CountUpTo(string end, RawClient client, int sid)
     {
         string expected = string.Create(CultureInfo.InvariantCulture, $"MSG news {sid} 4\r\n");

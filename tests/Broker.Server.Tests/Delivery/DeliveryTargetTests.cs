@@ -6,11 +6,13 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
-/// <summary>A target that is no client: what stands behind the seam is routed to, counted and held to a bound like a client.</summary>
+/// <summary>
+/// A delivery target that is not a client receives messages, is counted and has limits like a client.
+/// </summary>
 public sealed class DeliveryTargetTests
 {
     [Fact]
-    public async Task A_target_of_another_kind_is_sent_what_it_has_subscribed_to_and_is_counted()
+    public async Task A_target_of_another_kind_receives_its_messages_and_is_counted()
     {
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count);
@@ -29,7 +31,7 @@ public sealed class DeliveryTargetTests
     }
 
     [Fact]
-    public async Task It_is_a_member_of_queue_groups_beside_clients_and_its_limit_ends_its_subscription()
+    public async Task A_target_is_a_member_of_queue_groups_and_its_limit_ends_its_subscription()
     {
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count);
@@ -47,7 +49,7 @@ public sealed class DeliveryTargetTests
     [Theory]
     [InlineData(SlowConsumerPolicy.DropNewest, "1 2 3 4", 6)]
     [InlineData(SlowConsumerPolicy.DropOldest, "7 8 9 10", 6)]
-    public async Task What_it_does_not_take_is_held_to_the_bound_of_slow_consumers(SlowConsumerPolicy policy, string left, int dropped)
+    public async Task The_slow_consumer_policy_applies_to_the_messages_that_a_target_has_buffered(SlowConsumerPolicy policy, string left, int dropped)
     {
         await using BrokerServer server = await Servers.StartAsync();
         var recorder = new Recorder(server.Loops.Count) { TakesNothing = true };

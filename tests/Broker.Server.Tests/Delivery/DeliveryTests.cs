@@ -16,7 +16,7 @@ public sealed class DeliveryTests
     [InlineData(6, 6, 1, false)]
     [InlineData(6, 6, 4, false)]
     [InlineData(6, 6, 2, true)]
-    public async Task Everybody_gets_everything_in_each_publishers_order(int publishers, int subscribers, int loops, bool portable)
+    public async Task Every_subscriber_receives_all_messages_in_the_order_of_each_publisher(int publishers, int subscribers, int loops, bool portable)
     {
         await using BrokerServer server = await Servers.StartAsync(
             o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
@@ -61,13 +61,14 @@ public sealed class DeliveryTests
         }
     }
 
-    // Sizes around those of blocks, and words of the protocol inside.
+    // Sizes around block sizes, and payloads with words of the protocol.
     private static string Body(int publisher, int number)
         => $"{publisher}/{number}/PUB p.0 3\r\nabc\r\nMSG ".PadRight(40 + ((publisher * 131 + number * 17) % (number % 100 == 0 ? 70_000 : 300)), 'x');
 
-    // More than are remembered at first sight: their routes are for single messages, and one serves those that follow each other.
+    // More subjects than are stored at their first use. Their routes are for single messages, and one route serves
+    // consecutive messages.
     [Fact]
-    public async Task Messages_to_subjects_that_come_once_arrive_under_their_own_names()
+    public async Task Messages_to_subjects_that_are_used_once_arrive_with_their_subjects()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
         using RawClient publisher = RawClient.Open(server);
@@ -80,7 +81,7 @@ public sealed class DeliveryTests
         int number = 0;
         for (int round = 0; round < Rounds; round++)
         {
-            // Another subscription than the one that the last route led to.
+            // A subscription other than the one of the previous route.
             subscriber.Send($"SUB a.> a{round}\r\nSUB b.> b{round}\r\n");
             subscriber.Sync();
             var text = new StringBuilder();
@@ -107,7 +108,7 @@ public sealed class DeliveryTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Payloads_up_to_the_limit_arrive_whole(bool portable)
+    public async Task Payloads_up_to_the_limit_arrive_complete(bool portable)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { ForcePortable = portable });
         using RawClient client = RawClient.Open(server, RawClient.WithHeaders);
@@ -124,7 +125,7 @@ public sealed class DeliveryTests
     }
 
     [Fact]
-    public async Task A_reader_that_stops_is_cut_alone_and_counted_and_logged_once()
+    public async Task Only_the_reader_that_stops_reading_is_disconnected_and_it_is_counted_and_logged_once()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -146,14 +147,15 @@ public sealed class DeliveryTests
         {
             publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{body}\r\n", Batch)));
             Assert.Equal("", publisher.Sync());
-            // The publisher waits for it, or the bound would hit it too on a machine that lets it wait.
+            // The publisher waits for the healthy reader. Otherwise that reader could exceed the limit too on a slow
+            // machine.
             for (int read = 0; read < Batch; read++)
             {
                 Assert.Equal(512, healthy.ReadMessage().Payload.Length);
             }
         }
 
-        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck client to be disconnected");
         await Wait.UntilAsync(() => server.Snapshot().Connections == 2, "and gone");
         Assert.Single(log.Warnings, w => w.Contains("slow consumer", StringComparison.Ordinal));
         Assert.Single(log.Warnings);
@@ -162,7 +164,7 @@ public sealed class DeliveryTests
     }
 
     [Fact]
-    public async Task A_reader_that_takes_nothing_is_cut_at_the_write_deadline()
+    public async Task A_reader_that_reads_nothing_is_disconnected_at_the_write_deadline()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -176,13 +178,13 @@ public sealed class DeliveryTests
         using RawClient publisher = RawClient.Open(server);
         publisher.Send(string.Concat(Enumerable.Repeat($"PUB a 512\r\n{new string('x', 512)}\r\n", 20_000)));
         Assert.Equal("", publisher.Sync());
-        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck one is cut");
+        await Wait.UntilAsync(() => server.Snapshot().SlowConsumers == 1, "the stuck client to be disconnected");
         Assert.Equal("", publisher.Sync());
         Assert.Single(log.Warnings);
     }
 
     [Fact]
-    public async Task A_limit_holds_exactly_under_several_loops()
+    public async Task The_limit_of_a_subscription_is_exact_with_several_loops()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
         using RawClient reader = RawClient.Open(server);
@@ -190,7 +192,7 @@ public sealed class DeliveryTests
         for (int round = 1; round <= 40; round++)
         {
             int max = round * 7;
-            // The same sid each time, at once after its last message: it is free again.
+            // The same sid is used again directly after its last message, because it is free then.
             reader.Send($"SUB a 1\r\nUNSUB 1 {max}\r\n");
             Assert.Equal("", reader.Sync());
             Thread[] threads = [.. writers.Select(w => new Thread(() =>
@@ -208,12 +210,12 @@ public sealed class DeliveryTests
             Assert.Equal("", reader.Sync());
         }
 
-        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "all are gone");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "all subscriptions to be removed");
         Array.ForEach(writers, w => w.Dispose());
     }
 
     [Fact]
-    public async Task A_sid_is_free_as_soon_as_its_last_message_has_come()
+    public async Task A_sid_can_be_used_again_as_soon_as_its_last_message_has_arrived()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
         using RawClient reader = RawClient.Open(server);
@@ -228,14 +230,14 @@ public sealed class DeliveryTests
     }
 
     [Fact]
-    public async Task Subscribing_on_one_loop_while_others_publish_settles_exactly()
+    public async Task Subscribing_on_one_loop_while_others_publish_takes_effect_exactly()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 4 });
         using RawClient changing = RawClient.Open(server);
         Thread[] publishing = [.. Enumerable.Range(0, 3).Select(p => new Thread(() =>
         {
             using RawClient client = RawClient.Open(server);
-            // Bounded: what it comes to for one reader stays below what may wait for it.
+            // The number of messages for one reader stays below the limit of its queue.
             for (int batch = 0; batch < 300; batch++)
             {
                 client.Send(string.Concat(Enumerable.Range(0, 50).Select(i => $"PUB s.{i} 1\r\nx\r\n")));
@@ -264,7 +266,7 @@ public sealed class DeliveryTests
         last.Sync();
         int expected = Enumerable.Range(0, 50).Sum(i => live.Count(sid => sid % 3 != 2 || sid % 50 == i));
 
-        // By their payload: of the messages before some may come behind the PONG, as these do.
+        // Messages are counted by payload, because some earlier messages may arrive after the PONG.
         int heard = 0;
         await Wait.UntilAsync(
             () =>
@@ -277,7 +279,7 @@ public sealed class DeliveryTests
     }
 
     [Fact]
-    public async Task A_client_in_process_is_under_the_same_rules()
+    public async Task An_in_process_client_has_the_same_limits()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -296,11 +298,11 @@ public sealed class DeliveryTests
         await inside.Closed.WaitAsync(Wait.Limit, Ct);
         Assert.Matches("^INFO \\{.*\\} \r\nMSG b 1 1\r\ny\r\n-ERR 'Maximum Payload Violation'\r\n$", inside.Text);
         Assert.Single(log.Warnings);
-        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "its place is free");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the client to be removed");
     }
 
     [Fact]
-    public async Task A_queue_group_gives_each_message_to_one_and_to_each_some()
+    public async Task Each_message_reaches_one_member_of_a_queue_group_and_every_member_receives_some()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
         RawClient[] members = [.. Enumerable.Range(0, 4).Select(_ => RawClient.Open(server))];
@@ -315,16 +317,16 @@ public sealed class DeliveryTests
         publisher.Sync();
         int[] counts = new int[members.Length];
         await AllHaveHeardAsync(8_000, members, counts);
-        // Each expects 2,000; a deviation of 400 is ten times the standard one.
+        // Each member expects 2,000 messages. A deviation of 400 is ten times the standard deviation.
         Assert.All(counts, c => Assert.InRange(c, 1_600, 2_400));
         members[0].Dispose();
-        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 3, "one has left");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 3, "one member to leave");
         publisher.Send(string.Concat(Enumerable.Repeat("PUB w.a 1\r\nx\r\n", 300)));
         publisher.Sync();
         await AllHaveHeardAsync(300, members[1..], new int[members.Length - 1]);
         Array.ForEach(members, m => m.Dispose());
 
-        // With several loops what another one delivers may come behind the PONG.
+        // With several loops, messages of another loop may arrive after the PONG.
         static async Task AllHaveHeardAsync(int messages, RawClient[] members, int[] counts)
         {
             await Wait.UntilAsync(
@@ -343,7 +345,7 @@ public sealed class DeliveryTests
     }
 
     [Fact]
-    public async Task A_client_that_does_not_answer_is_stale_and_others_stay()
+    public async Task Only_a_client_that_does_not_answer_PING_is_disconnected()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o =>

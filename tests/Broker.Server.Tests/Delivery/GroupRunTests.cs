@@ -6,14 +6,14 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
-/// <summary>Messages that follow each other to one queue group are delivered together: nobody may tell.</summary>
+/// <summary>Consecutive messages to one queue group are delivered as a batch. Clients must see no difference.</summary>
 public sealed partial class GroupRunTests
 {
     private const int Members = 8;
     private const int Limited = 3;
     private const int Limit = 5;
 
-    // Of which one is written by itself each time.
+    // One of these members receives its messages one by one.
     private static readonly string[] Sids = [.. Enumerable.Range(0, Members).Select(i => i == 2 ? "a-longer-sid-of-2" : $"s{i}")];
 
     [GeneratedRegex(@"MSG (?<subject>\S+) (?<sid>\S+) (?<reply>answer\.here )?(?<size>\d+)\r\n(?<body>[^\r]*)\r\n")]
@@ -30,7 +30,7 @@ public sealed partial class GroupRunTests
 
     [Theory]
     [MemberData(nameof(Servers))]
-    public async Task Each_message_reaches_one_member_whole_and_each_member_hears_its_own_in_order(int loops, SlowConsumerPolicy policy, bool echo)
+    public async Task Each_message_reaches_one_member_complete_and_in_order(int loops, SlowConsumerPolicy policy, bool echo)
     {
         const int Batches = 12;
         const int PerBatch = 200;
@@ -127,7 +127,7 @@ public sealed partial class GroupRunTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(Members)]
-    public async Task All_members_have_an_equal_part_and_what_they_are_sent_is_counted_as_it_is_one_by_one(int count)
+    public async Task All_members_have_an_equal_share_and_the_counts_are_those_of_single_messages(int count)
     {
         const int Messages = 8_000;
         await using BrokerServer server = await Harness.Servers.StartAsync();
@@ -165,7 +165,7 @@ public sealed partial class GroupRunTests
             Assert.Equal(Messages, after.MessagesOut - before.MessagesOut);
             Assert.Equal(10 * Messages, server.Inspect().PayloadBytesOut - payloadBefore);
             Assert.Equal(parts.Select((p, i) => p * (long)$"MSG a {Sids[i]} 10\r\n0123456789\r\n".Length).Sum(), after.BytesOut - before.BytesOut);
-            // Seven times the deviation of fair choices.
+            // Seven times the standard deviation of fair choices.
             double far = 7 * Math.Sqrt(Messages * (1.0 / count) * (1 - (1.0 / count)));
             Assert.All(parts, p => Assert.InRange(p, (Messages / count) - far, (Messages / count) + far));
         }
@@ -176,7 +176,7 @@ public sealed partial class GroupRunTests
     }
 
     [Fact]
-    public async Task A_message_to_a_group_of_which_nobody_may_be_sent_it_is_answered_as_one_to_nobody()
+    public async Task A_request_to_a_group_without_a_possible_member_gets_the_no_responders_status()
     {
         await using BrokerServer server = await Harness.Servers.StartAsync();
         using RawClient publisher = RawClient.Open(server, Connect(echo: false));
@@ -195,7 +195,7 @@ public sealed partial class GroupRunTests
 
     private static int Number(string message) => int.Parse(message.AsSpan(message.IndexOf(' ', StringComparison.Ordinal) + 1, 5), CultureInfo.InvariantCulture);
 
-    // Each message as its subject and body; nothing else may be there.
+    // Returns each message as its subject and body, and checks that there is nothing else.
     private static List<string> Read(string text, string sid)
     {
         var messages = new List<string>();

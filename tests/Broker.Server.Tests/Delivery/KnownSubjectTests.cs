@@ -4,13 +4,13 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
-/// <summary>What a message to a subject that is known does without: the lock of the routing, and a clock.</summary>
+/// <summary>A message to a subject with a stored route needs neither the router's lock nor a clock.</summary>
 public sealed class KnownSubjectTests
 {
     private const int Subjects = 1_000;
     private const int Batches = 50;
 
-    // Each batch is every subject once: a read or two of the server's.
+    // Each batch contains every subject once. The server reads it in one or two reads.
     private static readonly byte[] Batch = Encoding.ASCII.GetBytes(
         string.Concat(Enumerable.Range(0, Subjects).Select(i => $"PUB s.{i} reply.to.me 5\r\nhello\r\n")) + "PING\r\n");
 
@@ -21,7 +21,7 @@ public sealed class KnownSubjectTests
     [InlineData(1, 1)]
     [InlineData(1, 20)]
     [InlineData(4, 4)]
-    public async Task A_message_to_a_known_subject_takes_no_lock_of_the_routing(int loops, int readers)
+    public async Task A_message_to_a_subject_with_a_stored_route_does_not_take_the_routers_lock(int loops, int readers)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
         using var crowd = new Crowd(server, readers);
@@ -35,7 +35,7 @@ public sealed class KnownSubjectTests
     }
 
     [Fact]
-    public async Task A_new_subject_takes_it_once()
+    public async Task A_new_subject_takes_the_routers_lock_once()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using var crowd = new Crowd(server, 1);
@@ -47,7 +47,7 @@ public sealed class KnownSubjectTests
     }
 
     [Fact]
-    public async Task A_clock_is_read_for_turns_of_the_loop_and_not_for_messages()
+    public async Task The_clock_is_read_for_iterations_of_the_loop_and_not_for_messages()
     {
         var time = new CountedTime();
         await using BrokerServer server = await Servers.StartAsync(
@@ -58,7 +58,8 @@ public sealed class KnownSubjectTests
 
         crowd.Publish(Batches);
 
-        // Some turns and sleeps for a batch are a few hundred reads; one for each message would be fifty thousand.
+        // Iterations and sleeps for a batch cause a few hundred reads of the clock. One read for each message would be
+        // fifty thousand.
         Assert.InRange(time.Reads - before, 1, Batches * Subjects / 10);
     }
 
@@ -81,7 +82,7 @@ public sealed class KnownSubjectTests
         }
     }
 
-    /// <summary>One publisher and its readers, who hear everything.</summary>
+    /// <summary>One publisher and readers that receive all its messages.</summary>
     private sealed class Crowd : IDisposable
     {
         private readonly RawClient _publisher;
@@ -110,7 +111,7 @@ public sealed class KnownSubjectTests
             _publisher.ReadToPong();
         }
 
-        /// <summary>Returns when the server has taken all, and all readers have heard it.</summary>
+        /// <summary>Returns when the server has processed all messages and all readers have received them.</summary>
         internal void Publish(int batches)
         {
             for (int i = 0; i < batches; i++)

@@ -7,8 +7,8 @@ using Broker.Transport;
 namespace Broker.Server.Tests.Delivery;
 
 /// <summary>
-/// Messages that follow each other to the same subscriptions are delivered together: nobody may tell. Each client's whole text is compared
-/// with what it is when messages are delivered one by one.
+/// Consecutive messages to the same subscriptions are delivered as a batch. Clients must see no difference: each
+/// client's whole output is compared with that of messages delivered one by one.
 /// </summary>
 public sealed class MessageRunTests
 {
@@ -17,14 +17,15 @@ public sealed class MessageRunTests
     private const int Limited = 3;
     private const int Limit = 5;
 
-    // Of every length that is written in one store, and of two that are not.
+    // Sids of every length that is written in one store, and two longer ones.
     private static readonly string[] Sids =
         [.. Enumerable.Range(0, Crowd).Select(i => i % 11 == 10 ? $"a-longer-sid-{i}" : new string((char)('b' + i), 1 + (i % 9)))];
 
-    // Many of one set, few, two who are the only ones, and the publisher itself at times.
+    // Subjects with many subscribers, with few, with one client only (two of them), and with the publisher itself at
+    // times.
     private static readonly string[] Roots = ["a", "b", "c", "d", "e"];
 
-    // Heads of every length: written in one store, copied, too long for a run to one.
+    // Tokens for heads of every length: written in one store, copied, and too long for a direct batch.
     private static readonly string[] Tokens = ["1", "22", "a-token-of-some-length", new string('t', 100), new string('u', 300)];
 
     public static TheoryData<int, SlowConsumerPolicy, bool> Servers => new(
@@ -35,7 +36,7 @@ public sealed class MessageRunTests
 
     [Theory]
     [MemberData(nameof(Servers))]
-    public async Task Each_of_many_hears_what_it_would_of_messages_delivered_one_by_one(int loops, SlowConsumerPolicy policy, bool echo)
+    public async Task Each_client_receives_the_same_bytes_as_with_messages_delivered_one_by_one(int loops, SlowConsumerPolicy policy, bool echo)
     {
         var random = new Random(Seed.Next());
         await using BrokerServer server = await Harness.Servers.StartAsync(o =>
@@ -80,7 +81,7 @@ public sealed class MessageRunTests
     }
 
     [Fact]
-    public async Task A_client_with_two_subscriptions_hears_each_message_by_both_before_the_next_one()
+    public async Task A_client_with_two_subscriptions_receives_each_message_twice_before_the_next()
     {
         await using BrokerServer server = await Harness.Servers.StartAsync();
         RawClient[] crowd = [.. Enumerable.Range(0, Crowd).Select(_ => RawClient.Open(server))];
@@ -104,9 +105,9 @@ public sealed class MessageRunTests
     }
 
     [Fact]
-    public async Task Messages_of_which_each_has_a_subject_of_its_own_reach_their_one_subscriber_by_it()
+    public async Task Messages_with_different_subjects_reach_their_only_subscriber_with_these_subjects()
     {
-        // More than routes are remembered at first sight.
+        // More subjects than are stored at their first use.
         const int Messages = 5000;
         await using BrokerServer server = await Harness.Servers.StartAsync();
         using RawClient reader = RawClient.Open(server);
@@ -121,11 +122,11 @@ public sealed class MessageRunTests
     }
 
     [Fact]
-    public async Task A_subscription_that_is_given_a_limit_while_a_flood_goes_on_ends_by_it()
+    public async Task A_limit_that_is_set_during_a_flood_of_messages_ends_the_subscription()
     {
         const int Rounds = 300;
         await using BrokerServer server = await Harness.Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 2 });
-        // One of them is on the other loop than the flood.
+        // One of the subscribers is on another loop than the publisher.
         using RawClient first = RawClient.Open(server);
         using RawClient second = RawClient.Open(server);
         using RawClient flood = RawClient.Open(server);
@@ -176,7 +177,7 @@ public sealed class MessageRunTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(Crowd)]
-    public async Task What_some_are_sent_is_counted_as_it_is_one_by_one(int some)
+    public async Task The_counts_of_a_batch_are_those_of_single_messages(int some)
     {
         const int Messages = 300;
         await using BrokerServer server = await Harness.Servers.StartAsync();
@@ -204,7 +205,7 @@ public sealed class MessageRunTests
         }
     }
 
-    // Operations of one publisher in one piece, and what they lead to.
+    // Returns operations that one publisher sends together, and appends the expected output of each client.
     private static string Batch(Random random, bool echo, int[] limit, StringBuilder[] expected)
     {
         const int Operations = 400;
@@ -232,7 +233,8 @@ public sealed class MessageRunTests
                     root = Roots[random.Next(Roots.Length)];
                     break;
                 default:
-                    // Mostly of one size, some of any, few longer than what is kept; mostly to one subject, or to those of one set.
+                    // Most messages have one size. Some have any size, and few exceed the limit of a batch. Most go to
+                    // one subject, or to subjects with the same subscribers.
                     Publish(
                         random.Next(20) == 0 ? Roots[random.Next(Roots.Length)] : root,
                         random.Next(8) switch { 0 => random.Next(300), 1 => MessageRun.MostLength + random.Next(-40, 40), _ => 16 });

@@ -6,26 +6,28 @@ using Broker.Transport;
 
 namespace Broker.Server.Tests.Delivery;
 
-/// <summary>Publishes that say again what the one before said and that nobody hears are only counted, many at once: nobody may tell.</summary>
+/// <summary>
+/// Repeated identical publishes are counted exactly, delivered, answered and refused like any others.
+/// </summary>
 public sealed class RepeatedPublishTests
 {
     private const string Short = "a.b";
     private const string Long = "device.north.hall.7.sensor.temperature.celsius";
     private const string Longer = "device.north.hall.7.sensor.temperature.celsius.measured.every.second";
 
-    // With and without a payload, and more of it than comes in one read.
+    // No payload, small payloads, and one that is larger than a read.
     private static readonly int[] Sizes = [0, 1, 16, 300, 70_000];
 
     [Theory]
     [InlineData(1, false)]
     [InlineData(2, false)]
     [InlineData(1, true)]
-    public async Task Each_is_counted_in_whatever_pieces_it_comes(int loops, bool portable)
+    public async Task Repeated_publishes_are_counted_exactly_however_they_are_split(int loops, bool portable)
     {
         var random = new Random(Seed.Next());
         await using BrokerServer server = await Servers.StartAsync(
             o => o.LoopOptions = new EventLoopOptions { Loops = loops, ForcePortable = portable });
-        // Somebody hears another subject.
+        // A client that subscribes to another subject.
         using RawClient other = RawClient.Open(server);
         other.Send("SUB heard 1\r\n");
         other.Sync();
@@ -56,7 +58,7 @@ public sealed class RepeatedPublishTests
         Assert.All(publishers, static p => Assert.Equal("", p.Sync()));
         ServerSnapshot counts = server.Snapshot();
         Assert.Equal(messages.Sum(), counts.MessagesIn);
-        await Servers.UntilAsync(() => server.Snapshot().MessagesOut == heard, "all that is heard is delivered");
+        await Servers.UntilAsync(() => server.Snapshot().MessagesOut == heard, "all messages to be delivered");
         ConnectionPage page = await server.InspectConnectionsAsync(null, TestContext.Current.CancellationToken);
         ConnectionFacts[] each = [.. page.Connections.Where(static c => c.MessagesIn != 0).OrderBy(static c => c.Id)];
         Assert.Equal(messages, each.Select(static c => c.MessagesIn));
@@ -67,7 +69,7 @@ public sealed class RepeatedPublishTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task The_first_one_after_a_subscription_was_confirmed_is_heard_and_each_after_it(int loops)
+    public async Task All_repeated_publishes_after_a_confirmed_subscription_are_delivered(int loops)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = loops });
         using RawClient publisher = RawClient.Open(server);
@@ -95,7 +97,7 @@ public sealed class RepeatedPublishTests
     [InlineData(Short)]
     [InlineData(Long)]
     [InlineData(Longer)]
-    public async Task Each_is_answered_where_publishes_are(string subject)
+    public async Task Each_repeated_publish_is_answered_in_verbose_mode(string subject)
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient verbose = RawClient.Open(server, "CONNECT {\"verbose\":true,\"pedantic\":false}\r\n");
@@ -108,7 +110,7 @@ public sealed class RepeatedPublishTests
     [InlineData(Short)]
     [InlineData(Long)]
     [InlineData(Longer)]
-    public async Task Each_is_refused_where_the_subject_is(string subject)
+    public async Task Each_repeated_publish_to_a_forbidden_subject_is_refused(string subject)
     {
         await using BrokerServer server = await Servers.StartAsync(
             o => o.Authorize = static _ => AuthorizationResult.Allow(new Permissions { Publish = SubjectPermissions.Only("ok") }));

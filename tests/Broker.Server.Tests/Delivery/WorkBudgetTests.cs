@@ -7,43 +7,43 @@ using Broker.Transport;
 namespace Broker.Server.Tests.Delivery;
 
 /// <summary>
-/// A client that asks for much gets it, in parts: whoever is on the same loop is served between these. All are on one thread, so that
-/// the order in which they hear is no accident.
+/// The work of a client with many operations is divided: the other clients of its loop are served in between. All
+/// clients are on one thread, so the order of their messages is determined.
 /// </summary>
 public sealed class WorkBudgetTests
 {
     private const string Connect = """CONNECT {"verbose":false,"pedantic":false,"echo":true}""" + "\r\n";
 
     [Fact]
-    public async Task A_flood_to_a_thousand_subscriptions_lets_others_in_between_its_messages()
+    public async Task A_flood_to_a_thousand_subscriptions_does_not_delay_other_clients_until_its_end()
         => await AssertOthersAreServedAsync(Subscribe(1_000, "SUB a {0}\r\n"), Repeat(500, "PUB a 16\r\n0123456789abcdef\r\n"));
 
     [Fact]
-    public async Task Subscriptions_that_are_passed_over_count_although_nothing_is_sent()
+    public async Task Skipped_subscriptions_use_up_the_work_budget()
         => await AssertOthersAreServedAsync(
             Connect.Replace("\"echo\":true", "\"echo\":false", StringComparison.Ordinal) + Subscribe(5_000, "SUB a {0}\r\n"),
             Repeat(200, "PUB a 0\r\n\r\n"));
 
     [Fact]
-    public async Task Members_of_a_queue_group_that_are_passed_over_count()
+    public async Task Skipped_members_of_a_queue_group_use_up_the_work_budget()
         => await AssertOthersAreServedAsync(
             Connect.Replace("\"echo\":true", "\"echo\":false", StringComparison.Ordinal) + Subscribe(5_000, "SUB a q {0}\r\n"),
             Repeat(200, "PUB a 0\r\n\r\n"));
 
     [Fact]
-    public async Task Subscribing_and_unsubscribing_count()
+    public async Task Subscribing_and_unsubscribing_use_up_the_work_budget()
         => await AssertOthersAreServedAsync("", Subscribe(5_000, "SUB a.{0} {0}\r\nUNSUB {0}\r\n"));
 
     [Fact]
-    public async Task Errors_count()
+    public async Task Errors_use_up_the_work_budget()
         => await AssertOthersAreServedAsync("", Repeat(5_000, "SUB a..b 1\r\n"));
 
     [Fact]
-    public async Task Subjects_that_nobody_has_published_to_count()
+    public async Task New_subjects_use_up_the_work_budget()
         => await AssertOthersAreServedAsync("", Subscribe(10_000, "PUB fresh.{0} 0\r\n\r\n"));
 
     [Fact]
-    public async Task While_many_wait_to_be_sent_to_little_is_published_between_two_turns()
+    public async Task While_many_clients_wait_for_a_flush_an_iteration_publishes_little()
     {
         const int Crowd = 300;
         const int Size = 1_000;
@@ -64,7 +64,7 @@ public sealed class WorkBudgetTests
             Look();
         });
         await Servers.UntilAsync(() => server.Snapshot().BytesOut >= all && Volatile.Read(ref all) == 0, "the messages");
-        // Of each two the first one's state was that of the work between them.
+        // The first state of each pair applied to the work between the two.
         long[] behind = [.. turns.Zip(turns.Skip(1)).Where(pair => pair.First.IsBehind).Select(pair => pair.Second.BytesOut - pair.First.BytesOut)];
         Assert.InRange(behind.Length, 20, int.MaxValue);
         Assert.All(behind, bytes => Assert.InRange(bytes, 0, (256 * 1024) + (Crowd * (Size + 20))));
@@ -84,7 +84,7 @@ public sealed class WorkBudgetTests
     }
 
     [Fact]
-    public async Task A_subscription_that_comes_and_goes_does_not_build_a_route_to_many_anew()
+    public async Task Adding_and_removing_a_subscription_does_not_rebuild_a_large_route()
     {
         await using BrokerServer server = await Servers.StartAsync();
         using RawClient client = RawClient.Open(server);
@@ -99,7 +99,7 @@ public sealed class WorkBudgetTests
     }
 
     [Fact]
-    public async Task A_client_that_goes_with_many_subscriptions_takes_all_of_them_along()
+    public async Task All_subscriptions_of_a_disconnected_client_are_removed()
     {
         await using BrokerServer server = await Servers.StartAsync();
         RawClient client = RawClient.Open(server);
@@ -107,14 +107,14 @@ public sealed class WorkBudgetTests
         client.Sync();
         Assert.Equal(20_000, server.Snapshot().Subscriptions);
         client.Dispose();
-        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the end of its subscriptions");
+        await Wait.UntilAsync(() => server.Snapshot().Subscriptions == 0, "the subscriptions to be removed");
     }
 
     [Theory]
     [InlineData("SUB a {0}\r\n", 100_000)]
     [InlineData("SUB a q {0}\r\n", 1)]
     [InlineData("SUB a q{0} {0}\r\n", 100_000)]
-    public async Task The_first_route_to_very_many_is_built_in_several_turns(string subscribe, int heard)
+    public async Task A_large_route_is_built_in_several_iterations(string subscribe, int heard)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
         EventLoop loop = server.Loops[0];
@@ -130,7 +130,7 @@ public sealed class WorkBudgetTests
             Look();
         });
         await Servers.UntilAsync(() => server.Snapshot().MessagesOut == before + heard, "the message");
-        // A turn looks at some twenty thousand.
+        // One iteration processes about twenty thousand subscriptions.
         Assert.InRange(Volatile.Read(ref turns), 4, 40);
 
         void Look()
@@ -147,7 +147,7 @@ public sealed class WorkBudgetTests
     [InlineData("\r\n")]
     [InlineData("\n")]
     [InlineData("\r\r\n")]
-    public async Task A_repeated_CONNECT_ends_what_was_subscribed_to_in_several_turns_before_anything_else_is_done(string newLine)
+    public async Task A_repeated_CONNECT_first_removes_the_subscriptions_in_several_iterations(string newLine)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
         EventLoop loop = server.Loops[0];
@@ -165,9 +165,9 @@ public sealed class WorkBudgetTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_first_CONNECT_as_somebody_else_ends_what_was_subscribed_to_in_several_turns_before_anything_else_is_done(bool isHashed)
+    public async Task A_first_CONNECT_with_another_user_first_removes_the_subscriptions_in_several_iterations(bool isHashed)
     {
-        // A hash is verified by another thread.
+        // Another thread verifies a password hash.
         string password = isHashed ? "$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW" : "secret";
         await using BrokerServer server = await Servers.StartAsync(o =>
         {
@@ -194,7 +194,7 @@ public sealed class WorkBudgetTests
     }
 
     [Fact]
-    public async Task Those_who_go_at_once_with_many_subscriptions_end_them_in_several_turns_together()
+    public async Task Clients_that_disconnect_together_lose_their_subscriptions_in_several_iterations()
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
         EventLoop loop = server.Loops[0];
@@ -208,7 +208,7 @@ public sealed class WorkBudgetTests
         AssertInParts(await WatchEndAsync(server, 0, () => Array.ForEach(ends, end => end.Close())));
     }
 
-    // How many subscriptions there were in each turn, until there are no more than are wanted.
+    // The numbers of subscriptions after each iteration, until there are no more than wanted.
     private static async Task<List<int>> WatchEndAsync(BrokerServer server, int wanted, Action begin)
     {
         EventLoop loop = server.Loops[0];
@@ -239,7 +239,7 @@ public sealed class WorkBudgetTests
     private static void AssertInParts(List<int> left)
         => Assert.All(left.Zip(left.Skip(1)), turn => Assert.InRange(turn.First - turn.Second, -1, 3_000));
 
-    // The flood ends with a PING of its own: it is answered last.
+    // The flood ends with a PING, which is answered last.
     private static async Task AssertOthersAreServedAsync(string before, string flood)
     {
         await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { Loops = 1 });
@@ -271,7 +271,7 @@ public sealed class WorkBudgetTests
     private static void Write(Connection connection, string text)
     {
         LoopWriteBuffer stage = connection.GetWriteBuffer(connection.Loop);
-        // Whole lines to a block, in pieces that a link takes at once.
+        // Whole lines to a block, in parts that a link accepts at once.
         stage.Write(Encoding.ASCII.GetBytes(text));
     }
 

@@ -12,19 +12,20 @@ public sealed class HashSlotsTests
         internal uint Hash => hash;
     }
 
-    // Hashes of a few values, so that homes collide; of the largest, so that they go around the end; and of any.
+    // Few different hashes, so that home slots collide; the largest hashes, so that they wrap around the end; and
+    // random hashes.
     [Theory]
     [InlineData(0u, 8u)]
     [InlineData(uint.MaxValue - 8, uint.MaxValue)]
     [InlineData(0u, uint.MaxValue)]
-    public void Any_order_of_additions_and_removals_keeps_what_is_left(uint from, uint to)
+    public void The_table_is_correct_after_any_order_of_additions_and_removals(uint from, uint to)
     {
         var random = new Random(Seed.Next());
         var slots = default(HashSlots<Item>);
         var known = new List<Item>();
         for (int step = 0; step < 100_000; step++)
         {
-            // Up and down again, through all sizes.
+            // Grows and shrinks through all sizes.
             if (random.Next(100) < (step / 2000 % 2 == 0 ? 60 : 40))
             {
                 var made = new Item((uint)random.NextInt64(from, (long)to + 1));
@@ -64,7 +65,7 @@ public sealed class HashSlotsTests
     }
 
     [Fact]
-    public void Sids_of_any_length_are_told_apart_and_go_again()
+    public void Sids_of_any_length_are_distinguished_and_can_be_removed()
     {
         var table = new SubscriptionTable(seed: 7);
         Subscription[] all = [.. Enumerable.Range(0, 20_000).Select(i => new Subscription(

@@ -3,7 +3,7 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-/// <summary>Names made to cost much.</summary>
+/// <summary>Subjects and filters that are meant to cause much work.</summary>
 public sealed class HostileNamesTests
 {
     private static byte[] Bytes(string text) => Encoding.Latin1.GetBytes(text);
@@ -11,9 +11,9 @@ public sealed class HostileNamesTests
     private static Subscription Make(string filter) => new(null!, Bytes(filter), null, "1"u8);
 
     [Fact]
-    public void Long_names_that_part_late_share_their_way()
+    public void Long_filters_with_a_common_beginning_share_nodes()
     {
-        // 200 filters of 2,000 tokens, each leaving the way of all at another place.
+        // 200 filters of 2,000 tokens. Each differs from all others at another position.
         var router = new Router();
         var all = new List<Subscription>();
         for (int i = 0; i < 200; i++)
@@ -34,7 +34,7 @@ public sealed class HostileNamesTests
     }
 
     [Fact]
-    public void A_long_filter_alone_is_one_place()
+    public void A_single_long_filter_needs_one_entry()
     {
         var router = new Router();
         Subscription one = Make(string.Join('.', Enumerable.Repeat("a", 2000)));
@@ -46,7 +46,7 @@ public sealed class HostileNamesTests
     }
 
     [Fact]
-    public void One_beginning_of_many_names_is_no_match_for_another()
+    public void A_prefix_of_a_subject_does_not_match_the_subject()
     {
         var router = new Router();
         string[] names = [.. Enumerable.Range(1, 300).Select(i => new string('a', i)), .. Enumerable.Range(1, 300).Select(i => new string('a', i) + ".a")];
@@ -59,7 +59,7 @@ public sealed class HostileNamesTests
     }
 
     [Fact]
-    public void Empty_tokens_have_routes_of_their_own_that_match_nothing()
+    public void Subjects_with_empty_tokens_have_routes_without_subscribers()
     {
         var router = new Router();
         router.Add(Make(">"));
@@ -74,9 +74,9 @@ public sealed class HostileNamesTests
     }
 
     [Fact]
-    public void Comparing_long_subjects_is_paid_for()
+    public void Comparing_long_subjects_uses_up_credit()
     {
-        // One step for each would let a subscription compare megabytes while it holds the lock.
+        // With one step for each subject, a subscription could compare megabytes while it holds the lock.
         const int Subjects = 900;
         var router = new Router();
         string tail = string.Join('.', Enumerable.Repeat("t", 1500));
@@ -85,7 +85,7 @@ public sealed class HostileNamesTests
             router.Find(Bytes($"s{i}.{tail}"));
         }
 
-        // More work than the subjects have paid for: the table is emptied, which is one step more for each.
+        // The work exceeds the credit of the subjects, so the table is emptied, with one more step for each subject.
         long before = router.Routes.Steps;
         router.Add(Make($"*.{tail}.x"));
         Assert.InRange(router.Routes.Steps - before, 10 * Subjects, 66 * Subjects);

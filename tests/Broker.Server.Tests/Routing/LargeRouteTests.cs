@@ -3,14 +3,14 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-/// <summary>Routes to many change where they are: beside a list of subscriptions that is searched from end to end.</summary>
+/// <summary>Large routes change in place. The expected result is a linear search of a list of subscriptions.</summary>
 public sealed class LargeRouteTests
 {
     private static readonly byte[] s_subject = "a.b"u8.ToArray();
 
     [Theory]
     [Seeds(2)]
-    public void Who_comes_and_goes_is_in_the_route_and_is_not(int seed)
+    public void Added_and_removed_subscriptions_change_a_large_route(int seed)
     {
         var random = new Random(seed);
         var router = new Router();
@@ -18,7 +18,7 @@ public sealed class LargeRouteTests
         string[] filters = ["a.b", "a.*", "*.b", ">", "a.>", "c"];
         for (int step = 0; step < 20_000; step++)
         {
-            // For a while there come more than go, then fewer.
+            // For some time more subscriptions are added than removed, then fewer.
             bool comes = known.Count == 0 || random.Next(100) < (step / 4_000 % 2 == 0 ? 60 : 45);
             if (comes)
             {
@@ -43,7 +43,7 @@ public sealed class LargeRouteTests
     }
 
     [Fact]
-    public void One_that_has_been_built_stays_current_and_is_asked_for_no_more()
+    public void A_large_route_stays_current_when_subscriptions_change()
     {
         var router = new Router();
         Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => new Subscription(null!, s_subject, null, "1"u8))];
@@ -65,7 +65,7 @@ public sealed class LargeRouteTests
     }
 
     [Fact]
-    public void Few_are_kept_and_the_oldest_goes_first()
+    public void The_oldest_large_route_is_removed_first()
     {
         var router = new Router();
         for (int i = 0; i < LargeRoutes.Least; i++)
@@ -87,7 +87,7 @@ public sealed class LargeRouteTests
     }
 
     [Fact]
-    public async Task Those_that_are_built_while_subscriptions_come_miss_none()
+    public async Task A_route_that_is_built_while_subscriptions_are_added_misses_none()
     {
         var router = new Router();
         for (int i = 0; i < 20_000; i++)

@@ -3,10 +3,10 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-/// <summary>Which subjects a router remembers, and which go when they are too many.</summary>
+/// <summary>Which routes a router stores, and which it removes if there are too many.</summary>
 public sealed class RememberedRoutesTests
 {
-    // More than are remembered at first sight.
+    // More subjects than are stored at their first use.
     private const int Many = 5_000;
     private const int PerRound = 1_000;
 
@@ -17,7 +17,7 @@ public sealed class RememberedRoutesTests
     private static Subscription Make(string filter) => new(null!, Bytes(filter), null, "1"u8);
 
     [Fact]
-    public void Where_few_are_remembered_a_subject_is_at_its_first_sight()
+    public void While_few_routes_are_stored_a_subject_is_stored_at_its_first_use()
     {
         var router = new Router();
         var cache = new RouteCache(router);
@@ -30,7 +30,7 @@ public sealed class RememberedRoutesTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Where_many_are_a_subject_is_remembered_when_it_comes_again(bool isHeard)
+    public void While_many_routes_are_stored_a_subject_is_stored_at_its_second_use(bool isHeard)
     {
         var router = new Router();
         Subscription subscription = Make("answer.>");
@@ -52,7 +52,7 @@ public sealed class RememberedRoutesTests
         Assert.False(first.IsCurrent);
         Assert.Equal(remembered, router.Routes.Count);
         Route last = first;
-        // At the next sight, or a few later where another subject stands in its place.
+        // At the next use, or a few uses later if another subject has the same slot.
         for (int sights = 0; sights < 100 && !last.IsCurrent; sights++)
         {
             last = cache.Find("answer.1"u8);
@@ -65,7 +65,7 @@ public sealed class RememberedRoutesTests
     }
 
     [Fact]
-    public void All_of_tens_of_thousands_of_subjects_that_come_in_turn_are_remembered_soon()
+    public void Tens_of_thousands_of_subjects_used_in_turn_are_all_stored_soon()
     {
         const int Subjects = 40_000;
         var router = new Router();
@@ -79,13 +79,14 @@ public sealed class RememberedRoutesTests
             }
         }
 
-        // But for a few whose set is full.
+        // Except a few in full sets.
         Assert.InRange(router.Routes.Count, Subjects * 99 / 100, Subjects);
     }
 
-    // Each that comes in puts another out, which is as likely to come again: they are hardly let in. But what is in use later is.
+    // Each new route replaces one that is as likely to be used again, so hardly any is stored. But a subject that is
+    // used later is stored.
     [Fact]
-    public void Of_far_more_subjects_than_there_is_room_for_few_displace_others_and_those_in_use_afterwards_are_remembered()
+    public void With_far_too_many_subjects_few_are_replaced_and_later_used_subjects_are_stored()
     {
         const int Room = 4_096;
         const int Subjects = 200_000;
@@ -98,7 +99,7 @@ public sealed class RememberedRoutesTests
             Look(table, subjects[random.Next(Subjects)]);
         }
 
-        // Afterwards: full, and so few come in that what has a place keeps it for long.
+        // Afterwards the table is full, and few new routes are stored, so each stored route remains for long.
         int added = 0;
         const int Looks = 20 * Room;
         for (int i = 0; i < Looks; i++)
@@ -122,7 +123,7 @@ public sealed class RememberedRoutesTests
 
     private static uint Hash(ReadOnlySpan<byte> subject) => Collections.ByteHash.Compute(subject, 11);
 
-    // As a router does for a publisher whose every look it counts. True when a route came in.
+    // Searches as a router does for a publisher and counts each search. Returns true if the route was stored.
     private bool Look(RouteTable table, byte[] subject)
     {
         uint hash = Hash(subject);
@@ -144,7 +145,7 @@ public sealed class RememberedRoutesTests
     }
 
     [Fact]
-    public void Nodes_that_changes_leave_behind_do_not_crowd_routes_out()
+    public void Nodes_of_expired_routes_do_not_displace_routes()
     {
         var router = new Router();
         for (int i = 0; i < 400_000; i++)
@@ -162,7 +163,7 @@ public sealed class RememberedRoutesTests
     }
 
     [Fact]
-    public void A_subject_that_is_not_remembered_follows_every_change()
+    public void A_subject_without_a_stored_route_follows_every_change()
     {
         var router = new Router();
         var cache = new RouteCache(router);
@@ -184,7 +185,7 @@ public sealed class RememberedRoutesTests
     }
 
     [Fact]
-    public void When_there_are_too_many_they_go_one_by_one_and_those_in_use_stay()
+    public void Too_many_routes_are_removed_one_at_a_time_and_routes_in_use_remain()
     {
         var router = new Router();
         for (int i = 0; i < Router.RouteCapacity; i++)
@@ -208,19 +209,19 @@ public sealed class RememberedRoutesTests
             least = Math.Min(least, router.Routes.Count);
         }
 
-        // Two full turns of strangers, and hardly one of those was forgotten.
+        // Two complete rounds of new subjects replace hardly one of them.
         Assert.InRange(inUse.Count(static route => route.IsCurrent), 900, inUse.Length);
         Assert.InRange(least, Router.RouteCapacity * 9 / 10, Router.RouteCapacity);
         Assert.InRange(router.Routes.Count, least, Router.RouteCapacity);
     }
 
     [Fact]
-    public void Nodes_go_with_the_last_route_below_them()
+    public void A_node_is_removed_with_its_last_route()
     {
         var router = new Router();
         for (int i = 0; i < 4 * Router.RouteCapacity; i++)
         {
-            // Each pair of routes has nodes of its own, three deep.
+            // Each pair of routes has its own nodes, in three levels.
             router.Find(Bytes($"n{i / 2}.x.y.{i % 2}"));
         }
 
@@ -233,11 +234,12 @@ public sealed class RememberedRoutesTests
         Assert.Equal([everything], router.Find("n1.x.y.0"u8).Plain);
     }
 
-    // A route of 104 bytes at most and an array of one, where somebody listens; that nobody holds it the number of routes says.
+    // A route uses at most 104 bytes, and an array of one if there is a subscriber. The number of stored routes shows
+    // that it is not kept.
     [Theory]
     [InlineData(false, 0)]
     [InlineData(true, 136)]
-    public void A_new_subject_where_many_are_known_allocates_little_and_is_not_held(bool isHeard, int most)
+    public void A_new_subject_allocates_little_and_is_not_stored_if_many_routes_are(bool isHeard, int most)
     {
         var router = new Router();
         router.Add(Make(isHeard ? "_INBOX.>" : "heard.>"));
@@ -247,7 +249,7 @@ public sealed class RememberedRoutesTests
             cache.Find(Bytes($"s.{i}"));
         }
 
-        // Others in each round: who is asked for twice is no stranger.
+        // Each round uses other subjects, because the second use of a subject would store it.
         var strangers = new Queue<byte[]>(Enumerable.Range(0, 10 * PerRound).Select(i => Bytes($"_INBOX.{i}.x")));
         int remembered = router.Routes.Count;
         long allocated = Allocations.Of(() =>
@@ -258,7 +260,7 @@ public sealed class RememberedRoutesTests
             }
         });
 
-        // Once in a thousand runs one has the hash of another, and seems to be known.
+        // Once in a thousand runs a subject has the hash of another and seems to be used again.
         Assert.InRange(allocated, 0, ((long)most * PerRound) + 2_000);
         Assert.InRange(router.Routes.Count - remembered, 0, 4);
     }

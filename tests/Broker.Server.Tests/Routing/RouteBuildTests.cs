@@ -4,7 +4,7 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-/// <summary>A route to very many is built by steps, while subscriptions come and go.</summary>
+/// <summary>A large route is built in steps while subscriptions are added and removed.</summary>
 public sealed class RouteBuildTests
 {
     private const int Many = 100_000;
@@ -18,7 +18,7 @@ public sealed class RouteBuildTests
     {
         long work = 0;
         Assert.Null(router.FindOrBegin(subject, ByteHash.Compute(subject, router.Seed), atFirstSight: true, 0, ref work, out RouteBuild? build));
-        // To find them is a copy of their list.
+        // Finding them is one copy of their list.
         Assert.InRange(work, 1, Many / 10);
         return build!;
     }
@@ -42,7 +42,7 @@ public sealed class RouteBuildTests
     [InlineData(1)]
     [InlineData(100)]
     [InlineData(Many)]
-    public void Each_step_looks_at_so_many_and_no_more(int groups)
+    public void Each_step_processes_the_given_number_of_subscriptions(int groups)
     {
         const int Step = 1_000;
         var router = new Router();
@@ -52,7 +52,7 @@ public sealed class RouteBuildTests
         int steps = 0;
         while (!build.IsWhole)
         {
-            // One group's members are copied at once.
+            // The members of one group are copied at once.
             Assert.InRange(build.Advance(Step), 0, Step + (Many / 64));
             steps++;
         }
@@ -67,7 +67,7 @@ public sealed class RouteBuildTests
 
     [Theory]
     [Seeds(3)]
-    public void What_comes_and_goes_meanwhile_is_in_it_and_is_not(int seed)
+    public void Subscriptions_that_change_during_the_build_are_added_and_removed(int seed)
     {
         var random = new Random(seed);
         var router = new Router();
@@ -103,7 +103,7 @@ public sealed class RouteBuildTests
             List<Subscription> members = Members(router.Find(s_subject));
             Assert.Equal(known.Where(s => s.Filter is not [(byte)'c']).ToHashSet(), members.ToHashSet());
             Assert.Equal(members.Count, members.Distinct().Count());
-            // The next one is built anew.
+            // The next route is built from the beginning.
             while (router.Find(s_subject).IsCurrent && known.Count > 10)
             {
                 Assert.True(router.Remove(known[^1]));
@@ -120,14 +120,14 @@ public sealed class RouteBuildTests
     }
 
     [Fact]
-    public void One_that_cannot_take_a_change_in_is_good_for_whom_it_was_built_and_for_nobody_after()
+    public void A_build_that_cannot_apply_a_change_gives_a_route_only_for_its_publisher()
     {
         var router = new Router();
         Subscription[] all = [.. Enumerable.Range(0, 1_000).Select(_ => Make("a.*"))];
         Array.ForEach(all, router.Add);
         RouteBuild build = Begin(router, s_subject);
         build.Advance(10);
-        // As when permissions change.
+        // For example, when permissions change.
         router.Refresh(all[0]);
         build.Advance(int.MaxValue);
         Route route = router.End(build);
@@ -138,7 +138,7 @@ public sealed class RouteBuildTests
     }
 
     [Fact]
-    public void So_many_may_take_their_time_and_those_that_are_given_up_count_no_more()
+    public void The_number_of_registered_builds_is_limited_and_abandoned_builds_do_not_count()
     {
         var router = new Router();
         for (int i = 0; i < 1_000; i++)
@@ -156,7 +156,7 @@ public sealed class RouteBuildTests
     }
 
     [Fact]
-    public void What_matches_a_subject_is_listed_without_a_look_at_any_of_it_under_the_lock()
+    public void Matching_subscriptions_are_listed_without_reading_them_under_the_lock()
     {
         var router = new Router();
         Looked[] all = [.. Enumerable.Range(0, 1_000).Select(i => new Looked(router, isInternal: i % 10 == 0))];

@@ -19,7 +19,7 @@ public sealed class RouteSetsTests
     private static Route? Add(RouteSets sets, Route route) => sets.Add(route, Hash(route.Subject));
 
     [Fact]
-    public void What_is_added_is_found_until_it_is_removed()
+    public void An_added_route_is_found_until_it_is_removed()
     {
         var sets = new RouteSets(1 << 18);
         Route[] routes = [.. Enumerable.Range(0, 10_000).Select(i => Make($"s.{i}"))];
@@ -44,9 +44,10 @@ public sealed class RouteSetsTests
         Assert.Equal(routes.Length / 2, sets.Count);
     }
 
-    // The key of a subject is all of it, or its last sixteen bytes: whichever byte differs must tell, also where the hash would not.
+    // The key of a subject is the whole subject or its last sixteen bytes. A difference in any byte must be detected,
+    // even if the hashes are equal.
     [Fact]
-    public void Subjects_that_differ_in_any_byte_or_in_length_are_told_apart()
+    public void Subjects_that_differ_in_a_byte_or_in_length_are_distinguished()
     {
         var sets = new RouteSets(1 << 14);
         var subjects = new List<string>();
@@ -69,7 +70,7 @@ public sealed class RouteSetsTests
     }
 
     [Fact]
-    public void What_has_expired_is_not_found_and_gives_its_place_up()
+    public void An_expired_route_is_not_found_and_its_slot_is_free()
     {
         var sets = new RouteSets(RouteSets.Ways);
         Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
@@ -81,7 +82,7 @@ public sealed class RouteSetsTests
     }
 
     [Fact]
-    public void Who_is_not_found_is_displaced_before_who_is()
+    public void A_route_that_is_not_used_is_replaced_before_one_in_use()
     {
         var sets = new RouteSets(RouteSets.Ways);
         Route[] routes = [.. Enumerable.Range(0, RouteSets.Ways).Select(i => Make($"s.{i}"))];
@@ -98,7 +99,7 @@ public sealed class RouteSetsTests
     }
 
     [Fact]
-    public void When_all_are_in_use_one_goes_all_the_same()
+    public void If_all_routes_of_a_set_are_in_use_one_is_replaced()
     {
         var sets = new RouteSets(RouteSets.Ways);
         for (int i = 0; i < RouteSets.Ways; i++)
@@ -113,7 +114,7 @@ public sealed class RouteSetsTests
     }
 
     [Fact]
-    public void They_are_taken_out_one_by_one_to_the_last()
+    public void RemoveNext_removes_all_routes_one_at_a_time()
     {
         var sets = new RouteSets(1 << 12);
         Route[] routes = [.. Enumerable.Range(0, 1_000).Select(i => Make($"s.{i}"))];
@@ -129,9 +130,10 @@ public sealed class RouteSetsTests
         Assert.Equal(0, sets.Count);
     }
 
-    // One changes them, as under the router's lock, and three search without one: what they find is what they asked for.
+    // One thread changes the table, as under the router's lock. Three others search without a lock and must find the
+    // requested subject or nothing.
     [Fact]
-    public async Task Who_searches_without_a_lock_finds_the_subject_or_nothing()
+    public async Task A_search_without_a_lock_finds_the_subject_or_nothing()
     {
         const int Subjects = 3_000;
         const int Changes = 300_000;
@@ -143,7 +145,7 @@ public sealed class RouteSetsTests
         Task[] readers = [.. Enumerable.Range(1, 3).Select(reader => Task.Run(() =>
         {
             var random = new Random(seed + reader);
-            // At least once around, however late it begins.
+            // At least one complete round, even if it begins late.
             for (int i = 0; i < Subjects || !Volatile.Read(ref isOver); i++)
             {
                 byte[] subject = Encoding.ASCII.GetBytes(names[random.Next(Subjects)]);

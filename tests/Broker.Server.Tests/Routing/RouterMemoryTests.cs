@@ -8,7 +8,7 @@ namespace Broker.Server.Tests.Routing;
 public sealed class RouterMemoryTests
 {
     [Fact]
-    public void Subscriptions_that_go_give_the_memory_back()
+    public void Removed_subscriptions_release_their_memory()
     {
         var router = new Router();
         Subscription[] all = [.. Enumerable.Range(0, 300_000).Select(i => new Subscription(null!, Encoding.ASCII.GetBytes($"devices.{i % 100}.{i}"), null, "1"u8))];

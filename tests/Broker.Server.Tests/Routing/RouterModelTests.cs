@@ -3,25 +3,27 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Tests.Routing;
 
-/// <summary>The router beside a list of filters that is searched from end to end: the same answers after every step.</summary>
+/// <summary>Compares the router with a linear search of a list of filters after every step.</summary>
 public sealed class RouterModelTests
 {
     private const int Steps = 1_000_000;
 
-    // Tokens that begin alike, that look like wildcards and are none, and one that fills more than a step of the hash.
+    // Tokens with a common beginning, tokens that look like wildcards but are none, and a token that is longer than one
+    // step of the hash.
     private static readonly string[] s_tokens = ["a", "b", "aa", "ab", "*a", "a>", "seventeen-bytes-x", "0", "00"];
 
     private readonly Router _router = new();
     private readonly List<(Subscription Subscription, string[] Tokens)> _known = [];
     private readonly List<(Route Route, string[] Tokens)> _routes = [];
 
-    // Few subscriptions make a router that is built and taken down all the time; many make deep nodes and large bags.
+    // With few subscriptions, nodes are created and removed often. With many, there are deep nodes and filters with
+    // many subscriptions.
     [Theory]
     [InlineData(3)]
     [InlineData(12)]
     [InlineData(40)]
     [InlineData(120)]
-    public void A_million_random_steps_agree_with_a_search_of_all(int subscriptions)
+    public void A_million_random_steps_agree_with_a_linear_search(int subscriptions)
     {
         var random = new Random(Seed.Next());
         int found = 0;
@@ -54,7 +56,7 @@ public sealed class RouterModelTests
 
     [Theory]
     [Seeds(2)]
-    public void What_the_trie_holds_depends_on_the_subscriptions_alone(int seed)
+    public void The_structure_of_the_trie_depends_only_on_the_subscriptions(int seed)
     {
         var random = new Random(seed);
         for (int round = 0; round < 300; round++)
@@ -88,7 +90,7 @@ public sealed class RouterModelTests
             {
                 0 when filter => "*",
                 1 when filter && i == name.Length - 1 => ">",
-                // The first ones often: most names go a way together.
+                // The first tokens are used often, so that most names have a common beginning.
                 _ => s_tokens[Math.Min(random.Next(s_tokens.Length), random.Next(s_tokens.Length))],
             };
         }
@@ -136,7 +138,7 @@ public sealed class RouterModelTests
         AssertExpiry(filter);
     }
 
-    // Exactly the routes the filter matches have expired, of those looked at lately.
+    // Of the recently used routes, exactly those that the filter matches have expired.
     private void AssertExpiry(string[] filter)
     {
         foreach ((Route route, string[] tokens) in _routes)
@@ -170,7 +172,7 @@ public sealed class RouterModelTests
             }
         }
 
-        // Each is there; and no more are there.
+        // Every expected entry is present, and there are no others.
         if (plain != route.Plain.Length || queued != route.Queues.Sum(static q => q.Count) || !route.IsCurrent)
         {
             Assert.Fail($"{string.Join('.', subject)}: {plain} and {queued} wanted");

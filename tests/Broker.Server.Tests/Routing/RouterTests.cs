@@ -11,7 +11,7 @@ public sealed class RouterTests
     private static Subscription Make(string filter, string? queue = null)
         => new(null!, Bytes(filter), queue is null ? null : Bytes(queue), "1"u8);
 
-    // Independent of the trie and of Subject.Matches: token arrays, compared from the left.
+    // Independent of the trie and of Subject.Matches: compares token arrays from the left.
     private static bool Matches(string[] filter, string[] subject)
     {
         for (int i = 0; i < filter.Length; i++)
@@ -91,7 +91,7 @@ public sealed class RouterTests
 
         void AssertExpired(string[] filter)
         {
-            // Those it concerns, and no other.
+            // The routes that the filter matches, and no others.
             foreach ((string subject, Route route) in routes.ToArray())
             {
                 Assert.Equal(!Matches(filter, subject.Split('.')), route.IsCurrent);
@@ -104,7 +104,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void When_all_have_left_no_node_is_left()
+    public void After_all_subscriptions_are_removed_the_trie_has_no_nodes()
     {
         var random = new Random(Seed.Next());
         var router = new Router();
@@ -120,9 +120,10 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void A_match_looks_at_no_more_nodes_than_there_are()
+    public void A_match_visits_each_node_at_most_once()
     {
-        // Every way through stars and names of twelve tokens; what a recursive walk with copies would do 2^12 times over.
+        // Every combination of '*' and names for twelve tokens. A recursive walk with copies would visit 2^12 times as
+        // many nodes.
         var router = new Router();
         for (int mask = 0; mask < 4096; mask++)
         {
@@ -135,7 +136,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void Thousands_of_tokens_are_walked_without_recursion_and_given_back()
+    public void Thousands_of_tokens_are_handled_without_recursion_and_removed()
     {
         string stars = string.Join('.', Enumerable.Repeat("*", 2000));
         string names = string.Join('.', Enumerable.Repeat("a", 2000));
@@ -151,7 +152,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void Subjects_that_never_come_again_hold_bounded_memory()
+    public void Subjects_that_are_used_once_use_limited_memory()
     {
         var router = new Router();
         router.Add(Make("s.*"));
@@ -171,7 +172,7 @@ public sealed class RouterTests
     [Theory]
     [InlineData(1, 4000)]
     [InlineData(2000, 1)]
-    public void Long_subjects_hold_bounded_memory(int tokens, int length)
+    public void Long_subjects_use_limited_memory(int tokens, int length)
     {
         var router = new Router();
         long before = GC.GetTotalMemory(forceFullCollection: true);
@@ -188,7 +189,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void Routes_to_many_hold_bounded_memory()
+    public void Large_routes_use_limited_memory()
     {
         var router = new Router();
         for (int i = 0; i < 10_000; i++)
@@ -208,7 +209,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void A_subscription_over_and_over_is_no_walk_through_all_subjects_each_time()
+    public void Repeated_subscriptions_do_not_walk_through_all_subjects_each_time()
     {
         var router = new Router();
         for (int i = 0; i < 60_000; i++)
@@ -227,12 +228,13 @@ public sealed class RouterTests
             }
         }
 
-        // 60,000 changes: each may look at FreeSteps nodes, but what is paid for by 60,000 routes is a few million in all.
+        // 60,000 changes: each may visit FreeSteps nodes, but the credit of 60,000 routes is a few million steps in
+        // all.
         Assert.InRange(router.Routes.Steps - before, 1, 6_000_000);
     }
 
     [Fact]
-    public void A_million_subscriptions_take_bounded_memory_and_go_again()
+    public void A_million_subscriptions_use_limited_memory_and_can_be_removed()
     {
         var router = new Router();
         long before = GC.GetTotalMemory(forceFullCollection: true);
@@ -252,7 +254,7 @@ public sealed class RouterTests
     }
 
     [Fact]
-    public void A_subject_with_an_empty_token_goes_nowhere()
+    public void A_subject_with_an_empty_token_has_no_subscribers()
     {
         var router = new Router();
         router.Add(Make(">"));

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Server.Tests.Tracing;
 
-/// <summary>What strangers choose freely, in the lines of the log that are no trace.</summary>
+/// <summary>Texts that untrusted clients choose, in log lines outside the protocol trace.</summary>
 public sealed class ClientTextTests
 {
     public static TheoryData<string, string> Texts => new()
@@ -20,7 +20,7 @@ public sealed class ClientTextTests
 
     [Theory]
     [MemberData(nameof(Texts))]
-    public void What_a_client_calls_itself_neither_ends_the_line_nor_turns_it(string said, string shown)
+    public void The_name_of_a_client_cannot_end_a_log_line_or_change_its_direction(string said, string shown)
     {
         var log = new LogCapture(LogLevel.Debug);
         using var broker = new DrivenBroker(o => o.Logger = log);
@@ -31,7 +31,7 @@ public sealed class ClientTextTests
 
     [Theory]
     [MemberData(nameof(Texts))]
-    public void A_reason_not_to_let_in_neither_ends_the_line_nor_turns_it(string said, string shown)
+    public void The_reason_of_a_refusal_cannot_end_a_log_line_or_change_its_direction(string said, string shown)
     {
         var log = new LogCapture();
         using var broker = new DrivenBroker(o =>

@@ -7,11 +7,11 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Server.Tests.Tracing;
 
-/// <summary>The protocol in the log, as nats-server writes it.</summary>
+/// <summary>The protocol trace in the log, in nats-server's format.</summary>
 public sealed class ProtocolTraceTests
 {
     [Fact]
-    public async Task Every_operation_is_one_line_with_the_clients_number_and_name_both_ways()
+    public async Task Every_operation_is_one_line_with_the_clients_id_and_name()
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
@@ -48,7 +48,7 @@ public sealed class ProtocolTraceTests
     [InlineData(5, "ab\\r\\nc...")]
     [InlineData(6, "ab\\r\\ncd")]
     [InlineData(0, "ab\\r\\ncd")]
-    public async Task So_much_of_a_payload_is_shown_as_is_wanted(int length, string shown)
+    public async Task The_configured_part_of_a_payload_is_shown(int length, string shown)
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -66,7 +66,7 @@ public sealed class ProtocolTraceTests
     }
 
     [Fact]
-    public async Task All_of_a_payload_is_shown_where_nothing_limits_it()
+    public async Task The_whole_payload_is_shown_without_a_limit()
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -84,7 +84,7 @@ public sealed class ProtocolTraceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_the_server_itself_publishes_is_shown_if_that_is_wanted(bool wanted)
+    public async Task Messages_of_the_server_are_shown_if_that_is_configured(bool wanted)
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -108,7 +108,7 @@ public sealed class ProtocolTraceTests
     }
 
     [Fact]
-    public async Task What_lets_somebody_in_is_not_in_the_log()
+    public async Task Secrets_are_not_in_the_log()
     {
         var log = new LogCapture(LogLevel.Trace);
         await using BrokerServer server = await Servers.StartAsync(o =>
@@ -129,7 +129,7 @@ public sealed class ProtocolTraceTests
     }
 
     [Fact]
-    public async Task Without_it_nothing_of_the_kind_is_logged_and_a_reload_turns_it_on_and_off_for_who_is_connected()
+    public async Task A_reload_turns_the_trace_on_and_off_for_connected_clients()
     {
         var log = new LogCapture(LogLevel.Debug);
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
@@ -161,11 +161,11 @@ public sealed class ProtocolTraceTests
     [InlineData("\"quoted\" and \\", @"\""quoted\"" and \\")]
     [InlineData("grüße", "grüße")]
     [InlineData("a\u202Eb\u2028", @"a\xe2\x80\xaeb\xe2\x80\xa8")]
-    public void What_a_peer_sends_neither_ends_the_line_nor_drives_the_terminal(string sent, string shown)
+    public void Bytes_of_a_peer_cannot_end_a_log_line_or_control_the_terminal(string sent, string shown)
         => Assert.Equal(shown, TraceText.Of(Encoding.UTF8.GetBytes(sent)));
 
     [Fact]
-    public void Bytes_that_are_no_text_are_shown_as_numbers_and_of_many_only_some()
+    public void Bytes_that_are_not_text_are_shown_as_numbers_and_long_texts_are_cut()
     {
         Assert.Equal(@"\xff\xc3(", TraceText.Of([0xFF, 0xC3, (byte)'(']));
         Assert.Equal(new string('x', 1024) + "... (70000 bytes)", TraceText.Of(Encoding.ASCII.GetBytes(new string('x', 70_000))));

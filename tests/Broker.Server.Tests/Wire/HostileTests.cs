@@ -27,7 +27,7 @@ public sealed class HostileTests
 
     [Theory]
     [MemberData(nameof(Attacks))]
-    public async Task Nonsense_is_answered_closed_and_logged_once_and_others_go_on(string attack, string text)
+    public async Task An_invalid_stream_is_answered_closed_and_logged_once_and_others_continue(string attack, string text)
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
@@ -40,12 +40,12 @@ public sealed class HostileTests
         attacker.Dispose();
         other.Send("PUB ok 1\r\nx\r\n");
         Assert.Equal("MSG ok 1 1\r\nx\r\n", other.Sync());
-        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the attacker is gone");
+        await Wait.UntilAsync(() => server.Snapshot().Connections == 1, "the attacker to be disconnected");
         Assert.Single(log.Warnings);
     }
 
     [Fact]
-    public async Task Ten_thousand_attempts_leave_nothing_behind()
+    public async Task Ten_thousand_connection_attempts_leave_no_memory()
     {
         var log = new LogCapture();
         await using BrokerServer server = await Servers.StartAsync(o => o.Logger = log);
@@ -69,13 +69,13 @@ public sealed class HostileTests
         await AttackAsync(2_000);
         long before = GC.GetTotalMemory(forceFullCollection: true);
         await AttackAsync(8_000);
-        // What the capture keeps of 8,000 lines is the test's own, and less than this.
+        // The log capture keeps 8,000 lines. They use less memory than this limit and belong to the test.
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 8 * 1024 * 1024);
         Assert.Equal(10_000, log.Warnings.Count);
     }
 
     [Fact]
-    public async Task A_payload_that_is_announced_and_does_not_come_costs_nothing()
+    public async Task An_announced_payload_that_does_not_arrive_uses_no_memory()
     {
         await using BrokerServer server = await Servers.StartAsync();
         long before = GC.GetTotalMemory(forceFullCollection: true);
@@ -84,7 +84,7 @@ public sealed class HostileTests
         using RawClient other = RawClient.Open(server);
         Assert.Equal("", other.Sync());
         await Wait.UntilAsync(() => server.Snapshot().Connections == 201, "all are in");
-        // 200 MiB were announced. A client of the test has 64 KiB of its own.
+        // The client announced 200 MiB. A client of the test has its own 64 KiB.
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, 200L * 96 * 1024);
         Array.ForEach(liars, l => l.Dispose());
     }
