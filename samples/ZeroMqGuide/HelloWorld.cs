@@ -2,7 +2,7 @@ using Broker.ZeroMq;
 
 namespace ZeroMqGuide;
 
-/// <summary>A server that answers every greeting, and a client that greets.</summary>
+/// <summary>A server that answers each "Hello" with "World", and its client.</summary>
 public static class HelloWorld
 {
     public static void Serve(ResponseSocket server, int requests, TextWriter output)

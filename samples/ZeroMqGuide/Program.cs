@@ -5,15 +5,14 @@ using ZeroMqGuide;
 // The basic programs of the ZeroMQ guide. For example, in two windows:
 //   dotnet run --project samples/ZeroMqGuide -- hello-server tcp://*:5555
 //   dotnet run --project samples/ZeroMqGuide -- hello-client tcp://localhost:5555
-// The weather: weather-server BIND and weather-client CONNECT [PLACE].
-// Tasks: sink BIND, then worker VENTILATOR SINK any number of times, then ventilator BIND SINK.
-// Between any number of clients and workers, which both connect: broker BIND-FOR-CLIENTS BIND-FOR-WORKERS, hello-client, and
-// hello-worker CONNECT.
+// Weather: weather-server BIND and weather-client CONNECT [PLACE].
+// Tasks: sink BIND, then any number of worker VENTILATOR SINK, then ventilator BIND SINK.
+// Broker: broker BIND-FOR-CLIENTS BIND-FOR-WORKERS, then any number of hello-client CONNECT and hello-worker CONNECT.
 const int TaskCount = 100;
 using var stopping = new CancellationTokenSource();
 if (args is ["weather-server" or "worker" or "broker", ..])
 {
-    // These would go on for ever, and close their sockets when they are told to end. The others have nothing left to do then.
+    // These programs run until Ctrl+C and then close their sockets. The others have nothing to clean up.
     Console.CancelKeyPress += (_, e) =>
     {
         e.Cancel = true;
@@ -106,7 +105,9 @@ switch (args)
 
         break;
     default:
-        Console.Error.WriteLine("hello-server, hello-worker, hello-client, weather-server, weather-client, ventilator, worker, sink or broker, with endpoints");
+        Console.Error.WriteLine(
+            "usage: PROGRAM ENDPOINT..., where PROGRAM is hello-server, hello-worker, hello-client, weather-server, weather-client, "
+            + "ventilator, worker, sink or broker");
         return 1;
 }
 

@@ -3,10 +3,10 @@ using Broker.ZeroMq;
 
 namespace ZeroMqGuide;
 
-/// <summary>A ventilator that gives out tasks, workers that do them side by side, and a sink that counts what is done.</summary>
+/// <summary>A ventilator that sends tasks, workers that process them in parallel, and a sink that counts the results.</summary>
 public static class Tasks
 {
-    /// <summary>Tells the sink of the start, and gives out tasks, each a number of milliseconds to work.</summary>
+    /// <summary>Sends a start message to the sink and tasks to the workers. A task is a number of milliseconds.</summary>
     public static void Ventilate(PushSocket workers, PushSocket sink, int tasks, TextWriter output)
     {
         sink.Send("0");
@@ -22,7 +22,7 @@ public static class Tasks
         output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{tasks} tasks of {total} ms in all"));
     }
 
-    /// <summary>Works until the socket is closed.</summary>
+    /// <summary>Processes tasks until the socket is closed.</summary>
     public static void Work(PullSocket ventilator, PushSocket sink)
     {
         try
@@ -38,7 +38,7 @@ public static class Tasks
         }
     }
 
-    /// <summary>Waits for the start, and then for so many results.</summary>
+    /// <summary>Waits for the start message and then for one result per task.</summary>
     public static void Collect(PullSocket results, int tasks, TextWriter output)
     {
         results.ReceiveString();

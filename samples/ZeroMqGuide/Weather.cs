@@ -3,7 +3,7 @@ using Broker.ZeroMq;
 
 namespace ZeroMqGuide;
 
-/// <summary>A publisher of the weather everywhere, and a subscriber to that of one place.</summary>
+/// <summary>A publisher of weather readings of many places, and a subscriber to the readings of one place.</summary>
 public static class Weather
 {
     /// <summary>Publishes "place temperature humidity" until it is cancelled.</summary>
@@ -14,14 +14,15 @@ public static class Weather
         {
             for (int place = 10_000; place < 10_100; place++)
             {
-                publisher.Send(string.Create(CultureInfo.InvariantCulture, $"{place} {random.Next(-80, 135)} {random.Next(10, 60)}"));
+                publisher.Send(string.Create(
+                    CultureInfo.InvariantCulture, $"{place} {random.Next(-80, 135)} {random.Next(10, 60)}"));
             }
 
             Thread.Sleep(1);
         }
     }
 
-    /// <summary>The average temperature of one place over some updates.</summary>
+    /// <summary>Writes the average temperature of one place over a number of updates.</summary>
     public static void Average(SubscriberSocket subscriber, string place, int updates, TextWriter output)
     {
         subscriber.Subscribe(place + " ");
