@@ -1,8 +1,9 @@
 namespace Broker.Client;
 
 /// <summary>
-/// Told, on the connection's event loop, that a barrier was reached, or that it never will be because the server was lost.
+/// Called on the connection's event loop when the server has answered a barrier, or when the server was lost before it
+/// answered.
 /// </summary>
-/// <param name="state">What was given with the barrier.</param>
-/// <param name="reached">Whether the server has answered.</param>
+/// <param name="state">The object that was passed with the barrier.</param>
+/// <param name="reached">True if the server has answered; false if it was lost first.</param>
 public delegate void BarrierCallback(object? state, bool reached);

@@ -9,59 +9,68 @@ using Broker.Transport.Tls;
 
 namespace Broker.Client;
 
-/// <summary>
-/// A connection to a NATS server, kept up over the loss of servers until it is closed.
-/// </summary>
+/// <summary>A connection to a NATS server that reconnects after a loss until it is closed.</summary>
 /// <remarks>
 /// <para><b>Threads.</b> All methods may be called from any thread. Handlers and callbacks run on one event loop,
-/// <see cref="Loop"/>, which must not be blocked: never wait there for a task of this connection.</para>
-/// <para><b>Order.</b> What one thread publishes arrives in order. A loop of the connection's group writes without a lock
-/// and sends at the end of its turn; all other threads take turns under one lock. SUB, UNSUB and PING are on their way
-/// when the call returns: what is published after that, by whomever, comes behind them.</para>
-/// <para><b>Delivery</b> is at most once. Bytes that were handed to the transport are never sent to another server.</para>
-/// <para><b>Memory.</b> What is published is copied once, into the outbound bytes. What is received is borrowed from the
-/// receive buffer for the time of the handler.</para>
+/// <see cref="Loop"/>. Code on that loop must not block, and must not wait for a task of this connection.</para>
+/// <para><b>Order.</b> Messages that one thread publishes arrive in order. An event loop of the connection's group
+/// writes without a lock, and its bytes are sent at the end of the loop's iteration. All other threads share one lock.
+/// SUB, UNSUB and PING are queued when the call returns: the server receives them before any message that any thread
+/// publishes after that.</para>
+/// <para><b>Delivery</b> is at most once. Bytes that were passed to one server's transport are never sent to another
+/// server.</para>
+/// <para><b>Memory.</b> A published message is copied once, into the outbound buffer. A received message is borrowed
+/// from the receive buffer until the handler returns.</para>
 /// </remarks>
 public sealed partial class BrokerConnection : IAsyncDisposable
 {
     private BrokerConnection(ClientOptions options) => Core = new ConnectionCore(this, options);
 
-    /// <summary>The loop on which handlers and callbacks run.</summary>
+    /// <summary>The event loop that runs the handlers and callbacks of this connection.</summary>
     public EventLoop Loop => Core.Loop;
 
-    /// <summary>Where it is in its life. A moment's truth.</summary>
+    /// <summary>The current state. It may have changed by the time the caller uses it.</summary>
     public ConnectionState State => Core.State;
 
-    /// <summary>The largest message, headers included, that the server accepts, in bytes. May change with the server.</summary>
+    /// <summary>
+    /// The largest message that the server accepts, in bytes, headers included. Another server may have another limit.
+    /// </summary>
     public int MaxPayload => Core.Publisher.MaxPayload;
 
     /// <summary>
-    /// The server in use, as <c>host:port</c>, or the name that it gave itself where <see cref="ClientOptions.Dialer"/> reaches it; null while there is none.
+    /// The current server as <c>host:port</c>. If <see cref="ClientOptions.Dialer"/> reaches it, this is the name that
+    /// the server has sent. Null if no server is connected.
     /// </summary>
     public string? Server => Core.Link is not { } link ? null : Core.Options.Dialer is null ? link.Address.ToString() : link.Info.ServerName ?? "";
 
-    /// <summary>The name and version that the server in use gave itself; null while there is none.</summary>
+    /// <summary>The name and version that the current server has sent. Null if no server is connected.</summary>
     public (string? Name, string? Version)? ServerIdentity => Core.Link is { } link ? (link.Info.ServerName, link.Info.Version) : null;
 
-    /// <summary>What TLS agreed on with the server in use; null in clear, and while there is none.</summary>
+    /// <summary>
+    /// The TLS parameters of the current connection. Null without TLS, and if no server is connected.
+    /// </summary>
     public TlsDescription? TlsFacts => Core.Link?.Transport.TlsDescription;
 
     internal ConnectionCore Core { get; }
 
-    /// <summary>Connects to the first of the servers that answers, with the defaults for all else.</summary>
-    /// <param name="servers">As <see cref="ClientOptions.Servers"/>, with commas between several.</param>
+    /// <summary>Connects to the first of the servers that answers, with default options.</summary>
+    /// <param name="servers">One or more addresses as in <see cref="ClientOptions.Servers"/>, separated by
+    /// commas.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
-    /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
+    /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
+    /// that.</param>
     public static Task<BrokerConnection> ConnectAsync(string servers, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(servers);
         return ConnectAsync(new ClientOptions { Servers = servers.Split(',') }, cancellationToken);
     }
 
-    /// <summary>Connects to the server that a dialer leads to, with the defaults for all else.</summary>
-    /// <param name="dialer">As <see cref="ClientOptions.Dialer"/>: <c>server.Connect()</c> for an embedded server.</param>
+    /// <summary>Connects to the server that a dialer reaches, with default options.</summary>
+    /// <param name="dialer">The same as <see cref="ClientOptions.Dialer"/>: <c>server.Connect()</c> for an embedded
+    /// server.</param>
     /// <inheritdoc cref="ConnectAsync(ClientOptions, CancellationToken)"/>
-    /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
+    /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
+    /// that.</param>
     public static Task<BrokerConnection> ConnectAsync(IDialer dialer, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(dialer);
@@ -69,16 +78,21 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>Connects to the first of the servers that answers.</summary>
-    /// <param name="options">Null for the defaults.</param>
-    /// <param name="cancellationToken">Ends the attempt; it has no part in the connection's later life.</param>
-    /// <exception cref="AuthorizationException">The last server tried does not accept the credentials.</exception>
-    /// <exception cref="ServerErrorException">It refused for another reason.</exception>
-    /// <exception cref="ProtocolViolationException">It does not speak the protocol.</exception>
-    /// <exception cref="TlsException">It does not offer the TLS that is required, or one side does not accept the other's certificate.</exception>
-    /// <exception cref="ConnectionLostException">It cannot be reached, or ended the connection.</exception>
-    /// <exception cref="TimeoutException">It did not answer within <see cref="ClientOptions.ConnectTimeout"/>.</exception>
+    /// <param name="options">The options. Null for the defaults.</param>
+    /// <param name="cancellationToken">Cancels the attempt to connect. It has no effect on the connection after
+    /// that.</param>
+    /// <exception cref="AuthorizationException">The last server that was tried does not accept the
+    /// credentials.</exception>
+    /// <exception cref="ServerErrorException">The last server refused the connection for another reason.</exception>
+    /// <exception cref="ProtocolViolationException">The last server does not follow the NATS protocol.</exception>
+    /// <exception cref="TlsException">The last server does not offer the TLS that is required, or one side rejects the
+    /// other's certificate.</exception>
+    /// <exception cref="ConnectionLostException">The last server could not be reached, or it closed the
+    /// connection.</exception>
+    /// <exception cref="TimeoutException">The last server did not answer within
+    /// <see cref="ClientOptions.ConnectTimeout"/>.</exception>
     /// <exception cref="FormatException">An address is malformed.</exception>
-    /// <exception cref="ArgumentException">Another option is out of its range.</exception>
+    /// <exception cref="ArgumentException">Another option is out of range.</exception>
     [OverloadResolutionPriority(1)]
     public static async Task<BrokerConnection> ConnectAsync(ClientOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -97,76 +111,85 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>A subject that nobody else uses, for answers.</summary>
-    /// <param name="prefix">What it begins with, as <see cref="ClientOptions.InboxPrefix"/>: a user may be permitted no other.</param>
-    /// <exception cref="ArgumentException">The prefix is no subject, has wildcards, or more than 256 characters.</exception>
+    /// <summary>Creates a unique subject for replies.</summary>
+    /// <param name="prefix">The first tokens of the subject, as <see cref="ClientOptions.InboxPrefix"/>. A server may
+    /// permit a user only its own prefix.</param>
+    /// <exception cref="ArgumentException">The prefix is not a valid subject, has wildcards, or has more than 256
+    /// characters.</exception>
     public static string NewInbox(string prefix = ClientOptions.DefaultInboxPrefix)
     {
         ArgumentNullException.ThrowIfNull(prefix);
         return ClientOptions.IsInboxPrefix(prefix)
             ? Requester.NewInbox(prefix)
-            : throw new ArgumentException("The prefix of an inbox is a subject without wildcards, of 256 characters at most.", nameof(prefix));
+            : throw new ArgumentException("The prefix of an inbox must be a subject without wildcards and with at most 256 characters.", nameof(prefix));
     }
 
-    /// <summary>Publishes bytes as they are: the path for programs that forward.</summary>
+    /// <summary>Publishes a message without checks. This overload is for programs that forward messages.</summary>
     /// <param name="subject">
-    /// Where to. <b>Not checked</b>, and neither is <paramref name="replyTo"/>: a space, tab or line end in it ends the
-    /// subject early and makes the server read the rest as other arguments, or as commands. Whoever takes subjects from
-    /// others checks them before (<see cref="Broker.Protocol.Subjects.Subject"/>), or uses the overload for strings.
-    /// The server drops a message whose subject has an empty token, without a word.
-    /// </param>
-    /// <param name="body">What. Copied before the return.</param>
-    /// <param name="replyTo">Where an answer is expected, if one is.</param>
-    /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line, or nothing.</param>
-    /// <returns>What became of it. Nothing is thrown, nothing waits.</returns>
+    ///  The subject. This method does <b>not check</b> <paramref name="subject"/> and <paramref name="replyTo"/>. A
+    /// space, a tab or a line end in one of them ends it early, and the server reads the rest as other arguments or as
+    /// commands. Check subjects that come from others with <see cref="Broker.Protocol.Subjects.Subject"/>, or use the
+    /// overload with strings. The server silently drops a message if its subject has an empty token.
+    ///  </param>
+    /// <param name="body">The body. It is copied before the method returns.</param>
+    /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
+    /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
+    /// <returns>Whether the message was accepted, and otherwise why not. The method neither throws nor waits.</returns>
     public PublishStatus TryPublish(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo = default, ReadOnlySpan<byte> headers = default)
         => Core.Publisher.TryPublish(subject, body, replyTo, headers);
 
     /// <summary>
-    /// Publishes bytes that <paramref name="writer"/> writes straight into the outbound bytes, without another copy. Subjects
-    /// are <b>not checked</b>, as in the overload for spans.
+    /// Publishes a message that <paramref name="writer"/> writes directly into the outbound buffer, without another
+    /// copy. This method does <b>not check</b> the subjects, like the overload with spans.
     /// </summary>
-    /// <param name="subject">Where to.</param>
-    /// <param name="replyTo">Where an answer is expected; empty for nowhere.</param>
-    /// <param name="headerLength">The length of the header block that comes first, or -1 for a message without.</param>
+    /// <param name="subject">The subject.</param>
+    /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
+    /// <param name="headerLength">The length of the header block, which comes first. -1 for a message without
+    /// headers.</param>
     /// <param name="payloadLength">The length of header block and body together.</param>
-    /// <param name="writer">Writes exactly that many bytes. Called at most once, before the return.</param>
-    /// <returns>What became of it.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The lengths contradict each other.</exception>
+    /// <param name="writer">Writes exactly <paramref name="payloadLength"/> bytes. It is called at most once, before
+    /// the method returns.</param>
+    /// <returns>Whether the message was accepted, and otherwise why not.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="headerLength"/> and
+    /// <paramref name="payloadLength"/> contradict each other.</exception>
     public PublishStatus TryPublish<TWriter>(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
         where TWriter : struct, IPayloadWriter, allows ref struct
         => Core.Publisher.TryPublish(subject, replyTo, headerLength, payloadLength, ref writer);
 
-    /// <summary>As <see cref="Publish"/>, telling what became of the message instead of throwing.</summary>
-    /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
+    /// <summary>
+    /// Publishes like <see cref="Publish"/>, but returns a status instead of throwing if the message is refused.
+    /// </summary>
+    /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
     public PublishStatus TryPublish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
         => Core.TracedSends is { } traced ? traced.TryPublish(subject, body, replyTo, headers) : Core.Publisher.TryPublish(subject, body, replyTo, headers);
 
-    /// <summary>Publishes text subjects, checked.</summary>
-    /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
-    /// <param name="body">What. Copied before the return.</param>
-    /// <param name="replyTo">Where an answer is expected, if one is.</param>
-    /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line, or nothing.</param>
-    /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
-    /// <exception cref="PublishRefusedException">It was not accepted. <see cref="PublishStatus.Dropped"/> throws nothing.</exception>
+    /// <summary>Publishes a message and checks its subjects.</summary>
+    /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
+    /// <param name="body">The body. It is copied before the method returns.</param>
+    /// <param name="replyTo">The subject for replies. Null if no reply is expected.</param>
+    /// <param name="headers">A complete header block, from <c>NATS/1.0</c> to its empty line. Empty for none.</param>
+    /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
+    /// <exception cref="PublishRefusedException">The message was refused. <see cref="PublishStatus.Dropped"/> does not
+    /// throw.</exception>
     public void Publish(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
         => Core.Publisher.ThrowIfRefused(TryPublish(subject, body, replyTo, headers), body.Length + headers.Length);
 
     /// <summary>
-    /// As <see cref="Publish"/>, waiting for room where as many bytes wait for the server, or are kept for the next one, as may.
-    /// Without a server it waits only where messages are kept and the buffer is full. What one caller publishes in this way, waiting
-    /// each time, arrives in order. Not on <see cref="Loop"/>, which would wait for itself.
+    /// Publishes like <see cref="Publish"/>, but waits for space if the limit of bytes that wait for the server, or
+    /// that are buffered for the next server, is reached. Without a server the method waits only if messages are
+    /// buffered and the buffer is full. If a caller awaits each call, its messages arrive in order. Do not await this
+    /// on <see cref="Loop"/>: the loop would wait for itself.
     /// </summary>
-    /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
-    /// <param name="body">What. Must not change before the task is done.</param>
-    /// <param name="replyTo">Where an answer is expected, if one is.</param>
-    /// <param name="headers">A complete header block, or nothing.</param>
-    /// <param name="cancellationToken">Gives it up while it waits; nothing of it has been accepted then.</param>
-    /// <exception cref="ArgumentException">A subject is not valid, or the headers are no block.</exception>
-    /// <exception cref="PublishRefusedException">It was not accepted, and waiting would not help.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
+    /// <param name="body">The body. It must not change before the task has completed.</param>
+    /// <param name="replyTo">The subject for replies. Null if no reply is expected.</param>
+    /// <param name="headers">A complete header block. Empty for none.</param>
+    /// <param name="cancellationToken">Cancels the wait. The message is then not sent.</param>
+    /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
+    /// <exception cref="PublishRefusedException">The message was refused, and waiting would not help.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public ValueTask PublishAsync(
         string subject, ReadOnlyMemory<byte> body, string? replyTo = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -175,35 +198,42 @@ public sealed partial class BrokerConnection : IAsyncDisposable
             : Core.Publisher.PublishAsync(subject, body, replyTo, headers, cancellationToken);
 
     /// <summary>
-    /// Subscribes. The SUB is on its way when the call returns, or will be sent to the next server before anything else.
+    /// Subscribes to a subject. The SUB is queued when the method returns. Without a server, it is the first command
+    /// that the next server receives.
     /// </summary>
-    /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
+    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
+    /// more.</param>
     /// <param name="handler">Called for each message, on <see cref="Loop"/>.</param>
-    /// <param name="queue">The queue group, if any: each message then goes to one member.</param>
-    /// <param name="state">For the handler's use: <see cref="Subscription.State"/>.</param>
-    /// <exception cref="ArgumentException">The filter or the queue's name is not valid.</exception>
-    /// <exception cref="ConnectionLostException">The connection is closed or being drained.</exception>
+    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
+    /// <param name="state">An object for the handler: <see cref="Subscription.State"/>.</param>
+    /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
     public Subscription Subscribe(string filter, MessageHandler handler, string? queue = null, object? state = null)
         => Core.Subscriber.Subscribe(filter, Core.Tracer is { } tracer ? tracer.Wrap(handler) : handler, queue, state);
 
-    /// <summary>Subscribes with a queue between the connection and whoever reads.</summary>
-    /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
-    /// <param name="options">How much may wait, and what becomes of the rest. Null for the defaults.</param>
-    /// <param name="queue">The queue group, if any: each message then goes to one member.</param>
-    /// <exception cref="ArgumentException">The filter, the queue's name or an option is not valid.</exception>
-    /// <exception cref="ConnectionLostException">The connection is closed or being drained.</exception>
+    /// <summary>Subscribes to a subject, with a message queue between the connection and the reader.</summary>
+    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
+    /// more.</param>
+    /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
+    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
+    /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
+    /// valid.</exception>
+    /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
     public QueuedSubscription SubscribeQueued(string filter, QueueOptions? options = null, string? queue = null)
         => Core.Subscriber.SubscribeQueued(filter, options, queue);
 
     /// <summary>
-    /// Subscribes and reads: <c>await foreach (Message message in connection.ReadAsync("orders.>"))</c>. Subscribed from the first step
-    /// on, and until the loop is left, the token is cancelled or the connection has ended.
+    /// Subscribes and reads: <c>await foreach (Message message in connection.ReadAsync("orders.>"))</c>. The
+    /// subscription starts when the enumeration starts. It ends when the enumeration is left, when the token is
+    /// cancelled, or when the connection closes.
     /// </summary>
     /// <inheritdoc cref="SubscribeQueued"/>
-    /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
-    /// <param name="options">How much may wait, and what becomes of the rest. Null for the defaults.</param>
-    /// <param name="queue">The queue group, if any: each message then goes to one member.</param>
-    /// <param name="cancellationToken">Ends the wait for the next message with an <see cref="OperationCanceledException"/>.</param>
+    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
+    /// more.</param>
+    /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
+    /// <param name="queue">The queue group. If it is given, each message goes to one member of the group.</param>
+    /// <param name="cancellationToken">Cancels the wait for the next message with an
+    /// <see cref="OperationCanceledException"/>.</param>
     public async IAsyncEnumerable<Message> ReadAsync(
         string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -217,33 +247,37 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Publishes a request and waits for the first answer.</summary>
-    /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
-    /// <param name="body">What. Copied before the return.</param>
-    /// <param name="timeout">How long to wait for the answer; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <param name="headers">A complete header block, or nothing.</param>
-    /// <param name="cancellationToken">Gives it up.</param>
-    /// <returns>The answer. To be awaited once.</returns>
-    /// <exception cref="ArgumentException">The subject is not valid, or the headers are no block.</exception>
+    /// <summary>Publishes a request and waits for the first reply.</summary>
+    /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
+    /// <param name="body">The body. It is copied before the method returns.</param>
+    /// <param name="timeout">The longest wait for the reply. <see cref="Timeout.InfiniteTimeSpan"/> for no
+    /// limit.</param>
+    /// <param name="headers">A complete header block. Empty for none.</param>
+    /// <param name="cancellationToken">Cancels the request.</param>
+    /// <returns>The reply. Await it only once.</returns>
+    /// <exception cref="ArgumentException">The subject is not valid, or the headers are not a header block.</exception>
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
-    /// <exception cref="TimeoutException">No answer came in time.</exception>
-    /// <exception cref="ConnectionLostException">There is no server, it was lost before the answer, or the connection is closed.</exception>
-    /// <exception cref="PublishRefusedException">The request was not accepted.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    /// <exception cref="InvalidOperationException">1,048,575 requests wait already.</exception>
+    /// <exception cref="TimeoutException">No reply came in time.</exception>
+    /// <exception cref="ConnectionLostException">No server is connected, the server was lost before the reply, or the
+    /// connection is closed.</exception>
+    /// <exception cref="PublishRefusedException">The request was refused.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
     public ValueTask<Message> RequestAsync(
         string subject, ReadOnlyMemory<byte> body, TimeSpan timeout, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
         => Core.RequestAsync(subject, body.Span, timeout, headers.Span, cancellationToken);
 
     /// <summary>
-    /// As <see cref="RequestAsync"/>, for a thread that may block: it waits for the answer. Not on an event loop, unless that is one without a
-    /// thread (<see cref="EventLoopOptions.CallerDriven"/>) which the caller turns: it then goes on turning, calls whatever handlers are
-    /// due, and needs no other thread to be woken.
+    /// Publishes a request and blocks the calling thread until the first reply. Do not call it on an event loop, except
+    /// on a loop without its own thread (<see cref="EventLoopOptions.CallerDriven"/>) that the caller drives. On that
+    /// loop the method runs iterations until the reply comes. The iterations may call other handlers, and no other
+    /// thread has to be woken.
     /// </summary>
     /// <inheritdoc cref="RequestAsync"/>
-    /// <returns>The answer.</returns>
-    /// <exception cref="InvalidOperationException">On a loop of the connection's group that has a thread or is in a turn, or 1,048,575 requests wait already.</exception>
+    /// <returns>The reply.</returns>
+    /// <exception cref="InvalidOperationException">The caller is on a loop of the connection's group that has its own
+    /// thread or is inside an iteration, or 1,048,575 requests are pending already.</exception>
     public Message Request(
         string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -252,19 +286,24 @@ public sealed partial class BrokerConnection : IAsyncDisposable
             : Core.Requester.Request(subject, body, timeout, headers, cancellationToken);
 
     /// <summary>
-    /// Publishes a request and reads the answers of all who respond, until there are enough, none has come for a while, one is the sign of
-    /// the end, or the deadline has come: it then ends, whether there were any or not. Sent with the first step.
+    /// Publishes a request and reads the replies of all responders. The enumeration ends after enough replies, after a
+    /// pause without replies, after a reply that marks the end, or at the deadline, even if there was no reply. The
+    /// request is sent when the enumeration starts.
     /// </summary>
-    /// <param name="subject">Where to: tokens separated by dots, without white space or wildcards.</param>
-    /// <param name="body">What. Must not change before the first step.</param>
-    /// <param name="options">When it has had all answers. Null for the defaults.</param>
-    /// <param name="headers">A complete header block, or nothing.</param>
-    /// <param name="cancellationToken">Ends the wait for the next answer with an <see cref="OperationCanceledException"/>.</param>
-    /// <exception cref="ArgumentException">The subject or an option is not valid, or the headers are no block.</exception>
+    /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
+    /// <param name="body">The body. It must not change before the enumeration starts.</param>
+    /// <param name="options">The conditions for the end of the replies. Null for the defaults.</param>
+    /// <param name="headers">A complete header block. Empty for none.</param>
+    /// <param name="cancellationToken">Cancels the wait for the next reply with an
+    /// <see cref="OperationCanceledException"/>.</param>
+    /// <exception cref="ArgumentException">The subject or an option is not valid, or the headers are not a header
+    /// block.</exception>
     /// <exception cref="NoRespondersException">Nobody subscribes to the subject.</exception>
-    /// <exception cref="ConnectionLostException">There is no server, it was lost before the end, or the connection is closed; after what had come.</exception>
-    /// <exception cref="PublishRefusedException">The request was not accepted.</exception>
-    /// <exception cref="SlowConsumerException">Answers of more than <see cref="RequestManyOptions.MaxBytes"/> waited to be read.</exception>
+    /// <exception cref="ConnectionLostException">No server is connected, the server was lost before the end, or the
+    /// connection is closed. The replies that came before are returned first.</exception>
+    /// <exception cref="PublishRefusedException">The request was refused.</exception>
+    /// <exception cref="SlowConsumerException">The replies that waited for the reader had more than
+    /// <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public IAsyncEnumerable<Message> RequestManyAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -276,10 +315,13 @@ public sealed partial class BrokerConnection : IAsyncDisposable
             : Core.Requester.RequestManyAsync(subject, body, options, headers, cancellationToken);
     }
 
-    /// <summary>Scatters a request and gathers what has come of <see cref="RequestManyAsync"/> when that has ended.</summary>
+    /// <summary>
+    /// Publishes a request, waits until <see cref="RequestManyAsync"/> ends, and returns all replies.
+    /// </summary>
     /// <inheritdoc cref="RequestManyAsync"/>
-    /// <returns>The answers in the order of their arrival; none when the deadline came first.</returns>
-    /// <exception cref="SlowConsumerException">All answers together have more than <see cref="RequestManyOptions.MaxBytes"/>.</exception>
+    /// <returns>The replies in the order of their arrival. The list is empty if the deadline came first.</returns>
+    /// <exception cref="SlowConsumerException">All replies together have more than
+    /// <see cref="RequestManyOptions.MaxBytes"/>.</exception>
     public async Task<IReadOnlyList<Message>> GatherAsync(
         string subject, ReadOnlyMemory<byte> body, RequestManyOptions? options = null, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)
@@ -302,46 +344,51 @@ public sealed partial class BrokerConnection : IAsyncDisposable
     }
 
     /// <summary>
-    /// Asks to be told when the server has dealt with what the caller's thread sent so far: a PING, whose PONG comes
-    /// behind everything that follows from it. After a subscribe: every message published from then on comes by it.
+    /// Sends a PING and calls back when its PONG arrives. The server has then processed everything that the calling
+    /// thread sent before. After a subscribe, every message that is published later reaches the subscription.
     /// </summary>
     /// <param name="callback">
-    /// Called once, never on the caller's stack: on <see cref="Loop"/>, or on a thread of the pool when the connection is closed.
-    /// </param>
-    /// <param name="state">For the callback's use.</param>
-    /// <exception cref="InvalidOperationException">65,536 barriers are unanswered.</exception>
+    ///  Called once and never inside this call: on <see cref="Loop"/>, or on a thread-pool thread if the connection is
+    /// closed.
+    ///  </param>
+    /// <param name="state">An object for the callback.</param>
+    /// <exception cref="InvalidOperationException">65,536 barriers are unanswered already.</exception>
     public void Barrier(BarrierCallback callback, object? state = null) => Core.Barriers.Ask(callback, state);
 
-    /// <summary>Waits until the server has dealt with what the caller's thread sent so far.</summary>
-    /// <returns>How long the server took to answer.</returns>
-    /// <exception cref="ConnectionLostException">There is no server, or it was lost meanwhile.</exception>
+    /// <summary>Waits until the server has processed everything that the calling thread sent before.</summary>
+    /// <returns>The time until the server answered.</returns>
+    /// <exception cref="ConnectionLostException">No server is connected, or the server was lost before it
+    /// answered.</exception>
     public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => Core.Barriers.PingAsync(cancellationToken);
 
     /// <summary>
-    /// Waits until the server has dealt with everything that was published before, by any thread and by every loop.
+    /// Waits until the server has processed everything that was published before, by any thread and by every event
+    /// loop.
     /// </summary>
-    /// <exception cref="ConnectionLostException">There is no server, or it was lost meanwhile.</exception>
+    /// <exception cref="ConnectionLostException">No server is connected, or the server was lost before it
+    /// answered.</exception>
     public Task FlushAsync(CancellationToken cancellationToken = default) => Core.Barriers.FlushAsync(cancellationToken);
 
-    /// <summary>What it has done so far.</summary>
+    /// <summary>Returns the counters of this connection.</summary>
     public ClientStatistics GetStatistics() => Core.GetStatistics();
 
     /// <summary>
-    /// Closes without loss: ends all subscriptions, lets the messages that are on their way be handled, or read where they are
-    /// queued, and what that gives rise to be sent, and then closes. Where several read one queue, the answer of the one that is done last
-    /// may come too late. After <see cref="ClientOptions.DrainTimeout"/>, or when
-    /// <paramref name="cancellationToken"/> is cancelled, it closes without waiting on.
+    /// Closes without loss. This ends all subscriptions, waits until the messages on their way are handled and queued
+    /// messages are read, sends what the handlers and readers published, and then closes. If several readers share a
+    /// queue, the reply of the last reader may be too late. The connection closes without further waiting after
+    /// <see cref="ClientOptions.DrainTimeout"/>, or when <paramref name="cancellationToken"/> is cancelled.
     /// </summary>
-    /// <exception cref="OperationCanceledException">Cancelled. The connection is closed all the same.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The connection
+    /// is closed nevertheless.</exception>
     public Task DrainAsync(CancellationToken cancellationToken = default) => Core.Lifecycle.DrainAsync(cancellationToken);
 
     /// <summary>
-    /// Stops accepting messages, sends what is queued (for at most <see cref="ClientOptions.DrainTimeout"/>) and closes.
-    /// What was kept for a server that did not come is counted as dropped. May be called again and from any thread; on a
-    /// loop do not wait for it.
+    /// Stops accepting messages, sends the queued bytes (for at most <see cref="ClientOptions.DrainTimeout"/>) and
+    /// closes. Messages that were buffered for a next server are counted as dropped. The method may be called several
+    /// times and from any thread. Do not wait for its task on an event loop.
     /// </summary>
     public Task CloseAsync() => Core.Lifecycle.EndAsync(quietly: false);
 
-    /// <summary>As <see cref="CloseAsync"/>.</summary>
+    /// <summary>Does the same as <see cref="CloseAsync"/>.</summary>
     public ValueTask DisposeAsync() => new(CloseAsync());
 }

@@ -2,9 +2,12 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client;
 
-#pragma warning disable MA0046 // The same shapes as the options' callbacks, so that one method serves as either.
+#pragma warning disable MA0046 // The events have the delegate types of the options' callbacks, so that one method can serve as either.
 
-/// <summary>Who wants to hear of what. Each listener is called on its own: one that throws costs the others nothing.</summary>
+/// <summary>
+/// The event handlers of a connection. Each handler is called on its own, so that one that throws does not affect the
+/// others.
+/// </summary>
 internal sealed class ClientEvents
 {
     private readonly BrokerConnection _connection;
@@ -47,7 +50,7 @@ internal sealed class ClientEvents
 
     internal event Action<Subscription?, Exception>? Fault;
 
-    /// <summary>How many exceptions have come out of handlers and callbacks.</summary>
+    /// <summary>The number of exceptions that handlers and callbacks have thrown.</summary>
     internal long Faults => Volatile.Read(ref _faults);
 
     internal bool HearsFailedAttempts => _options.OnConnectFailed is not null;
@@ -63,7 +66,7 @@ internal sealed class ClientEvents
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                // There is nobody left to tell.
+                // No other handler can be notified of this exception.
             }
         }
     }

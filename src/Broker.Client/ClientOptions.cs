@@ -9,63 +9,75 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Client;
 
-/// <summary>How a <see cref="BrokerConnection"/> is made and kept. Read once, when it is made.</summary>
+/// <summary>
+/// The options of a <see cref="BrokerConnection"/>. The connection reads them once, when it is created.
+/// </summary>
 /// <remarks>
-/// The callbacks (<c>On…</c>) are called on the connection's event loop and must not block, save for
-/// <see cref="OnClosed"/>, which may come on any thread. What they throw is reported to <see cref="OnFault"/>.
+/// The callbacks (<c>On…</c>) are called on the connection's event loop and must not block. Only <see cref="OnClosed"/>
+/// may be called on any thread. Exceptions that callbacks throw are reported to <see cref="OnFault"/>.
 /// </remarks>
 public sealed record ClientOptions
 {
-    // A timer of the runtime takes at most some 49 days; two of these are added in places.
+    // A timer of the runtime takes at most about 49 days, and some code adds two of these periods.
     private static readonly TimeSpan LongestPeriod = TimeSpan.FromDays(20);
 
     internal const string DefaultInboxPrefix = "_INBOX";
 
-    // So that subjects for answers fit on the stack.
+    // This limit lets subjects for replies fit on the stack.
     private const int LongestInboxPrefix = 256;
 
     /// <summary>
-    /// The servers to choose from, in order: <c>nats://[user:password@|token@]host[:port]</c>, the scheme and the port
-    /// (4222) being optional, <c>unix://[user:password@|token@]/path</c>, or by WebSocket <c>ws://[…@]host[:port][/path]</c> (80). The
-    /// schemes <c>tls</c> and <c>wss</c> (443) refuse to speak in clear. Each is
-    /// tried once by the first connect, and in turn after a loss, together with those that the server names in its INFO.
+    /// The servers, in the order in which they are tried: <c>nats://[user:password@|token@]host[:port]</c> (the scheme
+    /// is optional, and the default port is 4222), <c>unix://[user:password@|token@]/path</c>, or over WebSocket
+    /// <c>ws://[…@]host[:port][/path]</c> (default port 80). The schemes <c>tls</c> and <c>wss</c> (default port 443)
+    /// require TLS. The first connect tries each server once. After a loss the connection tries all of them in turn,
+    /// together with the servers that a server has listed in its INFO.
     /// </summary>
     public IReadOnlyList<string> Servers { get; init; } = ["nats://127.0.0.1:4222"];
 
-    /// <summary>What the server shows for this connection in its monitoring.</summary>
+    /// <summary>The name of this connection in the server's monitoring pages.</summary>
     public string? Name { get; init; }
 
-    /// <summary>The user, unless the address names one.</summary>
+    /// <summary>The user name. A user name in the address takes precedence.</summary>
     public string? User { get; init; }
 
     /// <summary>The password for <see cref="User"/>.</summary>
     public string? Password { get; init; }
 
-    /// <summary>The token, unless the address has one.</summary>
+    /// <summary>The authentication token. A token in the address takes precedence.</summary>
     public string? Token { get; init; }
 
     /// <summary>
-    /// The public user nkey (56 characters, the first of them <c>U</c>) whose seed <see cref="Sign"/> signs with. With this, or with
-    /// <see cref="Jwt"/>, <c>UserCredentials</c> of the package Broker.Cryptography reads seeds and credentials files.
+    /// The public user nkey: 56 characters, the first of them <c>U</c>. <see cref="Sign"/> signs with its seed.
+    /// <c>UserCredentials</c> in the package Broker.Cryptography reads seeds and credentials files for this option and
+    /// for <see cref="Jwt"/>.
     /// </summary>
     public string? Nkey { get; init; }
 
-    /// <summary>Gives the user's JWT, anew for each connect, on the event loop.</summary>
+    /// <summary>Returns the user's JWT. It is called for each connect, on the event loop.</summary>
     public Func<string?>? Jwt { get; init; }
 
     /// <summary>
-    /// Signs the server's nonce with the user's seed (Ed25519, 64 bytes), for each connect, on the event loop. Where it throws, the
-    /// attempt has failed.
+    /// Signs the server's nonce with the user's seed (Ed25519, 64 bytes). It is called for each connect, on the event
+    /// loop. If it throws, this attempt to connect fails.
     /// </summary>
     public Func<ReadOnlyMemory<byte>, byte[]>? Sign { get; init; }
 
-    /// <summary>What the subjects for answers begin with: tokens, without wildcards, of 256 characters at most. Default <c>_INBOX</c>.</summary>
+    /// <summary>
+    /// The first tokens of the subjects for replies, without wildcards and with at most 256 characters. Default
+    /// <c>_INBOX</c>.
+    /// </summary>
     public string InboxPrefix { get; init; } = DefaultInboxPrefix;
 
-    /// <summary>Whether what this connection publishes comes back to its own subscriptions. Default true.</summary>
+    /// <summary>
+    /// Whether the connection's own subscriptions receive the messages that it publishes. Default true.
+    /// </summary>
     public bool Echo { get; init; } = true;
 
-    /// <summary>Whether messages may have headers; without them nobody says that a request has no responders. Default true.</summary>
+    /// <summary>
+    /// Whether messages may have headers. Without headers, the server does not report that a request has no responders.
+    /// Default true.
+    /// </summary>
     public bool Headers { get; init; } = true;
 
     /// <summary>Whether the server answers every command with <c>+OK</c>. Default false.</summary>
@@ -75,145 +87,185 @@ public sealed record ClientOptions
     public bool Pedantic { get; init; }
 
     /// <summary>
-    /// TLS. Null, the default: it is spoken where the server requires it or the address has the scheme <c>tls</c>, and the server's
-    /// certificate must be one that the system trusts.
+    /// The TLS options. If null, the default, the client uses TLS when the server requires it or the address has the
+    /// scheme <c>tls</c>. The system must then trust the server's certificate.
     /// </summary>
     public ClientTlsOptions? Tls { get; init; }
 
-    /// <summary>How long one server may take from the dial to the end of the handshake. Default 2 s.</summary>
+    /// <summary>The limit for one server from the dial to the end of the handshake. Default 2 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How often the client asks the server for a sign of life. Default 2 min.</summary>
+    /// <summary>The interval of the client's keep-alive PINGs. Default 2 min.</summary>
     public TimeSpan PingInterval { get; init; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How many of these questions may be unanswered before the connection counts as lost. Default 2.</summary>
+    /// <summary>
+    /// The number of keep-alive PINGs that may be unanswered before the connection counts as lost. Default 2.
+    /// </summary>
     public int MaxPingsOut { get; init; } = 2;
 
-    /// <summary>How often a server is dialled after a loss before the connection closes for good. Default -1: without end. 0: never.</summary>
+    /// <summary>
+    /// The number of attempts to reach a server after a loss before the connection closes. Default -1: no limit. 0: no
+    /// attempt.
+    /// </summary>
     public int MaxReconnectAttempts { get; init; } = -1;
 
-    /// <summary>What becomes of a first connect that finds no server among those named. Default: it fails.</summary>
+    /// <summary>What the first connect does if it cannot reach any of the servers. Default: it fails.</summary>
     public FirstConnect FirstConnect { get; init; } = FirstConnect.Fail;
 
     /// <summary>
-    /// Whether a server that refused the credentials is asked again, as often as others. Default false: after its second refusal it is
-    /// left alone, and when all have refused the connection closes for good.
+    /// Whether the connection tries a server again without limit after the server has refused the credentials. If
+    /// false, the default, the connection does not try a server again after its second refusal, and closes when all
+    /// servers have refused.
     /// </summary>
     public bool RetryRefused { get; init; }
 
-    /// <summary>The wait after all servers have been tried in vain; it doubles each time. Default 250 ms.</summary>
+    /// <summary>
+    /// The delay after all servers have been tried without success. It doubles each time. Default 250 ms.
+    /// </summary>
     public TimeSpan ReconnectWait { get; init; } = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>The longest such wait. Default 5 s.</summary>
+    /// <summary>The upper limit of the reconnect delay. Default 5 s.</summary>
     public TimeSpan MaxReconnectWait { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Up to how much is added to a wait, by chance, so that many clients do not come back at once. Default 100 ms.</summary>
+    /// <summary>
+    /// The upper limit of a random time that is added to each reconnect delay, so that many clients do not reconnect at
+    /// once. Default 100 ms.
+    /// </summary>
     public TimeSpan ReconnectJitter { get; init; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>
-    /// Says how long to wait before the servers are tried again, instead of the three options above. It is given how often all of them have
-    /// been tried in vain, 0 at first; what is below 0 or above a day counts as that. Called on a thread of the pool.
+    /// Returns the delay before the servers are tried again, in place of the three options above. Its argument is the
+    /// number of times that all servers have been tried without success, beginning with 0. A result below 0 counts as
+    /// 0, and a result above one day as one day. Called on a thread-pool thread.
     /// </summary>
     public Func<int, TimeSpan>? ReconnectDelay { get; init; }
 
-    /// <summary>What becomes of messages that are published while no server is connected. Default: they are kept.</summary>
+    /// <summary>
+    /// What happens to messages that are published while no server is connected. Default: they are buffered.
+    /// </summary>
     public PublishWhileDisconnected WhileDisconnected { get; init; } = PublishWhileDisconnected.Buffer;
 
-    /// <summary>How many bytes are kept for <see cref="PublishWhileDisconnected.Buffer"/>. Default 8 MiB.</summary>
+    /// <summary>
+    /// The size of the buffer for <see cref="PublishWhileDisconnected.Buffer"/>, in bytes. Default 8 MiB.
+    /// </summary>
     public int ReconnectBufferSize { get; init; } = 8 * 1024 * 1024;
 
     /// <summary>
-    /// How many bytes may wait for the server before publishing is refused with <see cref="PublishStatus.PendingLimit"/>.
-    /// What each loop has written in its present turn counts for that loop only. Default 64 MiB.
+    /// The number of bytes that may wait for the server before publishing is refused with
+    /// <see cref="PublishStatus.PendingLimit"/>. Bytes that an event loop has written in its current iteration count
+    /// for that loop only. Default 64 MiB.
     /// </summary>
     public long MaxPendingBytes { get; init; } = 64L * 1024 * 1024;
 
     /// <summary>
-    /// How long the server may take nothing while bytes wait for it before the connection counts as lost. Default 10 s.
+    /// How long the server may accept no bytes while bytes wait for it before the connection counts as lost. Default 10
+    /// s.
     /// </summary>
     public TimeSpan WriteDeadline { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How many bytes subject and reply subject together may have, less what the line takes besides: the server's
-    /// <c>max_control_line</c>, beyond which it ends the connection. Default 4096.
+    /// The server's <c>max_control_line</c>: the server closes the connection after a longer command line. It limits
+    /// the length of subject and reply subject together, which share the line with the other arguments. Default 4096.
     /// </summary>
     public int MaxControlLine { get; init; } = 4096;
 
-    /// <summary>The largest message that is received, headers included; a larger one ends the connection. Default 64 MiB.</summary>
+    /// <summary>
+    /// The largest message that the client receives, headers included. A larger message ends the connection. Default 64
+    /// MiB.
+    /// </summary>
     public int MaxPayload { get; init; } = 64 * 1024 * 1024;
 
-    /// <summary>How long a drain may take, and how long a close waits for queued bytes to leave. Default 30 s.</summary>
+    /// <summary>
+    /// The limit for a drain, and for sending the queued bytes when the connection closes. Default 30 s.
+    /// </summary>
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The loops to live on, shared with other connections and disposed by their owner after them. Default: those that all
-    /// connections of this process share which name none (<see cref="SharedEventLoops"/>).
+    /// The event loops of the connection. They may be shared with other connections, and their owner disposes them
+    /// after the connections. Default: the loops that all connections without this option share in this process
+    /// (<see cref="SharedEventLoops"/>).
     /// </summary>
     public EventLoopGroup? Loops { get; init; }
 
     /// <summary>
-    /// How to reach the server instead of by its address: the <c>Connect()</c> of an embedded server returns one, and <see cref="Connecting.Dialers"/> makes them of
-    /// streams and pipes. Asked anew for every connect and reconnect, on a thread of the pool. <see cref="Servers"/> then serves for credentials only.
+    /// Opens the transport to the server in place of an address. The method <c>Connect()</c> of an embedded server
+    /// returns a dialer, and <see cref="Connecting.Dialers"/> creates dialers from streams and pipes. It is called for
+    /// every connect and reconnect, on a thread-pool thread. <see cref="Servers"/> then only provides credentials.
     /// </summary>
     public IDialer? Dialer { get; init; }
 
     /// <summary>
-    /// Whether spans are made for publishes by text subjects, requests, answers and handlers (<see cref="Telemetry.ClientActivities.SourceName"/>), and
-    /// the context of traces travels in the headers <c>traceparent</c> and <c>tracestate</c>. While nobody listens no header is added, and all it
-    /// costs is a look. Default false: messages are sent as they are given.
+    /// Whether the connection creates spans (<see cref="Telemetry.ClientActivities.SourceName"/>) for handlers, for
+    /// requests and replies, and for publishes with string subjects, and propagates the trace context in the headers
+    /// <c>traceparent</c> and <c>tracestate</c>. Without a listener, no header is added and the cost is one check.
+    /// Default false.
     /// </summary>
     public bool Tracing { get; init; }
 
     /// <summary>
-    /// Where the connection logs what its callbacks are told, as <c>Broker.Client</c>; docs/client.md has the events. Default: nowhere.
+    /// The factory of the logger <c>Broker.Client</c>, which logs the same events as the callbacks. docs/client.md
+    /// lists them. Default: no logging.
     /// </summary>
     public ILoggerFactory? LoggerFactory { get; init; }
 
-    /// <summary>The server is lost, for the reason given. Requests and barriers that were under way have failed.</summary>
+    /// <summary>The server was lost, for the given reason. Pending requests and barriers have failed.</summary>
     public Action<BrokerConnection, Exception>? OnDisconnected { get; init; }
 
-    /// <summary>This server, <c>host:port</c>, or "by the dialer" where there is a <see cref="Dialer"/>, is about to be tried after a loss.</summary>
+    /// <summary>
+    /// The connection is about to try this server after a loss. The argument is <c>host:port</c>, or "by the dialer" if
+    /// there is a <see cref="Dialer"/>.
+    /// </summary>
     public Action<BrokerConnection, string>? OnReconnecting { get; init; }
 
-    /// <summary>A server is there again; the subscriptions, and what was kept meanwhile, have been sent to it.</summary>
+    /// <summary>
+    /// A server is connected again. The subscriptions and the buffered messages have been sent to it.
+    /// </summary>
     public Action<BrokerConnection>? OnReconnected { get; init; }
 
     /// <summary>
-    /// An attempt to find a server failed while <see cref="BrokerConnection.State"/> is <see cref="ConnectionState.Reconnecting"/>; the next
-    /// follows.
+    /// An attempt to connect failed while <see cref="BrokerConnection.State"/> is
+    /// <see cref="ConnectionState.Reconnecting"/>. The next attempt follows.
     /// </summary>
     public Action<BrokerConnection, Exception>? OnConnectFailed { get; init; }
 
-    /// <summary>It is over: closed by its owner, or given up. Once, last.</summary>
+    /// <summary>
+    /// The connection has closed, because its owner closed it or because it gave up reconnecting. This is the last
+    /// callback and comes once.
+    /// </summary>
     public Action<BrokerConnection>? OnClosed { get; init; }
 
-    /// <summary>The server sent <c>-ERR</c>, with this text. Most of these it follows with the end of the connection.</summary>
+    /// <summary>
+    /// The server sent <c>-ERR</c> with this text. After most errors the server closes the connection.
+    /// </summary>
     public Action<BrokerConnection, string>? OnServerError { get; init; }
 
-    /// <summary>The server is going to shut down and wants its clients to go elsewhere.</summary>
+    /// <summary>The server announced that it will shut down and that its clients should reconnect elsewhere.</summary>
     public Action<BrokerConnection>? OnLameDuck { get; init; }
 
-    /// <summary>The server named other servers, as <c>host:port</c>.</summary>
+    /// <summary>The server listed servers that were not known before, as <c>host:port</c>.</summary>
     public Action<BrokerConnection, IReadOnlyList<string>>? OnServersLearnt { get; init; }
 
     /// <summary>
-    /// The reader of a queued subscription is too slow, and messages of it are dropped or it ends: told once, until the reader has
-    /// caught up.
+    /// The reader of a queued subscription is too slow, so messages are dropped or the subscription ends. Called once
+    /// until the reader has caught up.
     /// </summary>
     public Action<BrokerConnection, QueuedSubscription>? OnSlowConsumer { get; init; }
 
     /// <summary>
-    /// There is room again: who was refused for want of it may publish. It always follows such a refusal, by
-    /// <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the connection closes; it comes too
-    /// whenever the memory of what waits for the server has been above half of <see cref="MaxPendingBytes"/> and falls to that: at
-    /// worst, with messages of little more than 32 KiB, as much of it is empty, and a quarter still waits.
+    /// Space is available again, so a caller that was refused for lack of space may publish. It is always called after
+    /// a refusal with <see cref="PublishStatus.PendingLimit"/> or <see cref="PublishStatus.BufferFull"/>, unless the
+    /// connection closes. It is also called each time the memory of the waiting bytes falls to half of
+    /// <see cref="MaxPendingBytes"/> after it was above that. Messages of slightly more than 32 KiB can leave as much
+    /// of that memory unused as used, so in the worst case a quarter of the limit still waits.
     /// </summary>
     public Action<BrokerConnection>? OnWritable { get; init; }
 
-    /// <summary>A <see cref="MessageHandler"/> (then with its subscription) or a callback has thrown.</summary>
+    /// <summary>
+    /// A <see cref="MessageHandler"/> or a callback has thrown. For a handler, the first argument is its subscription.
+    /// </summary>
     public Action<Subscription?, Exception>? OnFault { get; init; }
 
-    /// <summary>Names what tells connections apart, and no credentials: neither in full nor in part.</summary>
+    /// <summary>Returns the name and the servers, without any part of the credentials.</summary>
     public override string ToString()
         => $"{nameof(ClientOptions)} {{ {nameof(Name)} = {Name}, {nameof(Servers)} = {string.Join(", ", (Servers ?? []).Select(ServerAddress.Describe))} }}";
 
@@ -222,13 +274,13 @@ public sealed record ClientOptions
     {
         if (options.Servers is null || options.Servers.Count == 0)
         {
-            throw new ArgumentException($"{nameof(Servers)} must name one server at least.", nameof(options));
+            throw new ArgumentException($"{nameof(Servers)} must contain at least one server.", nameof(options));
         }
 
-        OptionRange.Require(IsInboxPrefix(options.InboxPrefix), nameof(InboxPrefix), options.InboxPrefix, "a subject without wildcards, of 256 characters at most");
-        OptionRange.Require(options.Nkey is null || options.Sign is not null, nameof(Sign), null, "given where there is an Nkey");
+        OptionRange.Require(IsInboxPrefix(options.InboxPrefix), nameof(InboxPrefix), options.InboxPrefix, "a subject without wildcards and with at most 256 characters");
+        OptionRange.Require(options.Nkey is null || options.Sign is not null, nameof(Sign), null, "set if Nkey is set");
         OptionRange.Require(
-            options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect), options.FirstConnect, "one of those named");
+            options.FirstConnect is >= FirstConnect.Fail and <= FirstConnect.Background, nameof(FirstConnect), options.FirstConnect, "a member of the enumeration");
         RequirePeriod(options.ConnectTimeout, nameof(ConnectTimeout));
         RequirePeriod(options.PingInterval, nameof(PingInterval));
         RequirePeriod(options.DrainTimeout, nameof(DrainTimeout));

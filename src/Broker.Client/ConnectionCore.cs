@@ -13,11 +13,12 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// What the parts of a connection share: the server in use, the state, and the gate under which both change; and the parts
-/// themselves, each of which owns the rest of its data.
+/// The state that the parts of a connection share (the current server, the connection state and the gate that guards
+/// both), and the parts themselves. Each part owns the rest of its data.
 /// </summary>
 /// <remarks>
-/// "Under the gate" means <see cref="Gate"/> everywhere in this project. No callback of the application is called under it.
+/// "Under the gate" means that the caller holds <see cref="Gate"/>. No callback of the application is called under the
+/// gate.
 /// </remarks>
 internal sealed class ConnectionCore
 {
@@ -62,22 +63,27 @@ internal sealed class ConnectionCore
 
     internal EventLoopGroup Group { get; }
 
-    /// <summary>Where handlers and callbacks run.</summary>
+    /// <summary>The event loop that runs handlers and callbacks.</summary>
     internal EventLoop Loop { get; }
 
     internal Lock Gate { get; } = new();
 
-    /// <summary>Cancelled when the connection ends. Never disposed: it has no timer, and a search for a server may still look at its token.</summary>
+    /// <summary>
+    /// Cancelled when the connection ends. It is never disposed: it has no timer, and a running connect may still read
+    /// its token.
+    /// </summary>
     internal CancellationTokenSource Ending { get; } = new();
 
-    /// <summary>The server in use; null while there is none. Changed under the gate, read anywhere.</summary>
+    /// <summary>
+    /// The current server. Null if no server is connected. Written under the gate, read on any thread.
+    /// </summary>
     internal Link? Link
     {
         get => _link;
         set => _link = value;
     }
 
-    /// <summary>Changed under the gate, read anywhere.</summary>
+    /// <summary>The connection state. Written under the gate, read on any thread.</summary>
     internal ConnectionState State
     {
         get => _state;
@@ -104,21 +110,24 @@ internal sealed class ConnectionCore
 
     internal Lifecycle Lifecycle { get; }
 
-    /// <summary>Makes the spans; null where none are asked for.</summary>
+    /// <summary>Creates the spans. Null if the options do not enable tracing.</summary>
     internal ClientTracer? Tracer { get; }
 
-    /// <summary>How publishes and requests go while somebody listens to the spans; null, for the plain way, else.</summary>
+    /// <summary>Publishes and requests with spans. Null if nobody listens to the spans.</summary>
     internal TracedSends? TracedSends => _tracedSends is { } sends && Tracer!.IsHeard ? sends : null;
 
-    /// <summary>What a server is called to the application. A dialer knows its own way: what was named, or nothing, is not where it leads.</summary>
+    /// <summary>
+    /// The name of a server in texts for the application. A dialer has its own target, so the configured address would
+    /// be wrong there.
+    /// </summary>
     internal string Where(ServerAddress address) => Options.Dialer is null ? address.ToString() : "by the dialer";
 
-    /// <summary>The group's loop that the caller is on; null on every other thread.</summary>
+    /// <summary>The loop of the group that the caller runs on. Null on every other thread.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EventLoop? CurrentLoop()
         => Loop.IsCurrent ? Loop : Group.Count == 1 ? null : OtherCurrentLoop();
 
-    /// <summary>On the loop.</summary>
+    /// <summary>Adds to the counters of received messages. Called on the connection's loop.</summary>
     internal void CountInbound(long messages, long bytes)
     {
         Volatile.Write(ref _messagesIn, _messagesIn + messages);

@@ -1,17 +1,17 @@
 namespace Broker.Client;
 
-/// <summary>Where a <see cref="BrokerConnection"/> is in its life.</summary>
+/// <summary>The state of a <see cref="BrokerConnection"/>.</summary>
 public enum ConnectionState
 {
-    /// <summary>The first server has not answered yet.</summary>
+    /// <summary>The connection has not reached its first server yet.</summary>
     Connecting,
 
-    /// <summary>Messages flow.</summary>
+    /// <summary>A server is connected.</summary>
     Connected,
 
-    /// <summary>The server was lost and another is sought.</summary>
+    /// <summary>The server was lost, and the connection tries to reach it or another one.</summary>
     Reconnecting,
 
-    /// <summary>Over, or about to be: nothing is accepted any more.</summary>
+    /// <summary>The connection is closed or is closing. It accepts no more messages.</summary>
     Closed,
 }

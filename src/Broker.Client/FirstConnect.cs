@@ -1,14 +1,20 @@
 namespace Broker.Client;
 
-/// <summary>What becomes of a first connect that finds no server among those that were named.</summary>
+/// <summary>What the first connect does if it cannot reach any of the servers.</summary>
 public enum FirstConnect
 {
-    /// <summary>It fails with what went wrong at the last of them.</summary>
+    /// <summary>The connect fails with the error of the last server.</summary>
     Fail,
 
-    /// <summary>It goes on as after a loss: until a server answers, the attempts are used up, or it is cancelled.</summary>
+    /// <summary>
+    /// The connect tries the servers again as after a loss, until one answers, the attempts are used up, or the caller
+    /// cancels it.
+    /// </summary>
     Retry,
 
-    /// <summary>It gives a connection all the same, which looks for a server as after a loss and keeps what is published meanwhile.</summary>
+    /// <summary>
+    /// The connect returns a connection that is not connected yet. It tries the servers as after a loss and buffers
+    /// what is published meanwhile.
+    /// </summary>
     Background,
 }

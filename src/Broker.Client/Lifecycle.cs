@@ -3,21 +3,22 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client;
 
-/// <summary>How a connection ends: once, with or without a drain before.</summary>
+/// <summary>Closes a connection once, with or without a drain before.</summary>
 internal sealed class Lifecycle(ConnectionCore core)
 {
-    /// <summary>Beyond what the transport grants itself for an orderly end.</summary>
+    /// <summary>The time that is added to the transport's own limit for an orderly close.</summary>
     internal static readonly TimeSpan EndGrace = TimeSpan.FromSeconds(5);
 
     private Task? _end;
     private Task? _drain;
 
-    /// <param name="quietly">Whether nobody knows of this connection yet, and <see cref="ClientOptions.OnClosed"/> is not due.</param>
+    /// <param name="quietly">Whether the application has not received this connection yet, so that
+    /// <see cref="ClientOptions.OnClosed"/> must not be called.</param>
     internal Task EndAsync(bool quietly)
     {
         lock (core.Gate)
         {
-            // Not on the caller's thread: it may be a loop, which must not be waited for on itself.
+            // This does not run on the caller's thread: it may be an event loop, which must not wait for itself.
             return _end ??= Task.Run(() => EndCoreAsync(quietly));
         }
     }
@@ -34,7 +35,10 @@ internal sealed class Lifecycle(ConnectionCore core)
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    /// <summary>The loops of a shared group may have been stopped before their time; nothing may hang for that.</summary>
+    /// <summary>
+    /// Waits for a task, but no longer than the limit. The owner of shared event loops may have stopped them too early,
+    /// and then the task would never complete.
+    /// </summary>
     internal static async Task InTimeAsync(Task task, TimeSpan limit)
     {
         try
@@ -43,7 +47,7 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
         catch (TimeoutException)
         {
-            // What is not sent for it is counted as lost.
+            // Messages that were not sent are counted as lost.
         }
     }
 
@@ -54,7 +58,8 @@ internal sealed class Lifecycle(ConnectionCore core)
         try
         {
             Subscription[] subscriptions = core.Subscriber.AnnounceDrain();
-            // Behind the PONG nothing more comes for them; what handlers have published by then needs another.
+            // After the PONG no more messages come for these subscriptions. Messages that handlers have published until
+            // then need a second PING.
             await core.Barriers.FlushAsync(limit.Token).ConfigureAwait(false);
             foreach (Subscription subscription in subscriptions)
             {
@@ -66,13 +71,13 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
         catch (Exception e) when (e is OperationCanceledException or ConnectionLostException)
         {
-            // The time is over or the server lost: nothing more can be waited for.
+            // The time limit has passed or the server is lost, so there is nothing to wait for.
         }
 
         await EndAsync(quietly: false).ConfigureAwait(false);
     }
 
-    // What waits in queues is read before the connection closes, so that the readers can still answer.
+    // The queued messages are read before the connection closes, so that the readers can still reply.
     private static Task WhenReadAsync(Subscription[] subscriptions)
         => Task.WhenAll(subscriptions.Select(static s => s.Queued).OfType<QueuedSubscription>().Select(static q => q.WhenHandledAsync()));
 
@@ -109,7 +114,7 @@ internal sealed class Lifecycle(ConnectionCore core)
 
     private async Task SendOffAsync(Link link)
     {
-        // A loop that had the link in hand writes to it until the end of its turn.
+        // A loop that has already read the link writes to it until the end of its iteration.
         await InTimeAsync(core.Account.HandOverAllAsync(), EndGrace).ConfigureAwait(false);
         lock (core.Gate)
         {

@@ -6,7 +6,10 @@ namespace Broker.Client;
 
 internal sealed partial class Link
 {
-    /// <summary>The parser's view of the link. Lives for one read, so that counting costs no memory access per message.</summary>
+    /// <summary>
+    /// Receives the operations from the parser. It exists for one read only, so that counting needs no memory access
+    /// per message.
+    /// </summary>
     private struct Operations(Link link) : IServerOperationHandler
     {
         private readonly Link _link = link;
@@ -22,7 +25,7 @@ internal sealed partial class Link
                 return Premature();
             }
 
-            // None is found for what was on its way when its subscription ended.
+            // No subscription is found if it ended while the message was on its way.
             if (_subscriptions.Find(operation.Sid) is { } subscription)
             {
                 _messages++;
@@ -39,7 +42,7 @@ internal sealed partial class Link
 
         public bool OnPong()
         {
-            // Who waits for it may look at queues and statistics, in which everything before it must be.
+            // Code that waits for this PONG may read queues and statistics, which must contain every message before it.
             _link._core.Subscriber.Batch.Flush();
             Count();
             return _link.TakePong();
@@ -59,12 +62,13 @@ internal sealed partial class Link
             _messages = _bytes = 0;
         }
 
-        // A server cannot have a message for subscriptions that it has not been told of, and those are sent after the first PONG.
+        // A server cannot have messages for subscriptions that it has not received yet, and the client sends them after
+        // the first PONG.
         private readonly bool Premature()
         {
             if (_link._phase == Phase.Ready)
             {
-                // The PONG lay in the same read, and the subscriptions have only just left.
+                // The same read contained the PONG, and the subscriptions have just been sent.
                 return true;
             }
 

@@ -6,8 +6,8 @@ using Broker.Transport;
 
 namespace Broker.Client;
 
-// TLS comes between INFO and CONNECT, or before both. What a server, or somebody between, sends in clear behind INFO goes into the
-// handshake and makes it fail.
+// TLS starts between INFO and CONNECT, or before both. Bytes that a server or an attacker sends unencrypted after INFO
+// become part of the handshake and make it fail.
 internal sealed partial class Link
 {
     private bool _shakesHands;
@@ -16,7 +16,7 @@ internal sealed partial class Link
 
     private bool IsSecured => Transport.TlsDescription is not null;
 
-    // TLS, where there is any, is the WebSocket's own.
+    // A WebSocket has its own TLS.
     private bool IsWebSocket => _core.Options.Dialer is null && Address.WebSocketUri is not null;
 
     private void StartTls(Action onSecured)
@@ -29,7 +29,10 @@ internal sealed partial class Link
         });
     }
 
-    /// <summary>False when the handshake has been begun, or there can be none and must be one.</summary>
+    /// <summary>
+    /// Returns true if the connection may continue without TLS. Otherwise the method has started the TLS handshake, or
+    /// has failed the link because TLS is required and not available.
+    /// </summary>
     private bool MayStayInClear(ServerInfo info)
     {
         bool required = Tls.IsRequired || Address.IsTls;
@@ -37,7 +40,7 @@ internal sealed partial class Link
         {
             if (required && !Address.IsTls)
             {
-                Fail(new TlsException($"TLS is required, and by WebSocket the address says so: wss. ({Where})"));
+                Fail(new TlsException($"TLS is required. A WebSocket address must then have the scheme wss. ({Where})"));
                 return false;
             }
 
@@ -61,11 +64,12 @@ internal sealed partial class Link
         return false;
     }
 
-    // Over TLS 1.3 a server refuses our certificate when for us the handshake is over; and some close then without a word.
+    // With TLS 1.3 a server rejects the client's certificate after the client has completed its handshake, and some
+    // servers then close without an error.
     private TlsException? TlsCause(CloseReason reason, Exception? error)
         => error is not null && (_shakesHands || (IsSecured && _phase != Phase.Ready && error is IOException or AuthenticationException))
             ? new TlsException($"TLS failed: {error.GetBaseException().Message} ({Where})", error)
             : reason == CloseReason.Peer && IsSecured && _phase == Phase.AwaitingPong && Info.TlsVerify
-            ? new TlsException($"TLS failed: the server wants a certificate, and has accepted none. ({Where})", error)
+            ? new TlsException($"TLS failed: the server requires a client certificate and has accepted none. ({Where})", error)
             : null;
 }
