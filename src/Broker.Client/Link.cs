@@ -11,17 +11,18 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// One transport to one server, from the dial to its end: the handshake, then the parse of what the server sends.
-/// A connection has one after the other. All on the loop, save what says otherwise.
+/// One transport connection to one server, from the dial to its close. It performs the handshake and then parses what
+/// the server sends. A client connection uses one link after the other. Unless a comment says otherwise, members are
+/// used on the event loop only.
 /// </summary>
 internal sealed partial class Link : ConnectionHandler
 {
-    // An INFO with many connect_urls is long; a MSG line is bounded by the subjects.
+    // An INFO with many connect_urls is long. The length of a MSG line is limited by its subjects.
     private const int MaxInboundLine = 64 * 1024;
 
     private const int DefaultMaxPayload = 1024 * 1024;
 
-    // In bytes. What one read can ask for, and more.
+    // In bytes: more than the PONGs that one read can require.
     private const int MostAnswers = 128 * 1024;
 
     private readonly ConnectionCore _core;
@@ -55,29 +56,39 @@ internal sealed partial class Link : ConnectionHandler
 
     private string Where => _core.Where(Address);
 
-    /// <summary>Set before the handshake, and so before anybody but the loop has use for it.</summary>
+    /// <summary>
+    /// The transport connection. It is set before the handshake, so before any thread other than the loop uses it.
+    /// </summary>
     internal Connection Transport { get; private set; } = null!;
 
     internal ServerInfo Info { get; private set; } = new();
 
-    /// <summary>What the server accepts, in bytes.</summary>
+    /// <summary>The largest message that the server accepts, in bytes.</summary>
     internal int MaxPayload { get; private set; } = DefaultMaxPayload;
 
     internal bool Headers { get; private set; }
 
-    /// <summary>Whether <see cref="Info"/> came in clear and what follows it over TLS: anybody may have written it.</summary>
+    /// <summary>
+    /// Whether <see cref="Info"/> came unencrypted although the rest of the connection uses TLS. An attacker may then
+    /// have written it.
+    /// </summary>
     internal bool IsInfoUnproved => _toldInClear && IsSecured;
 
-    /// <summary>Completes with the handshake, or fails with what went wrong.</summary>
+    /// <summary>Completes when the handshake is done, or fails with the reason why it failed.</summary>
     internal Task Established => _established.Task;
 
-    /// <summary>Completes when the transport is gone and nobody writes for it any more.</summary>
+    /// <summary>Completes when the transport has closed and nobody writes to it any more.</summary>
     internal Task Ended => _ended.Task;
 
-    /// <summary>Whether all that was written for it has been counted. Under the connection's gate.</summary>
+    /// <summary>
+    /// Whether every message that was written to this link has been counted. Used under the connection's gate.
+    /// </summary>
     internal bool IsSettled { get; set; }
 
-    /// <summary>Gives a link up that is not established in time; false when it just was. Any thread.</summary>
+    /// <summary>
+    /// Abandons a link that was not established in time. Returns false if it has just been established. May be called
+    /// on any thread.
+    /// </summary>
     internal bool TryAbandon()
     {
         lock (_gate)
@@ -95,13 +106,15 @@ internal sealed partial class Link : ConnectionHandler
 
     public override void OnOpened(Connection connection)
     {
-        // The client's own limit comes first and refuses; the transport's is there for what is not asked: PONGs without end.
+        // The client's own limit is lower and refuses messages. The transport's limit covers output that the client
+        // cannot refuse, such as endless PONGs.
         ClientOptions options = _core.Options;
         connection.MaxPendingBytes = (options.MaxPendingBytes * 2) + options.ReconnectBufferSize + (16 * 1024 * 1024);
         connection.LowWaterBytes = _core.Room.LowWater;
         connection.Framing = WrittenCommand.Framing;
         connection.WriteDeadline = options.WriteDeadline;
-        // An answer takes the way through a server and back. Loops of the application's own look as often as it says.
+        // A reply must travel through a server and back, so spinning does not pay off. Event loops that belong to the
+        // application spin as the application has configured them.
         connection.SpinBeforeSleep = options.Loops is not null;
         lock (_gate)
         {
@@ -128,7 +141,7 @@ internal sealed partial class Link : ConnectionHandler
         if (error != ProtocolError.None)
         {
             Fail(new ProtocolViolationException(
-                $"The server broke the protocol: {ProtocolErrorText.For(error)}, at {Excerpt.Of(bytes[consumed..])}. ({Where})"));
+                $"The server violated the protocol: {ProtocolErrorText.For(error)}, near {Excerpt.Of(bytes[consumed..])}. ({Where})"));
         }
 
         return consumed;
@@ -150,7 +163,7 @@ internal sealed partial class Link : ConnectionHandler
         }
 
         _established.TrySetException(cause);
-        // Nobody may be waiting for it: then the exception is still seen.
+        // This marks the exception as observed if nobody awaits the task.
         _ = _established.Task.Exception;
         if (wasReady)
         {
@@ -180,7 +193,7 @@ internal sealed partial class Link : ConnectionHandler
         {
             CloseReason.Local => "The connection was closed.",
             CloseReason.Peer => "The server closed the connection.",
-            CloseReason.QueueFull or CloseReason.WriteTimeout => "The server took no bytes in time.",
+            CloseReason.QueueFull or CloseReason.WriteTimeout => "The server did not accept bytes in time.",
             CloseReason.Shutdown => "The event loops were stopped.",
             _ => "The transport failed.",
         };
@@ -202,7 +215,7 @@ internal sealed partial class Link : ConnectionHandler
         }
         catch (JsonException)
         {
-            // Told below, as for "null".
+            // The code below reports this error, and also a JSON "null".
         }
 
         if (info is null)
@@ -269,7 +282,7 @@ internal sealed partial class Link : ConnectionHandler
 
         if (_phase != Phase.AwaitingPong)
         {
-            Fail(new ProtocolViolationException("The server answered before it was asked."));
+            Fail(new ProtocolViolationException("The server sent PONG before it received PING."));
             return false;
         }
 
@@ -295,8 +308,8 @@ internal sealed partial class Link : ConnectionHandler
         LoopWriteBuffer stage = Transport.GetWriteBuffer(Transport.Loop);
         if (stage.Length + Transport.PendingBytes > _core.Options.MaxPendingBytes + MostAnswers)
         {
-            // Messages are refused at the limit; what is beyond it are PONGs.
-            Fail(new ConnectionLostException($"The server sends PING after PING and does not take the answers. ({Where})"));
+            // Messages are refused at the limit, so the bytes above it are PONGs.
+            Fail(new ConnectionLostException($"The server keeps sending PING without reading the answers. ({Where})"));
             return false;
         }
 
@@ -309,12 +322,12 @@ internal sealed partial class Link : ConnectionHandler
         string said = Encoding.UTF8.GetString(text);
         if (_phase != Phase.Ready)
         {
-            // In the handshake there is nothing that a server could go on after.
+            // During the handshake no error allows the connection to continue.
             Fail(ServerErrorException.For(said));
             return false;
         }
 
-        // What the server keeps the connection open after is no reason for its end later.
+        // An error after which the server keeps the connection open does not explain a later close.
         _lastError = StaysOpen(said) ? null : said;
         _core.Events.TellServerError(said);
         return Transport.IsOpen;
@@ -336,7 +349,7 @@ internal sealed partial class Link : ConnectionHandler
 
         if (_pingsOut >= _core.Options.MaxPingsOut)
         {
-            Fail(new ConnectionLostException($"The server gave no sign of life. ({Where})"));
+            Fail(new ConnectionLostException($"The server did not answer the keep-alive PINGs. ({Where})"));
             return;
         }
 

@@ -6,27 +6,31 @@ using Broker.Protocol.Headers;
 namespace Broker.Client;
 
 /// <summary>
-/// The headers of a message as names and values, to be made or read. A name may stand several times; names are compared without regard
-/// to case and keep the case in which they were given.
+/// The headers of a message as names and values, for writing and reading. A name may occur several times. Names are
+/// compared without regard to case, and they keep the case in which they were added.
 /// </summary>
 /// <remarks>
-/// It goes wherever a header block goes, and is made into one when it does: <c>Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" })</c>.
-/// Programs that forward need none of this, and pass the block on as it came. Not for several threads at a time while it is changed.
-/// </remarks>
+///  An instance converts to a header block wherever a header block is expected:
+///  <c>Publish("a", body, headers: new MessageHeaders { ["Trace"] = "1" })</c>. Programs that forward messages do not
+/// need this type, because they can pass on the block that they received. An instance must not be used by several
+/// threads while one of them changes it.
+///  </remarks>
 [SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "The protocol's word.")]
 public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, string>>
 {
     private readonly List<KeyValuePair<string, string>> _lines = [];
     private byte[]? _block;
 
-    /// <summary>None so far.</summary>
+    /// <summary>Creates an empty set of headers.</summary>
     public MessageHeaders()
     {
     }
 
-    /// <summary>Reads a block as it came with a message: <c>new MessageHeaders(message.Headers.Span)</c>. Copies what it reads.</summary>
-    /// <param name="block">Empty for none.</param>
-    /// <exception cref="FormatException">It is no header block.</exception>
+    /// <summary>
+    /// Reads and copies the header block of a received message: <c>new MessageHeaders(message.Headers.Span)</c>.
+    /// </summary>
+    /// <param name="block">The header block. Empty for no headers.</param>
+    /// <exception cref="FormatException"><paramref name="block"/> is not a header block.</exception>
     public MessageHeaders(ReadOnlySpan<byte> block)
     {
         if (block.IsEmpty)
@@ -36,7 +40,7 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
 
         if (!block.StartsWith(HeaderBlock.Version))
         {
-            throw new FormatException("A header block begins with NATS/1.0.");
+            throw new FormatException("A header block must begin with NATS/1.0.");
         }
 
         Status = HeaderBlock.Status(block);
@@ -55,21 +59,26 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
             int colon = line.IndexOf((byte)':');
             if (colon < 1)
             {
-                throw new FormatException("A line of a header block is a name, a colon and a value.");
+                throw new FormatException("A line of a header block must have a name, a colon and a value.");
             }
 
             _lines.Add(new(Encoding.UTF8.GetString(line[..colon]), Encoding.UTF8.GetString(line[(colon + 1)..].Trim(" \t"u8))));
         }
     }
 
-    /// <summary>The status that a server puts behind the version, as 503; 0 when there is none. It is not written.</summary>
+    /// <summary>
+    /// The status code that a server has put after the version, such as 503. 0 if there is none. <see cref="ToBlock"/>
+    /// does not write it.
+    /// </summary>
     public int Status { get; }
 
-    /// <summary>How many lines there are.</summary>
+    /// <summary>The number of header lines.</summary>
     public int Count => _lines.Count;
 
-    /// <summary>The first value of a name, or null; set, it replaces all of them, and null removes them.</summary>
-    /// <exception cref="ArgumentException">As <see cref="Add"/>.</exception>
+    /// <summary>
+    /// The first value of a name, or null. Setting it replaces all values of the name. Setting null removes them.
+    /// </summary>
+    /// <exception cref="ArgumentException">The name or the value is not valid for <see cref="Add"/>.</exception>
     public string? this[string name]
     {
         get
@@ -88,32 +97,32 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
         }
     }
 
-    /// <summary>Adds a line, behind those that bear the name already.</summary>
-    /// <param name="name">Printable ASCII without a colon.</param>
-    /// <param name="value">Any text of one line. White space around it does not arrive.</param>
-    /// <exception cref="ArgumentException">The name is none, or the value has a line end.</exception>
+    /// <summary>Adds a line after the existing lines of the same name.</summary>
+    /// <param name="name">Printable ASCII characters without space and colon.</param>
+    /// <param name="value">Any text of one line. White space at its beginning and end is not preserved.</param>
+    /// <exception cref="ArgumentException">The name is not valid, or the value contains a line end.</exception>
     public void Add(string name, string value)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(value);
         if (name.AsSpan().ContainsAnyExceptInRange('!', '~') || name.Contains(':', StringComparison.Ordinal))
         {
-            throw new ArgumentException("The name of a header is of printable ASCII, without spaces and colons.", nameof(name));
+            throw new ArgumentException("The name of a header must consist of printable ASCII characters without spaces and colons.", nameof(name));
         }
 
         if (value.AsSpan().ContainsAny('\r', '\n'))
         {
-            throw new ArgumentException($"The value of the header '{name}' has a line end.", nameof(value));
+            throw new ArgumentException($"The value of the header '{name}' must not contain a line end.", nameof(value));
         }
 
         _lines.Add(new(name, value));
         _block = null;
     }
 
-    /// <summary>All values of a name, in order.</summary>
+    /// <summary>Returns all values of a name, in order.</summary>
     public IEnumerable<string> GetAll(string name) => _lines.Where(line => IsName(line.Key, name)).Select(line => line.Value);
 
-    /// <summary>Removes all values of a name. False when there were none.</summary>
+    /// <summary>Removes all values of a name. Returns false if there were none.</summary>
     public bool Remove(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -121,7 +130,10 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
         return _lines.RemoveAll(line => IsName(line.Key, name)) != 0;
     }
 
-    /// <summary>The block that is sent; empty when there are no lines. Made once for as long as nothing changes.</summary>
+    /// <summary>
+    /// Returns the header block to send. It is empty if there are no lines. The block is cached until the headers
+    /// change.
+    /// </summary>
     public ReadOnlyMemory<byte> ToBlock()
     {
         if (_lines.Count == 0)
@@ -148,15 +160,15 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>As <see cref="ToBlock"/>; nothing for null.</summary>
+    /// <summary>Converts headers to a header block with <see cref="ToBlock"/>. Null becomes an empty block.</summary>
     public static implicit operator ReadOnlyMemory<byte>(MessageHeaders? headers) => headers is null ? default : headers.ToBlock();
 
-    /// <summary>As <see cref="ToBlock"/>; nothing for null.</summary>
+    /// <summary>Converts headers to a header block with <see cref="ToBlock"/>. Null becomes an empty block.</summary>
     public static implicit operator ReadOnlySpan<byte>(MessageHeaders? headers) => headers is null ? default : headers.ToBlock().Span;
 
     private static bool IsName(string one, string other) => string.Equals(one, other, StringComparison.OrdinalIgnoreCase);
 
-    // Behind the end of the first line.
+    // Returns the position after the end of the first line.
     private static int LineEnd(ReadOnlySpan<byte> text)
     {
         int end = text.IndexOf((byte)'\n');

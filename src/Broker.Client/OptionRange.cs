@@ -1,13 +1,13 @@
 namespace Broker.Client;
 
-/// <summary>What is told of an option that is out of its range: which one, what it was, and what it may be.</summary>
+/// <summary>Checks an option and throws an exception with its name, its value and its valid range.</summary>
 internal static class OptionRange
 {
-    /// <param name="holds">Whether it is within.</param>
-    /// <param name="option">Its name.</param>
-    /// <param name="value">What it was; null where that may be a secret or says nothing.</param>
-    /// <param name="range">What it may be, as words that follow "must be".</param>
-    /// <exception cref="ArgumentOutOfRangeException">It is not.</exception>
+    /// <param name="holds">Whether the value is valid.</param>
+    /// <param name="option">The name of the option.</param>
+    /// <param name="value">The value. Null if it may be a secret or has no useful text form.</param>
+    /// <param name="range">The valid values, in words that follow "must be".</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="holds"/> is false.</exception>
     internal static void Require(bool holds, string option, object? value, string range)
     {
         if (!holds)

@@ -36,13 +36,13 @@ public sealed class LogTests
         await client.PingAsync(Token);
 
         await server.KillAsync();
-        await log.HasAsync("[7] Debug: Client orders: still no server");
+        await log.HasAsync("[7] Debug: Client orders: still no server can be reached");
         await server.RestartAsync();
         await Wait.For(back);
 
-        await log.HasAsync("[2] Information: Client orders: connected again, to 127.0.0.1:");
+        await log.HasAsync("[2] Information: Client orders: reconnected to 127.0.0.1:");
         Assert.Equal(
-            ["[1] Warning: Client orders: the server is lost", "[4] Warning: Client orders: a subscription to slow is read too slowly and loses messages", "[5] Error: Client orders: a handler has thrown", "[6] Warning: Client orders: no server can be reached; it goes on looking for one"],
+            ["[1] Warning: Client orders: the server was lost", "[4] Warning: Client orders: the subscription to slow loses messages because it is read too slowly", "[5] Error: Client orders: a handler threw an exception", "[6] Warning: Client orders: no server can be reached, and the client keeps trying"],
             log.Of(1, 4, 5, 6));
     }
 
@@ -60,7 +60,7 @@ public sealed class LogTests
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { User = "ada", Password = "x", LoggerFactory = log }, Token);
 
         client.Subscribe("secret", static (in MessageView _) => { });
-        await log.HasAsync("[3] Warning: Client (default): the server says Permissions Violation for Subscription to \"secret\"");
+        await log.HasAsync("[3] Warning: Client (default): the server sent the error Permissions Violation for Subscription to \"secret\"");
         server.EnterLameDuck(ended.Token);
         await log.HasAsync("[8] Information: Client (default): the server is going to shut down");
         await ended.CancelAsync();

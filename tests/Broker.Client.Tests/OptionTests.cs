@@ -190,9 +190,9 @@ public sealed class OptionTests
         var day = TimeSpan.FromDays(1);
         (ClientOptions Options, string Name, object? Value, string Range)[] wrong =
         [
-            (new() { InboxPrefix = "a.*" }, "InboxPrefix", "a.*", "a subject without wildcards, of 256 characters at most"),
-            (new() { Nkey = "U" }, "Sign", null, "given where there is an Nkey"),
-            (new() { FirstConnect = (FirstConnect)9 }, "FirstConnect", (FirstConnect)9, "one of those named"),
+            (new() { InboxPrefix = "a.*" }, "InboxPrefix", "a.*", "a subject without wildcards and with at most 256 characters"),
+            (new() { Nkey = "U" }, "Sign", null, "set if Nkey is set"),
+            (new() { FirstConnect = (FirstConnect)9 }, "FirstConnect", (FirstConnect)9, "a member of the enumeration"),
             (new() { ConnectTimeout = TimeSpan.Zero }, "ConnectTimeout", TimeSpan.Zero, "above 0 and below 20 days"),
             (new() { PingInterval = 20 * day }, "PingInterval", 20 * day, "above 0 and below 20 days"),
             (new() { DrainTimeout = -day }, "DrainTimeout", -day, "above 0 and below 20 days"),

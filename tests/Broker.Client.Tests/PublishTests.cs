@@ -237,18 +237,18 @@ public sealed class PublishTests
         string Text(BrokerConnection client, int size, string subject = "a", string headers = "")
             => Assert.Throws<PublishRefusedException>(() => client.Publish(subject, new byte[size], null, Encoding.ASCII.GetBytes(headers))).Message;
 
-        Assert.Equal("The message has 3,000 bytes, and 1,000 may wait for the server (ClientOptions.MaxPendingBytes).", Text(connection, 3000));
+        Assert.Equal("The message has 3,000 bytes, but at most 1,000 bytes may wait for the server (ClientOptions.MaxPendingBytes).", Text(connection, 3000));
         Assert.Equal(
-            "There is no room for the message among the 1,000 bytes that may wait for the server (ClientOptions.MaxPendingBytes): PublishAsync waits for room, and Writable tells of it.",
+            "1,000 bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and Writable reports when there is space.",
             Text(connection, 1000));
         Assert.Equal(
-            "The message has 2,000,000 bytes, headers included, and the server accepts 1,048,576 (its max_payload).", Text(connection, 2_000_000));
-        Assert.Contains("a line of 4,096 bytes lets them be (ClientOptions.MaxControlLine, ", Text(connection, 0, new string('a', 4097)), StringComparison.Ordinal);
-        Assert.Equal("The message has headers, and ClientOptions.Headers is off.", Text(connection, 0, "a", "NATS/1.0\r\n\r\n"));
+            "The message has 2,000,000 bytes with its headers, but the server accepts at most 1,048,576 bytes (its max_payload).", Text(connection, 2_000_000));
+        Assert.Contains("a line of 4,096 bytes (ClientOptions.MaxControlLine, ", Text(connection, 0, new string('a', 4097)), StringComparison.Ordinal);
+        Assert.Equal("The message has headers, but ClientOptions.Headers is false.", Text(connection, 0, "a", "NATS/1.0\r\n\r\n"));
         Assert.Equal(
-            "No server is connected, and there is no room for the message among the 2,000 bytes that are kept for the next one (ClientOptions.ReconnectBufferSize): PublishAsync waits for it.",
+            "No server is connected, and the buffer of 2,000 bytes for the next server is full (ClientOptions.ReconnectBufferSize). PublishAsync waits for space.",
             Text(keeping, 2000));
-        Assert.Equal("No server is connected, and nothing is kept for the next one (ClientOptions.WhileDisconnected).", Text(refusing, 1));
+        Assert.Equal("No server is connected, and messages are not buffered (ClientOptions.WhileDisconnected).", Text(refusing, 1));
     }
 
     [Theory]

@@ -26,7 +26,7 @@ public sealed class SampleTests
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
     public async Task Request_and_reply(ServerKind kind)
-        => Assert.Equal(["QUIET", "one, other", "Nobody responds to 'nobody'."], await RunAsync(kind, RequestAndReply.RunAsync));
+        => Assert.Equal(["QUIET", "one, other", "Nobody subscribes to 'nobody'."], await RunAsync(kind, RequestAndReply.RunAsync));
 
     [Theory]
     [InlineData(ServerKind.Broker)]

@@ -93,7 +93,7 @@ public sealed class ScriptedServerTests
             },
             () => $"{accepted} accepted");
 
-        Assert.Contains("took no bytes in time", (await Wait.For(lost)).Message, StringComparison.Ordinal);
+        Assert.Contains("did not accept bytes in time", (await Wait.For(lost)).Message, StringComparison.Ordinal);
         await Wait.For(closed);
         over.Set();
         ClientStatistics end = client.GetStatistics();
@@ -281,7 +281,7 @@ public sealed class ScriptedServerTests
             },
             Token);
         Exception reason = await Wait.For(lost);
-        Assert.Contains("no sign of life", reason.Message, StringComparison.Ordinal);
+        Assert.Contains("did not answer the keep-alive PINGs", reason.Message, StringComparison.Ordinal);
     }
 
     [Fact]

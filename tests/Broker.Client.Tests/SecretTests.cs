@@ -115,7 +115,7 @@ public sealed class SecretTests
         await server.KillAsync();
         int before = Volatile.Read(ref failed);
         await Wait.UntilAsync(() => Volatile.Read(ref failed) >= before + 2, "failed attempts");
-        await log.HasAsync("[7] Debug: Client orders: still no server");
+        await log.HasAsync("[7] Debug: Client orders: still no server can be reached");
         Assert.All(log.WithExceptions, static line => Assert.DoesNotContain(Canary, line, StringComparison.Ordinal));
     }
 

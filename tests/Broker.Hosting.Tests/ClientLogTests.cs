@@ -21,7 +21,7 @@ public sealed class ClientLogTests
             ("BrokerClient:Servers:0", $"nats://127.0.0.1:{port}"),
             ("BrokerClient:FirstConnect", "Background"));
 
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[7] Debug: Client (default): still no server"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[7] Debug: Client (default): still no server can be reached"), () => host.Log.Text);
 
         Assert.Single(host.Log.Text.Split('\n'), static l => l.StartsWith("Broker.Client[6] Warning: Client (default): no server can be reached", StringComparison.Ordinal));
         await host.StopAsync(Cancellation);
@@ -49,8 +49,8 @@ public sealed class ClientLogTests
         await server.DisposeAsync();
 
         Assert.IsAssignableFrom<ClientException>(await Wait.For(lost));
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[1] Warning: Client (default): the server is lost"), () => host.Log.Text);
-        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[5] Error: Client (default): a handler has thrown"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[1] Warning: Client (default): the server was lost"), () => host.Log.Text);
+        await Wait.UntilAsync(() => host.Log.Has("Broker.Client[5] Error: Client (default): a handler threw an exception"), () => host.Log.Text);
     }
 
     [Fact]

@@ -5,8 +5,8 @@ using Broker.Transport;
 namespace Broker.Client.Barriers;
 
 /// <summary>
-/// The PINGs that wait for their PONGs. A server answers them in order and without a name, so the order of the questions must be known:
-/// all of them go through the external stage, under the gate.
+/// The PINGs that wait for their PONGs. A server answers them in order and without an identifier, so the order of the
+/// PINGs must be known. All of them go through the external buffer, under the gate.
 /// </summary>
 internal sealed class BarrierQueue(ConnectionCore core)
 {
@@ -14,10 +14,11 @@ internal sealed class BarrierQueue(ConnectionCore core)
 
     private readonly Queue<(BarrierCallback Callback, object? State, long Through)> _asked = new();
 
-    // Those whose PING has to wait for the end of a loop's turn: kept here too, because a loop may be stopped before.
+    // The barriers whose PING must wait for the end of a loop's iteration. They are stored here too, because the loop
+    // may be stopped before that.
     private readonly HashSet<Deferred> _deferred = [];
 
-    // Nothing that waits is accepted any more, and all that did has been told.
+    // Whether the connection has closed and all pending barriers have failed.
     private bool _ended;
 
     internal void Ask(BarrierCallback callback, object? state)
@@ -25,7 +26,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         ArgumentNullException.ThrowIfNull(callback);
         if (core.CurrentLoop() is { } loop && core.Link is { } link && link.Transport.GetWriteBuffer(loop).Length != 0)
         {
-            // What this loop has written leaves at the end of its turn, and the PING must come behind it.
+            // This loop's bytes are flushed at the end of its iteration, and the PING must come after them.
             Defer(loop, callback, state);
         }
         else
@@ -41,7 +42,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         Ask(static (state, reached) => ((TaskCompletionSource<bool>)state!).TrySetResult(reached), answered);
         if (!await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false))
         {
-            throw new ConnectionLostException("There is no server, or it was lost before it answered.");
+            throw new ConnectionLostException("No server is connected, or it was lost before it answered.");
         }
 
         return Stopwatch.GetElapsedTime(begin);
@@ -49,7 +50,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
 
     internal async Task FlushAsync(CancellationToken cancellationToken)
     {
-        // Loops that are stopped hand over nothing any more.
+        // Stopped loops do not flush any more.
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, core.Ending.Token);
         try
         {
@@ -63,7 +64,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         await PingAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Asks on behalf of a link, if it is still the one in use.</summary>
+    /// <summary>Sends a PING for a link, if it is still the current link.</summary>
     internal void Ask(Link link, BarrierCallback callback, object? state)
     {
         lock (core.Gate)
@@ -75,7 +76,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
     }
 
-    /// <summary>The oldest question is answered. On the loop.</summary>
+    /// <summary>Completes the oldest barrier. Called on the loop.</summary>
     internal void TakePong()
     {
         (BarrierCallback Callback, object? State, long Through) barrier;
@@ -83,7 +84,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         {
             if (!_asked.TryDequeue(out barrier))
             {
-                // Nobody asked: harmless.
+                // The server sent a PONG without a PING, which does no harm.
                 return;
             }
 
@@ -93,7 +94,10 @@ internal sealed class BarrierQueue(ConnectionCore core)
         Answer(barrier.Callback, barrier.State, true);
     }
 
-    /// <summary>Takes out those that a lost server will not answer; <see cref="Fail"/> tells them. Under the gate.</summary>
+    /// <summary>
+    /// Removes the barriers that a lost server will not answer, so that the caller can pass them to <see cref="Fail"/>.
+    /// Called under the gate.
+    /// </summary>
     internal List<(BarrierCallback Callback, object? State)> TakeAsked()
     {
         List<(BarrierCallback, object?)> all = [.. _asked.Select(b => (b.Callback, b.State))];
@@ -109,7 +113,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
         }
     }
 
-    /// <summary>The connection has ended: all are told, and those that ask later too.</summary>
+    /// <summary>Fails all pending barriers and all later ones, because the connection has closed.</summary>
     internal void End()
     {
         List<(BarrierCallback, object?)> failed;
@@ -140,7 +144,7 @@ internal sealed class BarrierQueue(ConnectionCore core)
             }
         }
 
-        // There is no server: whether it stays so is seen on the loop.
+        // No server is connected. The loop checks later whether this has changed.
         Defer(core.Loop, callback, state);
     }
 
@@ -176,11 +180,11 @@ internal sealed class BarrierQueue(ConnectionCore core)
             }
         }
 
-        // Another loop of the group may be running this.
+        // Another loop of the group may run this code.
         core.Loop.Run(() => Answer(deferred.Callback, deferred.State, false));
     }
 
-    // Under the gate.
+    // Called under the gate.
     private void WritePing(Link link, BarrierCallback callback, object? state)
     {
         _asked.Enqueue((callback, state, core.Account.CountHandedOver(link)));

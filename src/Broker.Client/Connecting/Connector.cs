@@ -8,12 +8,13 @@ using Broker.Transport;
 namespace Broker.Client.Connecting;
 
 /// <summary>
-/// Finds a server, the first and every later one, and puts it into use. At most one search is under way, and none while there is a
-/// server.
+/// Connects to a server, at first and after each loss, and makes it the current server. At most one search for a server
+/// runs at a time, and none runs while a server is connected.
 /// </summary>
 internal sealed class Connector
 {
-    // A link that ended sooner than this was no success: a server that accepts and closes must not be dialled without a wait.
+    // A link that was lost sooner than this counts as a failed attempt. Otherwise the client would dial a server that
+    // accepts and closes again and again without a delay.
     private static readonly TimeSpan SoonLost = TimeSpan.FromSeconds(1);
 
     private readonly ConnectionCore _core;
@@ -29,12 +30,12 @@ internal sealed class Connector
         _wait = new ReconnectWait(core.Options);
     }
 
-    /// <summary>How often a server was found again. Under the gate.</summary>
+    /// <summary>The number of times that a server was found after a loss. Used under the gate.</summary>
     internal long Reconnects { get; private set; }
 
     private ClientOptions Options => _core.Options;
 
-    /// <summary>The handshake is done: the link takes over. On the loop.</summary>
+    /// <summary>Makes a link whose handshake is done the current link. Called on the loop.</summary>
     internal void Attach(Link link)
     {
         bool again;
@@ -46,7 +47,7 @@ internal sealed class Connector
                 return;
             }
 
-            // Handed over before anybody can write to the link: what others publish from now on comes behind.
+            // These bytes are flushed before any thread can write to the link, so later publishes come after them.
             LoopWriteBuffer stage = link.Transport.ExternalWriteBuffer;
             _core.Subscriber.Replay(stage);
             _core.Replay.MoveTo(stage);
@@ -67,14 +68,14 @@ internal sealed class Connector
         _core.Room.TellIfWanted();
     }
 
-    /// <summary>The link in use is gone. On the loop.</summary>
+    /// <summary>Reacts to the loss of the current link. Called on the loop.</summary>
     internal void Detach(Link link, CloseReason reason, Exception cause)
     {
         List<(BarrierCallback Callback, object? State)> failed;
         bool wasClosed;
         lock (_core.Gate)
         {
-            // A close that is under way has taken the link out already.
+            // A running close has already removed the link.
             wasClosed = _core.State == ConnectionState.Closed;
             _core.Account.Settle(link);
             _core.Link = null;
@@ -103,7 +104,7 @@ internal sealed class Connector
         _ = Task.Run(() => goOn ? ReconnectAsync() : _core.Lifecycle.EndAsync(quietly: false));
     }
 
-    /// <summary>A server's INFO, at the handshake or later. On the loop.</summary>
+    /// <summary>Reads the INFO of a server, during the handshake or later. Called on the loop.</summary>
     internal void TakeNews(Link link, ServerInfo info)
     {
         _core.Publisher.MaxPayload = link.MaxPayload;
@@ -119,7 +120,7 @@ internal sealed class Connector
         }
     }
 
-    /// <summary>The first search.</summary>
+    /// <summary>Runs the first connect.</summary>
     internal async Task ConnectAsync(CancellationToken cancellationToken)
     {
         try
@@ -132,7 +133,7 @@ internal sealed class Connector
         }
         catch (Exception e) when (cancellationToken.IsCancellationRequested && e is not OperationCanceledException)
         {
-            // Whatever failed last, it is the caller who ended it.
+            // The caller cancelled the connect, so this is reported in place of the last failure.
             throw new OperationCanceledException("The connect was cancelled.", e, cancellationToken);
         }
     }
@@ -162,7 +163,7 @@ internal sealed class Connector
         await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    // After a first connect that found nobody.
+    // Continues in the background after a first connect that reached no server.
     private void SearchOn(Exception cause)
     {
         lock (_core.Gate)
@@ -170,7 +171,7 @@ internal sealed class Connector
             _core.State = ConnectionState.Reconnecting;
             _passesInVain = 1;
 
-            // No server has said otherwise, and what is published meanwhile must not be refused for that.
+            // No server has rejected headers yet, so messages with headers must not be refused until then.
             _core.Publisher.Headers = Options.Headers;
         }
 
@@ -190,17 +191,17 @@ internal sealed class Connector
     {
         try
         {
-            // The next server's messages are counted from where those of the last one ended.
+            // The counting for the next server starts where the counting for the last one ended.
             await _core.Account.Settling.ConfigureAwait(false);
             await SearchAsync(_core.Ending.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (_core.Ending.IsCancellationRequested)
         {
-            // Closed by its owner meanwhile, who sees to the rest.
+            // The owner has closed the connection meanwhile and does the rest.
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // The attempts are used up, or something is beyond repair: it ends here, and says so.
+            // The attempts are used up, or an error cannot be repaired. The connection reports this and closes.
             _core.Events.ReportFault(null, e);
             await _core.Lifecycle.EndAsync(quietly: false).ConfigureAwait(false);
         }
@@ -217,7 +218,7 @@ internal sealed class Connector
             {
                 if (Options.MaxReconnectAttempts >= 0 && attempts++ >= Options.MaxReconnectAttempts)
                 {
-                    throw new ConnectionLostException("No server was found in as many attempts as are allowed.", last);
+                    throw new ConnectionLostException("No server could be reached within MaxReconnectAttempts attempts.", last);
                 }
 
                 ServerAddress address = _servers.Next()

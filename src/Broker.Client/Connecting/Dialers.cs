@@ -4,21 +4,28 @@ using Broker.Transport.Pipes;
 
 namespace Broker.Client.Connecting;
 
-/// <summary>Makes dialers for <see cref="ClientOptions.Dialer"/> of whatever carries bytes: through a proxy, a tunnel, a test.</summary>
+/// <summary>
+/// Creates dialers for <see cref="ClientOptions.Dialer"/> from streams and pipes, for example for a proxy, a tunnel or
+/// a test.
+/// </summary>
 /// <remarks>
-/// What is opened is the connection's, and closed with it. TLS is spoken over it as over a socket where the options or the server ask
-/// for it.
-/// </remarks>
+///  The connection owns the opened stream or pipe and closes it. TLS runs over it as over a socket if the options or
+/// the server require TLS.
+///  </remarks>
 public static class Dialers
 {
-    /// <summary>A dialer that opens a stream for each connect. An exception counts as a failed attempt.</summary>
+    /// <summary>
+    /// Returns a dialer that opens a stream for each connect. An exception counts as a failed attempt.
+    /// </summary>
     public static IDialer FromStream(Func<CancellationToken, ValueTask<Stream>> open)
     {
         ArgumentNullException.ThrowIfNull(open);
         return new PipeDialer(async cancellationToken => StreamLink.Open(await open(cancellationToken).ConfigureAwait(false)));
     }
 
-    /// <summary>A dialer that opens a duplex pipe for each connect. An exception counts as a failed attempt.</summary>
+    /// <summary>
+    /// Returns a dialer that opens a duplex pipe for each connect. An exception counts as a failed attempt.
+    /// </summary>
     public static IDialer FromPipe(Func<CancellationToken, ValueTask<IDuplexPipe>> open)
     {
         ArgumentNullException.ThrowIfNull(open);

@@ -1,15 +1,15 @@
 namespace Broker.Client.Connecting;
 
-/// <summary>How long to wait before the servers are tried again.</summary>
+/// <summary>Computes the delay before the servers are tried again.</summary>
 internal sealed class ReconnectWait(ClientOptions options)
 {
-    // What a callback may ask for at most: a timer of the runtime takes some 49 days.
+    // The longest delay that a callback may return. A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan Longest = TimeSpan.FromDays(1);
 
-    // Beyond this a doubling leaves every longest wait behind.
+    // After this many doublings the delay exceeds every possible limit.
     private const int MostDoublings = 30;
 
-    /// <param name="passesInVain">How often all servers have been tried in vain.</param>
+    /// <param name="passesInVain">The number of times that all servers have been tried without success.</param>
     internal TimeSpan After(int passesInVain)
     {
         if (options.ReconnectDelay is { } delay)

@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Broker.Client.Connecting;
 
 /// <summary>
-/// A byte stream as a duplex pipe. One read and one write are under way at most; in each direction some hundred kilobytes wait, and
-/// nobody reads ahead of who takes them. The stream is closed when both directions have ended.
+/// Adapts a byte stream to a duplex pipe. At most one read and one write run at a time. Each direction buffers at most
+/// 256 KiB, and reading pauses while the consumer lags behind. The stream is closed when both directions have ended.
 /// </summary>
 internal sealed class StreamLink : IDuplexPipe
 {
@@ -32,11 +32,12 @@ internal sealed class StreamLink : IDuplexPipe
 
     public PipeWriter Output => _outbound.Writer;
 
-    /// <param name="stream">The link's from now on.</param>
-    /// <param name="endOutput">Ends the stream's own direction where it can be ended alone, so that the peer still hears the last words.</param>
+    /// <param name="stream">The stream. The link owns it from now on.</param>
+    /// <param name="endOutput">Ends the output direction of the stream, if that is possible while input continues, so
+    /// that the peer still receives the last bytes.</param>
     internal static IDuplexPipe Open(Stream stream, Func<Task>? endOutput = null)
     {
-        // Never disposed: it has no timer.
+        // The token source is never disposed, because it has no timer.
         var link = new StreamLink(stream, endOutput, new CancellationTokenSource());
         _ = link.RunAsync();
         return link;
@@ -51,7 +52,7 @@ internal sealed class StreamLink : IDuplexPipe
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // It has ended one way or the other.
+            // The stream has ended in any case.
         }
     }
 
@@ -116,7 +117,10 @@ internal sealed class StreamLink : IDuplexPipe
         await _outbound.Reader.CompleteAsync(error).ConfigureAwait(false);
     }
 
-    /// <summary>When nobody will take what comes, nothing more is read, and nothing is waited for that will not be sent.</summary>
+    /// <summary>
+    /// Cancels the stream's reads and writes when the consumer has completed its reader: no more input is read, and no
+    /// write waits for a peer that does not read.
+    /// </summary>
     private sealed class EndingReader(PipeReader reader, CancellationTokenSource unread) : PipeReader
     {
         public override void AdvanceTo(SequencePosition consumed) => reader.AdvanceTo(consumed);

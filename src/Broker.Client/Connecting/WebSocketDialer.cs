@@ -10,21 +10,25 @@ using Broker.Transport.Pipes;
 
 namespace Broker.Client.Connecting;
 
-/// <summary>Connects by WebSocket, the upgrade of an HTTP connection: the protocol's bytes go in binary frames, wherever those begin and end.</summary>
+/// <summary>
+/// Connects over WebSocket, the upgrade of an HTTP connection. The protocol's bytes are sent in binary frames, and a
+/// frame may begin and end anywhere in a command.
+/// </summary>
 internal static class WebSocketDialer
 {
-    // How long the server may take to answer our closing frame.
+    // The limit for the server to answer the client's close frame.
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(1);
 
-    /// <exception cref="ConnectionLostException">The server cannot be reached, or offers no WebSocket there.</exception>
-    /// <exception cref="TlsException">One side does not accept the other's certificate.</exception>
+    /// <exception cref="ConnectionLostException">The server cannot be reached, or does not offer WebSocket at the
+    /// address.</exception>
+    /// <exception cref="TlsException">One side rejects the other's certificate.</exception>
     internal static async Task<Connection> ConnectAsync(
         EventLoop loop, ServerAddress address, ClientTls tls, ConnectionHandler handler, CancellationToken cancellationToken)
     {
         var socket = new ClientWebSocket();
         try
         {
-            // The protocol has questions of its own for a silent server.
+            // The NATS protocol has its own keep-alive.
             socket.Options.KeepAliveInterval = Timeout.InfiniteTimeSpan;
             SslClientAuthenticationOptions authentication = tls.For(address);
             if (address.IsTls)
@@ -56,8 +60,9 @@ internal static class WebSocketDialer
         }
     }
 
-    // The handler demands a certificate for the host that the request names, whatever its options say: another one has to be named there, and
-    // a server that looks at both finds the same name in the handshake and in the request.
+    // The HTTP handler requires a certificate for the host in the request, whatever its options say. So another host
+    // name must be set in the request, and a server that checks both finds the same name in the TLS handshake and in
+    // the request.
     private static void NameHost(ClientWebSocket socket, Uri uri, string? name)
     {
         if (string.IsNullOrEmpty(name) || string.Equals(name, uri.IdnHost, StringComparison.OrdinalIgnoreCase))

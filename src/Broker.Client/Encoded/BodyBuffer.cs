@@ -2,7 +2,10 @@ using System.Buffers;
 
 namespace Broker.Client.Encoded;
 
-/// <summary>Where a body is encoded before its length is known. Used again by the next one, unless it grew large.</summary>
+/// <summary>
+/// The buffer in which a body is encoded before its length is known. It is reused for the next body, unless it has
+/// become large.
+/// </summary>
 internal sealed class BodyBuffer : IBufferWriter<byte>
 {
     private const int Smallest = 256;

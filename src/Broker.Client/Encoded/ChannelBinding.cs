@@ -2,20 +2,26 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client.Encoded;
 
-/// <summary>A channel that receives what a subscription does, until one of them ends or this is disposed.</summary>
+/// <summary>
+/// The binding of a subscription to a channel. The channel receives what the subscription receives, until one of them
+/// ends or this object is disposed.
+/// </summary>
 public sealed class ChannelBinding : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
 
     private ChannelBinding(QueuedSubscription subscription) => Subscription = subscription;
 
-    /// <summary>Where the values come from; its statistics say what waits for the channel.</summary>
+    /// <summary>The subscription that receives the values. Its statistics show what waits for the channel.</summary>
     public QueuedSubscription Subscription { get; }
 
-    /// <summary>Completes when nothing more is written into the channel. Never fails: an error is the channel's.</summary>
+    /// <summary>
+    /// Completes when nothing more is written to the channel. It never fails, because an error is passed to the
+    /// channel.
+    /// </summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 
-    /// <summary>Ends the subscription, throws away what waits, and completes the channel.</summary>
+    /// <summary>Ends the subscription, discards its queued messages, and completes the channel.</summary>
     public async ValueTask DisposeAsync()
     {
         Subscription.Dispose();

@@ -7,15 +7,17 @@ namespace Broker.Client.Encoded;
 public sealed partial class EncodedConnection
 {
     /// <summary>
-    /// Subscribes with a handler for values, which is called for one after the other from a queue of its own: while it runs, or waits, nobody
-    /// else does.
+    /// Subscribes with a handler for values. The values wait in a queue of their own, and the handler is called for one
+    /// value at a time. A handler that runs long, or that awaits, does not delay other subscriptions.
     /// </summary>
     /// <param name="filter">A subject, in which <c>*</c> and <c>&gt;</c> are wildcards.</param>
-    /// <param name="handler">Called on threads of the pool. What it throws is told to <see cref="BrokerConnection.Fault"/>, and the next value comes.</param>
-    /// <param name="options">How much may wait, and what becomes of more; null for the defaults.</param>
-    /// <param name="queue">The queue group to be a member of; null for none.</param>
-    /// <exception cref="ArgumentException">The filter, the queue's name or an option is not valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or being drained.</exception>
+    /// <param name="handler">Called on thread-pool threads. An exception is reported to
+    /// <see cref="BrokerConnection.Fault"/>, and then the next value follows.</param>
+    /// <param name="options">The limits of the queue, and the policy for a full queue. Null for the defaults.</param>
+    /// <param name="queue">The queue group to join. Null for none.</param>
+    /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
+    /// valid.</exception>
+    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
     public HandlerBinding Subscribe<T>(string filter, Action<T> handler, QueueOptions? options = null, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -59,9 +61,12 @@ public sealed partial class EncodedConnection
         return Bind(filter, handler, options, queue);
     }
 
-    /// <summary>As <see cref="BrokerConnection.Subscribe"/>: the handler runs on the connection's loop and must not block.</summary>
-    /// <exception cref="ArgumentException">The filter or the queue's name is not valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or being drained.</exception>
+    /// <summary>
+    /// Subscribes like <see cref="BrokerConnection.Subscribe"/>: the handler runs on the connection's loop and must not
+    /// block.
+    /// </summary>
+    /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
+    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
     public Subscription SubscribeInline<T>(string filter, Action<T> handler, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(handler);
@@ -75,11 +80,16 @@ public sealed partial class EncodedConnection
         return Connection.Subscribe(filter, (in MessageView message) => handler(Encoder.Decode<T>(message.Body), in message), queue);
     }
 
-    /// <summary>As <see cref="BrokerConnection.ReadAsync"/>: <c>await foreach (Order order in orders.ReadAsync&lt;Order&gt;("orders.>"))</c>.</summary>
-    /// <exception cref="ArgumentException">The filter, the queue's name or an option is not valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or being drained.</exception>
-    /// <exception cref="Errors.SlowConsumerException">It ended by <see cref="FullQueuePolicy.End"/>.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <summary>
+    /// Subscribes and reads like <see cref="BrokerConnection.ReadAsync"/>: <c>await foreach (Order order in
+    /// orders.ReadAsync&lt;Order&gt;("orders.>"))</c>.
+    /// </summary>
+    /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
+    /// valid.</exception>
+    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
+    /// <exception cref="Errors.SlowConsumerException">The subscription ended because of
+    /// <see cref="FullQueuePolicy.End"/>.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public async IAsyncEnumerable<T> ReadAsync<T>(
         string filter, QueueOptions? options = null, string? queue = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -93,12 +103,13 @@ public sealed partial class EncodedConnection
     }
 
     /// <summary>
-    /// Binds a channel for receiving: writes what arrives into it, waiting for room. What waits meanwhile is bounded by
-    /// <paramref name="options"/>. The channel is completed when the subscription has ended and all of it is written, with an error if that
-    /// was one.
+    /// Binds a channel for receiving: writes the arriving values to the channel and waits when the channel is full.
+    /// <paramref name="options"/> limits the messages that wait meanwhile. The channel is completed when the
+    /// subscription has ended and everything has been written, with an error if the subscription ended with one.
     /// </summary>
-    /// <exception cref="ArgumentException">The filter, the queue's name or an option is not valid.</exception>
-    /// <exception cref="Errors.ConnectionLostException">The connection is closed or being drained.</exception>
+    /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
+    /// valid.</exception>
+    /// <exception cref="Errors.ConnectionLostException">The connection is closed or is being drained.</exception>
     public ChannelBinding BindReceive<T>(string filter, ChannelWriter<T> target, QueueOptions? options = null, string? queue = null)
     {
         ArgumentNullException.ThrowIfNull(target);
@@ -129,7 +140,7 @@ public sealed partial class EncodedConnection
         }
         catch (ChannelClosedException)
         {
-            // Its readers want no more.
+            // The channel was completed by its reader, so the subscription can end.
             await subscription.DisposeAsync().ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)

@@ -8,35 +8,41 @@ public sealed partial class EncodedConnection
     private const string Closed = "The connection is closed.";
 
     /// <summary>
-    /// Binds a channel for sending: publishes what is written into it, waiting for room, until it is completed. A value is taken out of the
-    /// channel when it has been accepted, so that however this ends what was not accepted is still there, but for the one in hand where the
-    /// channel cannot be peeked (<see cref="ChannelReader{T}.CanPeek"/>). Nobody else may read from it meanwhile.
+    /// Binds a channel for sending: publishes the values that are written to the channel until the channel is
+    /// completed, and waits if the connection has no space. A value is removed from the channel after the connection
+    /// has accepted it. So when the method ends, the values that were not accepted are still in the channel. If the
+    /// channel does not support peeking (<see cref="ChannelReader{T}.CanPeek"/>), the current value is lost. No other
+    /// code may read from the channel meanwhile.
     /// </summary>
-    /// <returns>Completes when all has been accepted, or fails with what the channel was completed with or the first refusal.</returns>
-    /// <exception cref="OperationCanceledException">Cancelled, also while it waits for room.</exception>
+    /// <returns>A task that completes when all values have been accepted. It fails with the error that completed the
+    /// channel, or with the first refusal.</returns>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled, possibly while
+    /// the method waited for space.</exception>
     /// <exception cref="Errors.ConnectionLostException">The connection is closed.</exception>
-    /// <exception cref="PublishRefusedException">A value was not accepted, and waiting would not help.</exception>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
+    /// <exception cref="PublishRefusedException">A value was refused, and waiting would not help.</exception>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     public async Task BindSendAsync<T>(string subject, ChannelReader<T> source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
         var closed = new CancellationTokenSource();
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, closed.Token);
 
-        // Nothing of the reader's program on the thread that tells the end.
+        // The cancellation is asynchronous, so that the code of the channel's owner does not run on the thread that
+        // raises the event.
         void OnClosed(BrokerConnection connection) => _ = closed.CancelAsync();
         Connection.Closed += OnClosed;
         try
         {
             if (Connection.State == ConnectionState.Closed)
             {
-                // Before it was listened to.
+                // The connection closed before the event handler was added.
                 throw new Errors.ConnectionLostException(Closed);
             }
 
             while (await source.WaitToReadAsync(either.Token).ConfigureAwait(false))
             {
-                // Taken out only behind the publish: what is not accepted stays its owner's.
+                // A value is removed only after the publish, so that the owner of the channel keeps values that were
+                // not accepted.
                 bool peeks = source.CanPeek;
                 while (peeks ? source.TryPeek(out T? value) : source.TryRead(out value))
                 {

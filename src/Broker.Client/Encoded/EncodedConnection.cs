@@ -4,29 +4,29 @@ using Broker.Client.Subscriptions;
 namespace Broker.Client.Encoded;
 
 /// <summary>
-/// A <see cref="BrokerConnection"/> that takes and gives values instead of bytes. Any number of them, with encoders of their own, may
-/// stand on one connection, which stays its owner's to close.
+/// Sends and receives values in place of bytes over a <see cref="BrokerConnection"/>. Several encoded connections with
+/// different encoders may use one connection. The owner of that connection closes it.
 /// </summary>
 /// <remarks>
-/// What cannot be decoded is told to <see cref="BrokerConnection.Fault"/> with its subscription and left out; other messages come all the
-/// same. Thread-safe.
-/// </remarks>
-/// <param name="connection">What it stands on.</param>
-/// <param name="encoder">How values become bodies.</param>
+///  A message that cannot be decoded is reported to <see cref="BrokerConnection.Fault"/> with its subscription and
+/// skipped. Other messages still arrive. Thread-safe.
+///  </remarks>
+/// <param name="connection">The connection to use.</param>
+/// <param name="encoder">Converts values to bodies and bodies to values.</param>
 public sealed partial class EncodedConnection(BrokerConnection connection, IMessageEncoder encoder)
 {
     private BodyBuffer? _spare;
 
-    /// <summary>What it stands on.</summary>
+    /// <summary>The connection that is used.</summary>
     public BrokerConnection Connection { get; } = connection ?? throw new ArgumentNullException(nameof(connection));
 
-    /// <summary>How values become bodies.</summary>
+    /// <summary>Converts values to bodies and bodies to values.</summary>
     public IMessageEncoder Encoder { get; } = encoder ?? throw new ArgumentNullException(nameof(encoder));
 
-    /// <summary>As <see cref="BrokerConnection.Publish"/>, of a value.</summary>
+    /// <summary>Publishes a value like <see cref="BrokerConnection.Publish"/>.</summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
-    /// <exception cref="PublishRefusedException">It was not accepted.</exception>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
+    /// <exception cref="PublishRefusedException">The message was refused.</exception>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     public void Publish<T>(string subject, T value, string? replyTo = null, MessageHeaders? headers = null)
     {
         BodyBuffer body = Encode(value);
@@ -40,11 +40,11 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         }
     }
 
-    /// <summary>As <see cref="BrokerConnection.PublishAsync"/>, of a value.</summary>
+    /// <summary>Publishes a value like <see cref="BrokerConnection.PublishAsync"/>.</summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
-    /// <exception cref="PublishRefusedException">It was not accepted, and waiting would not help.</exception>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="PublishRefusedException">The message was refused, and waiting would not help.</exception>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public ValueTask PublishAsync<T>(
         string subject, T value, string? replyTo = null, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
     {
@@ -52,7 +52,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         BodyBuffer body = Encode(value);
         try
         {
-            // Within a span there is one attempt, not two.
+            // With tracing there is one attempt, not two, so that there is only one span.
             return Connection.Core.TracedSends is null && Connection.TryPublish(subject, body.Written, replyTo, headers) < PublishStatus.PendingLimit
                 ? ValueTask.CompletedTask
                 : Connection.PublishAsync(subject, body.Written.ToArray(), replyTo, headers, cancellationToken);
@@ -63,10 +63,10 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         }
     }
 
-    /// <summary>Answers a message that expects it.</summary>
-    /// <exception cref="InvalidOperationException">No answer is expected.</exception>
-    /// <exception cref="PublishRefusedException">It was not accepted.</exception>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
+    /// <summary>Publishes a value as the reply to a message.</summary>
+    /// <exception cref="InvalidOperationException">The message has no reply subject.</exception>
+    /// <exception cref="PublishRefusedException">The reply was refused.</exception>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     public void Respond<T>(in MessageView message, T value, MessageHeaders? headers = null)
     {
         BodyBuffer body = Encode(value);
@@ -94,8 +94,10 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         }
     }
 
-    /// <summary>As <see cref="BrokerConnection.RequestAsync"/>, with a value each way.</summary>
-    /// <exception cref="FormatException">The answer cannot be decoded.</exception>
+    /// <summary>
+    /// Sends a value as a request like <see cref="BrokerConnection.RequestAsync"/> and returns the value of the reply.
+    /// </summary>
+    /// <exception cref="FormatException">The reply cannot be decoded.</exception>
     /// <inheritdoc cref="BrokerConnection.RequestAsync"/>
     public async ValueTask<TAnswer> RequestAsync<TRequest, TAnswer>(
         string subject, TRequest value, TimeSpan timeout, MessageHeaders? headers = null, CancellationToken cancellationToken = default)
@@ -104,7 +106,7 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         BodyBuffer body = Encode(value);
         try
         {
-            // Copied before the return.
+            // The body is copied before the method returns.
             request = Connection.Core.RequestAsync(subject, body.Written, timeout, headers, cancellationToken);
         }
         finally

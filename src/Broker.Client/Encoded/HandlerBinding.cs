@@ -5,23 +5,27 @@ using Broker.Client.Telemetry;
 namespace Broker.Client.Encoded;
 
 /// <summary>
-/// A subscription whose values are given to a handler, one after the other, from a queue of its own. It ends with its subscription, when
-/// all that waited has been handled; a drain of the connection waits for that.
+/// The binding of a subscription to a handler. The values wait in a queue of their own, and the handler is called for
+/// one value at a time. The binding ends after its subscription, when all queued messages have been handled. A drain of
+/// the connection waits for that.
 /// </summary>
 public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 {
     private HandlerBinding(QueuedSubscription subscription) => Subscription = subscription;
 
-    /// <summary>Where the values come from; its statistics say what waits for the handler.</summary>
+    /// <summary>The subscription that receives the values. Its statistics show what waits for the handler.</summary>
     public QueuedSubscription Subscription { get; }
 
     /// <summary>
-    /// Completes when the handler is called no more and has returned. Fails with a <see cref="Errors.SlowConsumerException"/> when the
-    /// subscription ended by <see cref="FullQueuePolicy.End"/>, and with nothing else.
+    /// Completes when the last call of the handler has returned. It fails only if the subscription ended because of
+    /// <see cref="FullQueuePolicy.End"/>, with a <see cref="Errors.SlowConsumerException"/>.
     /// </summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 
-    /// <summary>Ends the subscription and throws away what waits. A handler that is running is not waited for, so it may do this too.</summary>
+    /// <summary>
+    /// Ends the subscription and discards its queued messages. The method does not wait for a running handler, so a
+    /// handler may call it.
+    /// </summary>
     public void Dispose() => Subscription.Dispose();
 
     /// <inheritdoc cref="Dispose"/>
@@ -31,7 +35,7 @@ public sealed class HandlerBinding : IAsyncDisposable, IDisposable
     {
         var binding = new HandlerBinding(subscription);
         binding.Completion = Task.Run(() => HandleAllAsync(subscription, handle));
-        // Nobody may be waiting for it: then the exception is still seen.
+        // This marks the exception as observed if nobody awaits the task.
         _ = binding.Completion.ContinueWith(
             static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
         subscription.Handling = binding.Completion;
@@ -40,7 +44,7 @@ public sealed class HandlerBinding : IAsyncDisposable, IDisposable
 
     private static async Task HandleAllAsync(QueuedSubscription subscription, Func<Message, ValueTask> handle)
     {
-        // What was current where it was subscribed is no parent of what is done with a message.
+        // The activity that was current at the subscribe call is not the parent of the processing of a message.
         Activity.Current = null;
         while (await subscription.Reader.WaitToReadAsync().ConfigureAwait(false))
         {

@@ -2,15 +2,18 @@ using System.Buffers;
 
 namespace Broker.Client.Encoded;
 
-/// <summary>Makes bodies of values and values of bodies, for an <see cref="EncodedConnection"/>. Used by any thread, several at a time.</summary>
+/// <summary>
+/// Converts values to bodies and bodies to values for an <see cref="EncodedConnection"/>. It is called on any thread,
+/// and on several threads at once.
+/// </summary>
 public interface IMessageEncoder
 {
-    /// <summary>Writes a body.</summary>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
+    /// <summary>Writes a value as a body.</summary>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     void Encode<T>(T value, IBufferWriter<byte> body);
 
-    /// <summary>Reads a body, which is borrowed until the return.</summary>
-    /// <exception cref="FormatException">It is no such value.</exception>
-    /// <exception cref="NotSupportedException">The encoder does not know the type.</exception>
+    /// <summary>Reads a value from a body. The span is valid until the method returns.</summary>
+    /// <exception cref="FormatException">The body does not contain a value of the type.</exception>
+    /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
     T Decode<T>(ReadOnlySpan<byte> body);
 }

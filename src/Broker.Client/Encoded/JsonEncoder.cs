@@ -6,9 +6,10 @@ using System.Text.Json.Serialization.Metadata;
 namespace Broker.Client.Encoded;
 
 /// <summary>
-/// JSON by the code that the compiler made for a context, and so without reflection: <c>new JsonEncoder(OrdersJson.Default)</c>.
+/// Encodes values as JSON with the source-generated code of a context, without reflection: <c>new
+/// JsonEncoder(OrdersJson.Default)</c>.
 /// </summary>
-/// <param name="context">Names the types that can be written and read.</param>
+/// <param name="context">The context with the types that can be written and read.</param>
 public sealed class JsonEncoder(JsonSerializerContext context) : IMessageEncoder
 {
     private readonly JsonSerializerContext _context = context ?? throw new ArgumentNullException(nameof(context));
@@ -29,11 +30,11 @@ public sealed class JsonEncoder(JsonSerializerContext context) : IMessageEncoder
         }
         catch (JsonException e)
         {
-            throw new FormatException($"The body is no {typeof(T).Name} as JSON: {e.Message}", e);
+            throw new FormatException($"The body is not valid JSON for {typeof(T).Name}: {e.Message}", e);
         }
     }
 
     private JsonTypeInfo<T> InfoOf<T>()
         => _context.GetTypeInfo(typeof(T)) as JsonTypeInfo<T>
-            ?? throw new NotSupportedException($"{_context.GetType().Name} does not name the type {typeof(T)}.");
+            ?? throw new NotSupportedException($"{_context.GetType().Name} does not contain the type {typeof(T)}.");
 }

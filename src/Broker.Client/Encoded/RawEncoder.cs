@@ -2,10 +2,10 @@ using System.Buffers;
 
 namespace Broker.Client.Encoded;
 
-/// <summary>Bytes as they are: arrays, <see cref="ReadOnlyMemory{T}"/> and <see cref="Memory{T}"/>.</summary>
+/// <summary>Passes bytes on unchanged: arrays, <see cref="ReadOnlyMemory{T}"/> and <see cref="Memory{T}"/>.</summary>
 public sealed class RawEncoder : IMessageEncoder
 {
-    /// <summary>It has no settings, so one is enough.</summary>
+    /// <summary>The only instance. The encoder has no settings.</summary>
     public static RawEncoder Instance { get; } = new();
 
     private RawEncoder()
@@ -32,5 +32,5 @@ public sealed class RawEncoder : IMessageEncoder
             : typeof(T) == typeof(Memory<byte>) ? (T)(object)new Memory<byte>(body.ToArray())
             : throw NotKnown(typeof(T));
 
-    private static NotSupportedException NotKnown(Type type) => new($"Bytes are no {type}.");
+    private static NotSupportedException NotKnown(Type type) => new($"RawEncoder supports byte[], ReadOnlyMemory<byte> and Memory<byte>, not {type}.");
 }

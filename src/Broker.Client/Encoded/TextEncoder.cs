@@ -6,13 +6,14 @@ using System.Text;
 namespace Broker.Client.Encoded;
 
 /// <summary>
-/// Text as UTF-8: strings; numbers, dates and identifiers as the invariant culture writes them; <c>true</c> and <c>false</c>.
+/// Encodes values as UTF-8 text: strings, numbers, dates and identifiers in the format of the invariant culture, and
+/// <c>true</c> and <c>false</c>.
 /// </summary>
 public sealed class TextEncoder : IMessageEncoder
 {
     private const int FirstTry = 64;
 
-    /// <summary>It has no settings, so one is enough.</summary>
+    /// <summary>The only instance. The encoder has no settings.</summary>
     public static TextEncoder Instance { get; } = new();
 
     private TextEncoder()
@@ -42,7 +43,7 @@ public sealed class TextEncoder : IMessageEncoder
     /// <inheritdoc/>
     public T Decode<T>(ReadOnlySpan<byte> body)
     {
-        // Each comparison is the compiler's for a T that is a value: what is left is one of these lines.
+        // If T is a value type, the JIT compiler evaluates each comparison, so only one of these lines remains.
         if (typeof(T) == typeof(string))
         {
             return (T)(object)Encoding.UTF8.GetString(body);
@@ -52,7 +53,7 @@ public sealed class TextEncoder : IMessageEncoder
         {
             return Utf8Parser.TryParse(body, out bool truth, out int read) && read == body.Length
                 ? (T)(object)truth
-                : throw new FormatException("The body is neither true nor false.");
+                : throw new FormatException("The body must be true or false.");
         }
 
         return typeof(T) == typeof(int) ? (T)(object)Parse<int>(body)
@@ -76,7 +77,7 @@ public sealed class TextEncoder : IMessageEncoder
 
     private static void Format(IUtf8SpanFormattable value, IBufferWriter<byte> body)
     {
-        // Dates keep their fractions and their offset.
+        // This format keeps the fractions and the offset of dates.
         ReadOnlySpan<char> format = value is DateTime or DateTimeOffset ? "O" : default;
         for (int size = FirstTry; ; size *= 2)
         {
@@ -92,10 +93,10 @@ public sealed class TextEncoder : IMessageEncoder
         where TNumber : IUtf8SpanParsable<TNumber>
         => TNumber.TryParse(body, CultureInfo.InvariantCulture, out TNumber? value)
             ? value
-            : throw new FormatException($"The body is no {typeof(TNumber).Name}.");
+            : throw new FormatException($"The body is not a valid {typeof(TNumber).Name}.");
 
     private static string Text(ReadOnlySpan<byte> body) => Encoding.UTF8.GetString(body);
 
     private static NotSupportedException NotKnown(Type type)
-        => new($"As text there are strings, numbers, dates and identifiers, and no {type}.");
+        => new($"TextEncoder supports strings, booleans, numbers, dates and identifiers, not {type}.");
 }

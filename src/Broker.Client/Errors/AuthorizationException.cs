@@ -1,6 +1,8 @@
 namespace Broker.Client.Errors;
 
-/// <summary>The server does not accept the credentials, or the lack of them, or they have expired.</summary>
+/// <summary>
+/// The server does not accept the credentials or the lack of credentials, or the credentials have expired.
+/// </summary>
 public sealed class AuthorizationException : ServerErrorException
 {
     internal AuthorizationException(string text)

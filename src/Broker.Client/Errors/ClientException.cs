@@ -1,6 +1,6 @@
 namespace Broker.Client.Errors;
 
-/// <summary>What went wrong with a <see cref="BrokerConnection"/>; the derived types say what.</summary>
+/// <summary>The base class of the errors of a <see cref="BrokerConnection"/>.</summary>
 public abstract class ClientException : Exception
 {
     private protected ClientException(string message, Exception? inner = null)

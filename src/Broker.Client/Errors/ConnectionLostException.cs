@@ -1,6 +1,6 @@
 namespace Broker.Client.Errors;
 
-/// <summary>There is no server: it was lost, or not found yet, or the connection has been closed.</summary>
+/// <summary>No server is connected: it was lost, it was not found yet, or the connection is closed.</summary>
 public sealed class ConnectionLostException : ClientException
 {
     internal ConnectionLostException(string message, Exception? inner = null)

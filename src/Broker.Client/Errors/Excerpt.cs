@@ -2,12 +2,14 @@ using System.Text;
 
 namespace Broker.Client.Errors;
 
-/// <summary>The beginning of what somebody sent, fit for an error's text.</summary>
+/// <summary>Formats the beginning of received bytes for an error text.</summary>
 internal static class Excerpt
 {
     private const int Most = 48;
 
-    /// <summary>The first line, in quotes, cut off where it is long; what is no printable ASCII is escaped.</summary>
+    /// <summary>
+    /// Returns the first line in quotes. A long line is cut, and bytes other than printable ASCII are escaped.
+    /// </summary>
     internal static string Of(ReadOnlySpan<byte> bytes)
     {
         int end = bytes.IndexOf((byte)'\n');

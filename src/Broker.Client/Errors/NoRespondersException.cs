@@ -1,10 +1,10 @@
 namespace Broker.Client.Errors;
 
-/// <summary>Nobody subscribes to the subject of a request: the server answered it with status 503.</summary>
+/// <summary>Nobody subscribes to the subject of a request. The server answered the request with status 503.</summary>
 public sealed class NoRespondersException : ClientException
 {
     internal NoRespondersException(string subject)
-        : base($"Nobody responds to '{subject}'.")
+        : base($"Nobody subscribes to '{subject}'.")
     {
     }
 }

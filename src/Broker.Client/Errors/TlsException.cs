@@ -1,6 +1,8 @@
 namespace Broker.Client.Errors;
 
-/// <summary>TLS was required and not to be had: the server does not offer it, or one side does not accept the other's certificate.</summary>
+/// <summary>
+/// TLS is required but not possible: the server does not offer it, or one side rejects the other's certificate.
+/// </summary>
 public sealed class TlsException : ClientException
 {
     internal TlsException(string message, Exception? inner = null)

@@ -5,10 +5,13 @@ using Broker.Client.Servers;
 
 namespace Broker.Client.Handshake;
 
-/// <summary>The JSON of CONNECT. Names are the protocol's. No record: it has secrets that must not get into a text.</summary>
+/// <summary>
+/// The JSON of CONNECT. The JSON names are the protocol's. This type is not a record, because its secrets must not
+/// appear in a generated text.
+/// </summary>
 internal sealed class ConnectCommand
 {
-    // Callbacks of the options are called here, and may throw.
+    // This calls callbacks of the options, which may throw.
     internal ConnectCommand(ClientOptions options, ServerAddress address, bool headers, bool secured, string? nonce)
     {
         TlsRequired = secured;
@@ -23,14 +26,14 @@ internal sealed class ConnectCommand
         Token = named ? address.Token : options.Token;
         if (!named && nonce is not null)
         {
-            // A server that sends no nonce asks for no key.
+            // A server that sends no nonce does not use keys.
             Nkey = options.Nkey;
             Jwt = options.Jwt?.Invoke();
             Signature = options.Sign is { } sign ? Base64Url.EncodeToString(sign(Encoding.UTF8.GetBytes(nonce))) : null;
         }
     }
 
-    // Missing, these three would default to true in a server.
+    // Without these fields a server would use true for them.
     [JsonPropertyName("verbose")]
     public bool Verbose { get; }
 
@@ -49,7 +52,7 @@ internal sealed class ConnectCommand
     [JsonPropertyName("no_responders")]
     public bool NoResponders { get; }
 
-    /// <summary>1: this client understands an INFO at any time.</summary>
+    /// <summary>The protocol version. 1 means that this client accepts an INFO at any time.</summary>
     [JsonPropertyName("protocol")]
     public int Protocol => 1;
 

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Broker.Client.Handshake;
 
-/// <summary>What a client needs of INFO. Names are the protocol's.</summary>
+/// <summary>The fields of INFO that the client uses. The JSON names are the protocol's.</summary>
 internal sealed class ServerInfo
 {
     [JsonPropertyName("server_id")]
@@ -26,14 +26,14 @@ internal sealed class ServerInfo
     [JsonPropertyName("tls_available")]
     public bool TlsAvailable { get; init; }
 
-    /// <summary>Whether it wants a certificate of the client.</summary>
+    /// <summary>Whether the server requires a client certificate.</summary>
     [JsonPropertyName("tls_verify")]
     public bool TlsVerify { get; init; }
 
     [JsonPropertyName("connect_urls")]
     public string[]? ConnectUrls { get; init; }
 
-    /// <summary>What a key is proved with.</summary>
+    /// <summary>The random text that the client signs with its key.</summary>
     [JsonPropertyName("nonce")]
     public string? Nonce { get; init; }
 

@@ -1,6 +1,6 @@
 namespace Broker.Client.Publishing;
 
-/// <summary>Writes headers and body that the caller has in memory.</summary>
+/// <summary>Writes headers and body from the caller's memory.</summary>
 internal readonly ref struct CopyingWriter(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body) : IPayloadWriter
 {
     private readonly ReadOnlySpan<byte> _headers = headers;

@@ -1,15 +1,16 @@
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// Writes a message's headers and body straight into the outbound bytes. Implement it as a struct: the publish that
-/// takes it is generic over it, and the call is then direct.
+/// Writes the headers and the body of a message directly into the outbound buffer. Implement it as a struct: the
+/// publish method is generic, so the call is then direct.
 /// </summary>
 public interface IPayloadWriter
 {
     /// <summary>
-    /// Fills <paramref name="payload"/>, which has exactly the announced length: the header block, if there is one, and
-    /// the body. All of it must be written: the memory is reused and holds older bytes. It is borrowed until the
-    /// return, and nothing may be published meanwhile. What is thrown goes to the caller of the publish, and no message is sent.
+    /// Fills <paramref name="payload"/> with the header block, if there is one, and the body. The span has exactly the
+    /// length that the caller announced, and all of it must be written, because the memory is reused and contains old
+    /// bytes. The span is valid until the method returns, and nothing may be published before that. If the method
+    /// throws, the caller of the publish gets the exception and no message is sent.
     /// </summary>
     void Write(Span<byte> payload);
 }

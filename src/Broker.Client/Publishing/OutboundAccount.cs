@@ -4,43 +4,44 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// What became of each accepted message, in messages. While a server is in use: confirmed by a PONG that came behind it, or not
-/// yet. When it has been lost: confirmed, or not sent, or else unconfirmed. The sum is exact because the last is what is left.
+/// Counts the outcome of each accepted message. While a server is connected, a message is either confirmed by a PONG
+/// that came after it or still open. When the server is lost, each message is confirmed, unsent or unconfirmed. The sum
+/// is exact, because the unconfirmed messages are computed as the remainder.
 /// </summary>
 internal sealed class OutboundAccount(ConnectionCore core)
 {
     private readonly OutboundCounter[] _counters = new OutboundCounter[core.Group.Count + 1];
     private long _confirmed;
 
-    // Of the servers before: lost and unconfirmed.
+    // The lost and unconfirmed messages of all earlier servers.
     private long _settled;
 
-    // Written for a server and not sent.
+    // The messages that were written for a server and not sent.
     private long _unsent;
 
-    /// <summary>Where the messages of a loop are counted, on that loop.</summary>
+    /// <summary>The counter for messages that an event loop publishes. Used on that loop.</summary>
     internal ref OutboundCounter Of(EventLoop loop) => ref _counters[loop.Index];
 
-    /// <summary>Where those of all other threads are counted, under the gate.</summary>
+    /// <summary>The counter for messages that all other threads publish. Used under the gate.</summary>
     internal ref OutboundCounter External
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => ref _counters[^1];
     }
 
-    /// <summary>Messages that were accepted and not sent. Under the gate.</summary>
+    /// <summary>The number of messages that were accepted and not sent. Read under the gate.</summary>
     internal long Lost => _unsent + core.Replay.NeverSent;
 
-    /// <summary>Messages that were sent and may have arrived. Under the gate.</summary>
+    /// <summary>The number of messages that were sent and may have arrived. Used under the gate.</summary>
     internal long Unconfirmed { get; private set; }
 
-    /// <summary>Under the gate.</summary>
+    /// <summary>The number of protocol bytes that were queued and not sent. Used under the gate.</summary>
     internal long LostBytes { get; private set; }
 
-    /// <summary>Completes when all is counted that was written for the last server that was lost.</summary>
+    /// <summary>Completes when everything that was written for the last lost server has been counted.</summary>
     internal Task Settling { get; private set; } = Task.CompletedTask;
 
-    /// <summary>All that was accepted, so far. Any thread.</summary>
+    /// <summary>The number of accepted messages and their bytes so far. May be read on any thread.</summary>
     internal (long Messages, long Bytes) Accepted
     {
         get
@@ -57,12 +58,16 @@ internal sealed class OutboundAccount(ConnectionCore core)
         }
     }
 
-    /// <summary>Runs an action when <paramref name="loop"/> has handed over what it has written so far. On any thread, for that loop.</summary>
+    /// <summary>
+    /// Runs an action after <paramref name="loop"/> has flushed everything that it has written so far. May be called on
+    /// any thread.
+    /// </summary>
     internal static void AfterHandOver(EventLoop loop, Action action)
-        // What is posted while events are handled runs before the end of the turn; what is posted then runs in the next turn.
+        // A callback that is posted while events are handled runs before the end of the iteration. A callback that this
+        // callback posts runs in the next iteration.
         => loop.Post(() => loop.Post(action));
 
-    /// <summary>Bytes for a link were discarded. Any thread.</summary>
+    /// <summary>Counts bytes that a link has discarded. May be called on any thread.</summary>
     internal void CountDiscarded(Link link, ReadOnlySpan<byte> written)
     {
         long messages = WrittenCommand.Of(written);
@@ -72,13 +77,16 @@ internal sealed class OutboundAccount(ConnectionCore core)
             _unsent += messages;
             if (link.IsSettled)
             {
-                // A loop that was stopped came to it only now.
+                // A stopped loop has discarded its bytes only now.
                 Unconfirmed -= messages;
             }
         }
     }
 
-    /// <summary>How many messages are certainly in the queue by now, so that a PING comes behind them. Under the gate.</summary>
+    /// <summary>
+    /// Returns the number of messages that are certainly queued by now, so that a PING comes after them. Called under
+    /// the gate.
+    /// </summary>
     internal long CountHandedOver(Link link)
     {
         EventLoop? current = core.CurrentLoop();
@@ -96,10 +104,10 @@ internal sealed class OutboundAccount(ConnectionCore core)
         return handedOver;
     }
 
-    /// <summary>The server has dealt with so many. Under the gate.</summary>
+    /// <summary>Counts this number of messages as processed by the server. Called under the gate.</summary>
     internal void Confirm(long through) => _confirmed = Math.Max(_confirmed, through - _settled);
 
-    /// <summary>Every loop has handed over what it had written, and so have the other threads.</summary>
+    /// <summary>Completes when every loop and every other thread has flushed what it had written.</summary>
     internal Task HandOverAllAsync()
     {
         var handedOver = new Task[core.Group.Count];
@@ -108,7 +116,7 @@ internal sealed class OutboundAccount(ConnectionCore core)
             var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             EventLoop loop = core.Group[i];
             handedOver[i] = done.Task;
-            // A loop that has ended has handed over.
+            // A loop that has ended has already flushed everything.
             if (!loop.TryPost(NextTurn))
             {
                 End();
@@ -132,18 +140,18 @@ internal sealed class OutboundAccount(ConnectionCore core)
         return Task.WhenAll(handedOver);
     }
 
-    /// <summary>The transport is gone. Under the gate.</summary>
+    /// <summary>Counts what was written for a link whose transport has closed. Called under the gate.</summary>
     internal void Settle(Link link)
     {
         LostBytes += link.Transport.PendingBytes;
         _unsent += link.Transport.CountCertainlyUnsent().Messages;
-        // Told as discarded, as what the loops have staged will be.
+        // The transport reports these bytes as discarded, and later the bytes in the write buffers of the loops too.
         link.Transport.FlushExternal();
         Settling = SettleAsync(link);
     }
 
-    // Loops that had the link in hand write to it until the end of their turn, and what they wrote is discarded then; after that
-    // nobody writes to it any more.
+    // A loop that has already read the link writes to it until the end of its iteration, and those bytes are discarded
+    // then. After that nobody writes to the link any more.
     private async Task SettleAsync(Link link)
     {
         await Lifecycle.InTimeAsync(HandOverAllAsync(), Lifecycle.EndGrace).ConfigureAwait(false);
@@ -162,10 +170,10 @@ internal sealed class OutboundAccount(ConnectionCore core)
         link.TellEnded();
     }
 
-    // Under the gate: how many messages were written for a server so far, by all.
+    // Returns the number of messages that all threads have written for a server so far. Called under the gate.
     private long CountWritten() => Accepted.Messages - core.Replay.Messages - core.Replay.NeverSent;
 
-    // On the loop.
+    // Called on the loop.
     private void NoteHandedOver(Link? link, EventLoop loop)
     {
         if (link is not null && link.Transport.GetUnflushedBytes(loop) == 0)

@@ -3,8 +3,9 @@ using System.Runtime.InteropServices;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// What was published from one place: a loop, or all threads that are none. Written by that loop only, or under the
-/// connection's gate, and read by anybody; as wide as two cache lines, so that loops do not take them from each other.
+/// Counts what one event loop, or all threads that are not event loops, have published. It is written only by that
+/// loop, or under the connection's gate, and read on any thread. It is as large as two cache lines, which avoids false
+/// sharing between loops.
 /// </summary>
 [StructLayout(LayoutKind.Explicit, Size = 128)]
 internal struct OutboundCounter
@@ -15,7 +16,9 @@ internal struct OutboundCounter
     [FieldOffset(64)]
     internal long Bytes;
 
-    /// <summary>How many of the messages of a loop have certainly been handed over: at least those of the turns before.</summary>
+    /// <summary>
+    /// The number of this loop's messages that have certainly been flushed: at least those of all earlier iterations.
+    /// </summary>
     [FieldOffset(72)]
     internal long HandedOver;
 }

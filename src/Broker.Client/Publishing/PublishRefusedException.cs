@@ -3,35 +3,38 @@ using Broker.Client.Errors;
 
 namespace Broker.Client.Publishing;
 
-/// <summary>A message was not accepted; <see cref="Status"/> says why, and the text which limit it was and what there is to do.</summary>
+/// <summary>
+/// A message was refused. <see cref="Status"/> is the reason. The text contains the limit that was reached and a way to
+/// handle it.
+/// </summary>
 public sealed class PublishRefusedException : ClientException
 {
-    /// <param name="status">Why.</param>
-    /// <param name="options">The connection's.</param>
-    /// <param name="payload">Of the message: headers and body, in bytes.</param>
-    /// <param name="maxPayload">What the server accepts of those.</param>
+    /// <param name="status">The reason.</param>
+    /// <param name="options">The options of the connection.</param>
+    /// <param name="payload">The size of the message's headers and body, in bytes.</param>
+    /// <param name="maxPayload">The largest size that the server accepts.</param>
     internal PublishRefusedException(PublishStatus status, ClientOptions options, long payload, int maxPayload)
         : base(TextFor(status, options, payload, maxPayload)) => Status = status;
 
-    /// <summary>Why.</summary>
+    /// <summary>The reason.</summary>
     public PublishStatus Status { get; }
 
     private static string TextFor(PublishStatus status, ClientOptions options, long payload, int maxPayload) => status switch
     {
         PublishStatus.PendingLimit when payload > options.MaxPendingBytes =>
-            $"The message has {Number(payload)} bytes, and {Number(options.MaxPendingBytes)} may wait for the server (ClientOptions.MaxPendingBytes).",
+            $"The message has {Number(payload)} bytes, but at most {Number(options.MaxPendingBytes)} bytes may wait for the server (ClientOptions.MaxPendingBytes).",
         PublishStatus.PendingLimit =>
-            $"There is no room for the message among the {Number(options.MaxPendingBytes)} bytes that may wait for the server (ClientOptions.MaxPendingBytes): PublishAsync waits for room, and Writable tells of it.",
+            $"{Number(options.MaxPendingBytes)} bytes wait for the server, which is the limit (ClientOptions.MaxPendingBytes). PublishAsync waits for space, and Writable reports when there is space.",
         PublishStatus.BufferFull =>
-            $"No server is connected, and there is no room for the message among the {Number(options.ReconnectBufferSize)} bytes that are kept for the next one (ClientOptions.ReconnectBufferSize): PublishAsync waits for it.",
-        PublishStatus.NotConnected => "No server is connected, and nothing is kept for the next one (ClientOptions.WhileDisconnected).",
+            $"No server is connected, and the buffer of {Number(options.ReconnectBufferSize)} bytes for the next server is full (ClientOptions.ReconnectBufferSize). PublishAsync waits for space.",
+        PublishStatus.NotConnected => "No server is connected, and messages are not buffered (ClientOptions.WhileDisconnected).",
         PublishStatus.Closed => "The connection is closed.",
         PublishStatus.PayloadTooLarge =>
-            $"The message has {Number(payload)} bytes, headers included, and the server accepts {Number(maxPayload)} (its max_payload).",
+            $"The message has {Number(payload)} bytes with its headers, but the server accepts at most {Number(maxPayload)} bytes (its max_payload).",
         PublishStatus.SubjectTooLong =>
-            $"Subject and reply subject are longer than a line of {Number(options.MaxControlLine)} bytes lets them be (ClientOptions.MaxControlLine, and the server's max_control_line).",
-        PublishStatus.HeadersNotSupported when options.Headers => "The message has headers, and the server takes none.",
-        PublishStatus.HeadersNotSupported => "The message has headers, and ClientOptions.Headers is off.",
+            $"Subject and reply subject are too long for a line of {Number(options.MaxControlLine)} bytes (ClientOptions.MaxControlLine, and the server's max_control_line).",
+        PublishStatus.HeadersNotSupported when options.Headers => "The message has headers, but the server does not support headers.",
+        PublishStatus.HeadersNotSupported => "The message has headers, but ClientOptions.Headers is false.",
         _ => "The message was not accepted.",
     };
 

@@ -1,18 +1,25 @@
 namespace Broker.Client.Publishing;
 
-/// <summary>What became of a message. From <see cref="PendingLimit"/> on it was refused and nothing of it is kept.</summary>
+/// <summary>
+/// The outcome of a publish. From <see cref="PendingLimit"/> on, the message was refused and nothing of it is sent.
+/// </summary>
 public enum PublishStatus
 {
-    /// <summary>It is on its way to the server, or kept for the next one. Delivery is at most once all the same.</summary>
+    /// <summary>The message is queued for the server, or buffered for the next one. Delivery is at most once.</summary>
     Accepted,
 
-    /// <summary>No server is connected and the policy is <see cref="PublishWhileDisconnected.Drop"/>: counted and gone.</summary>
+    /// <summary>
+    /// No server is connected and the policy is <see cref="PublishWhileDisconnected.Drop"/>. The message was counted
+    /// and discarded.
+    /// </summary>
     Dropped,
 
-    /// <summary><see cref="ClientOptions.MaxPendingBytes"/> wait for the server already.</summary>
+    /// <summary>The bytes that wait for the server have reached <see cref="ClientOptions.MaxPendingBytes"/>.</summary>
     PendingLimit,
 
-    /// <summary>No server is connected and <see cref="ClientOptions.ReconnectBufferSize"/> is used up.</summary>
+    /// <summary>
+    /// No server is connected and the buffer of <see cref="ClientOptions.ReconnectBufferSize"/> is full.
+    /// </summary>
     BufferFull,
 
     /// <summary>No server is connected and the policy is <see cref="PublishWhileDisconnected.Refuse"/>.</summary>
@@ -24,9 +31,12 @@ public enum PublishStatus
     /// <summary>Headers and body are larger than the server's <c>max_payload</c>.</summary>
     PayloadTooLarge,
 
-    /// <summary>Subject and reply subject are longer than <see cref="ClientOptions.MaxControlLine"/> lets them be.</summary>
+    /// <summary>Subject and reply subject are too long for <see cref="ClientOptions.MaxControlLine"/>.</summary>
     SubjectTooLong,
 
-    /// <summary>There are headers, and the server or <see cref="ClientOptions.Headers"/> does not want any.</summary>
+    /// <summary>
+    /// The message has headers, but the server does not support headers or <see cref="ClientOptions.Headers"/> is
+    /// false.
+    /// </summary>
     HeadersNotSupported,
 }

@@ -1,12 +1,14 @@
 namespace Broker.Client.Publishing;
 
-/// <summary>What becomes of messages that are published while no server is connected.</summary>
+/// <summary>What happens to messages that are published while no server is connected.</summary>
 public enum PublishWhileDisconnected
 {
-    /// <summary>They are kept up to <see cref="ClientOptions.ReconnectBufferSize"/> and sent to the next server, in order.</summary>
+    /// <summary>
+    /// They are buffered up to <see cref="ClientOptions.ReconnectBufferSize"/> and sent to the next server in order.
+    /// </summary>
     Buffer,
 
-    /// <summary>They are counted and thrown away.</summary>
+    /// <summary>They are counted and discarded.</summary>
     Drop,
 
     /// <summary>They are refused with <see cref="PublishStatus.NotConnected"/>.</summary>

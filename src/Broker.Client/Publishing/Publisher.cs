@@ -6,18 +6,19 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// Writes messages, to one of three places: the stage of the caller's loop, without a lock; the external stage, under the gate; and
-/// while no server is connected what is kept for the next, under the gate too.
+/// Writes published messages. An event loop writes to its own write buffer without a lock. Other threads write to the
+/// shared external buffer under the gate. Without a server, all threads write to the buffer for the next server, also
+/// under the gate.
 /// </summary>
 internal sealed class Publisher
 {
-    // From here on a thread that publishes sends itself: with 32 KiB a message cost 47 ns instead of 42, and where the server holds
-    // it up half of each 64 KiB block stayed empty.
+    // At this size the publishing thread sends the bytes itself. With 32 KiB a message cost 47 ns instead of 42, and if
+    // the server was slow, half of each 64 KiB block stayed empty.
     private const int SendAt = 60 * 1024;
 
-    // While threads send by themselves all the time, the loop only sees to what they leave behind in the end: waking it for
-    // every first message made it compete with them for the gate, at 280 ns a message instead of 30. Two of these windows at most pass
-    // before that: the one in which a thread sent last, and the next.
+    // While threads send by themselves all the time, the loop only sends what they leave at the end. Waking the loop
+    // for every first message made it compete with the threads for the gate, at 280 ns a message instead of 30. The
+    // loop sends after at most two of these windows: the window in which a thread sent last, and the next one.
     private static readonly TimeSpan BusyWindow = TimeSpan.FromMicroseconds(150);
 
     private readonly ConnectionCore _core;
@@ -30,7 +31,7 @@ internal sealed class Publisher
     private volatile bool _headers;
     private long _dropped;
 
-    // Whether the loop has been asked to send what lies in the external stage, and whether a thread has sent since.
+    // Whether the loop has been asked to send the external buffer, and whether a thread has sent it since.
     private bool _flushAsked;
     private bool _sentMeanwhile;
 
@@ -58,14 +59,16 @@ internal sealed class Publisher
         set => _headers = value;
     }
 
-    /// <summary>Messages thrown away while there was no server. Under the gate.</summary>
+    /// <summary>
+    /// The number of messages that were discarded because no server was connected. Read under the gate.
+    /// </summary>
     internal long Dropped => _dropped;
 
     internal PublishStatus TryPublish<TWriter>(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer, bool atOnce = false)
         where TWriter : struct, IPayloadWriter, allows ref struct
     {
-        // A negative length fails the first of these.
+        // A negative length fails the first of these conditions.
         if ((uint)payloadLength > (uint)_maxPayload || headerLength > payloadLength
             || subject.Length + replyTo.Length > _mostSubjects
             || (headerLength >= 0 && !_headers))
@@ -98,11 +101,12 @@ internal sealed class Publisher
         return PublishExternally(subject, replyTo, headerLength, payloadLength, ref writer, atOnce);
     }
 
-    /// <param name="subject">Where to.</param>
-    /// <param name="body">What.</param>
-    /// <param name="replyTo">Where an answer is expected; empty for nowhere.</param>
-    /// <param name="headers">A header block, or nothing.</param>
-    /// <param name="atOnce">Whether a thread that is no loop is to send it itself: for a message that somebody waits for alone.</param>
+    /// <param name="subject">The subject.</param>
+    /// <param name="body">The body.</param>
+    /// <param name="replyTo">The subject for replies. Empty if no reply is expected.</param>
+    /// <param name="headers">A header block. Empty for none.</param>
+    /// <param name="atOnce">Whether a thread that is not an event loop sends the message itself, because it waits for
+    /// the outcome of this message alone.</param>
     internal PublishStatus TryPublish(
         ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, bool atOnce = false)
     {
@@ -133,14 +137,14 @@ internal sealed class Publisher
     {
         if (replyTo.IsEmpty)
         {
-            throw new InvalidOperationException("The message expects no answer.");
+            throw new InvalidOperationException("The message has no reply subject.");
         }
 
         SubjectBytes.RequireHeaderBlock(headers);
         ThrowIfRefused(TryPublish(replyTo, body, default, headers), headers.Length + body.Length);
     }
 
-    /// <exception cref="PublishRefusedException">It was.</exception>
+    /// <exception cref="PublishRefusedException">The status is a refusal.</exception>
     internal void ThrowIfRefused(PublishStatus status, int payloadLength)
     {
         if (status >= PublishStatus.PendingLimit)
@@ -202,7 +206,7 @@ internal sealed class Publisher
             if (stage.Length >= SendAt || atOnce)
             {
                 transport.FlushExternal();
-                // Where the loop was not asked it has nothing to wait for before it sends what comes next.
+                // If the loop has not been asked to send, it has no reason to delay the next bytes.
                 _sentMeanwhile = _flushAsked;
             }
             else if (!_flushAsked)
@@ -219,7 +223,7 @@ internal sealed class Publisher
         return PublishStatus.Accepted;
     }
 
-    // Under the gate.
+    // Called under the gate.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus PublishDisconnected<TWriter>(
         int size, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, int headerLength, int payloadLength, ref TWriter writer)
@@ -268,7 +272,7 @@ internal sealed class Publisher
             Encoding.UTF8.GetByteCount(subject), Encoding.UTF8.GetByteCount(replyTo ?? ""), headers.Length, body.Length);
         while (true)
         {
-            // Taken before the attempt: room that comes between the two must not be missed.
+            // The task is taken before the attempt, so that space that becomes available between the two is not missed.
             Task room = _room.WhenRoomAsync();
             PublishStatus status = TryPublish(subject, body.Span, replyTo, headers.Span);
             if (status < PublishStatus.PendingLimit)
@@ -278,7 +282,7 @@ internal sealed class Publisher
 
             if (status is not (PublishStatus.PendingLimit or PublishStatus.BufferFull) || size > _maxPendingBytes)
             {
-                // With no server to take it either: there is room for it never.
+                // There will never be space for this message, whether a server is connected or not.
                 throw Refusal(status, headers.Length + body.Length);
             }
 
@@ -286,7 +290,7 @@ internal sealed class Publisher
         }
     }
 
-    // On the loop.
+    // Called on the loop.
     private void FlushExternal()
     {
         lock (_core.Gate)

@@ -4,10 +4,10 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// Whole commands that are published while no server is connected, encoded, in order. Grows with what is kept, up to its
-/// limit, and holds no memory while it is empty. Used under the connection's gate.
+/// The encoded commands that were published while no server was connected, in order. The memory grows up to the limit,
+/// and an empty buffer has no memory. Used under the connection's gate.
 /// </summary>
-/// <param name="limit">How many bytes it may hold, its own headers included.</param>
+/// <param name="limit">The largest size in bytes, including the header of each entry.</param>
 internal sealed class ReconnectBuffer(int limit)
 {
     private const int Smallest = 4096;
@@ -18,14 +18,18 @@ internal sealed class ReconnectBuffer(int limit)
     private int _used;
     private long _request;
 
-    /// <summary>What would be sent, in bytes.</summary>
+    /// <summary>The number of protocol bytes to send.</summary>
     internal int Length { get; private set; }
 
     internal int Messages { get; private set; }
 
-    /// <summary>Room for <paramref name="size"/> bytes, good until the next call; empty when the limit does not allow it.</summary>
-    /// <param name="size">How many bytes.</param>
-    /// <param name="request">The number of the request that it is, to be asked for before it is sent; 0 for what is none.</param>
+    /// <summary>
+    /// Returns space for <paramref name="size"/> bytes. The span is valid until the next call. It is empty if the limit
+    /// does not allow it.
+    /// </summary>
+    /// <param name="size">The number of bytes.</param>
+    /// <param name="request">The number of the request that the command belongs to. The caller checks before sending
+    /// whether the request is still pending. 0 if the command is not a request.</param>
     internal Span<byte> GetSpan(int size, long request)
     {
         if (size > limit - _used - HeaderSize)
@@ -53,7 +57,7 @@ internal sealed class ReconnectBuffer(int limit)
         Messages++;
     }
 
-    /// <summary>Takes requests out that nobody waits for any more. Returns how many.</summary>
+    /// <summary>Removes requests that are no longer pending. Returns their number.</summary>
     internal int Withdraw(Func<long, bool> isAwaited)
     {
         int messages = Messages;
@@ -82,7 +86,7 @@ internal sealed class ReconnectBuffer(int limit)
     {
         for (int at = 0; at < _used;)
         {
-            // One by one: what is not sent of a stage is counted by whole commands.
+            // The commands are written one by one, because unsent bytes are counted in whole commands.
             int length = HeaderAt(_bytes, at).Length;
             stage.Write(_bytes.AsSpan(at + HeaderSize, length));
             at += HeaderSize + length;

@@ -5,33 +5,38 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// What is published while there is no server, for the next one; less the requests that nobody waits for any more by then. All
-/// under the gate.
+/// The messages that were published while no server was connected, for the next server. Requests that are no longer
+/// pending by then are removed. Used under the gate.
 /// </summary>
-/// <param name="limit">How many bytes may be kept.</param>
-/// <param name="inbox">What the reply subjects of requests begin with; their number follows.</param>
-/// <param name="isAwaited">Whether somebody still waits for the request of this number.</param>
+/// <param name="limit">The largest size in bytes.</param>
+/// <param name="inbox">The prefix of the requests' reply subjects, which the request number follows.</param>
+/// <param name="isAwaited">Returns whether the request of this number is still pending.</param>
 internal sealed class Replay(int limit, string inbox, Func<long, bool> isAwaited)
 {
     private readonly ReconnectBuffer _kept = new(limit);
     private readonly byte[] _inbox = Encoding.UTF8.GetBytes(inbox);
 
-    // Whether requests may be kept that nobody waits for any more.
+    // Whether the buffer may contain requests that are no longer pending.
     private bool _mayHaveGivenUp;
 
-    /// <summary>How many messages are kept.</summary>
+    /// <summary>The number of buffered messages.</summary>
     internal int Messages => _kept.Messages;
 
-    /// <summary>Their bytes on the wire.</summary>
+    /// <summary>The number of buffered protocol bytes.</summary>
     internal int Length => _kept.Length;
 
-    /// <summary>Messages that were kept and will not be sent: the server did not come, or nobody waited for the answer.</summary>
+    /// <summary>
+    /// The number of buffered messages that will not be sent, because no server came or because the request was no
+    /// longer pending.
+    /// </summary>
     internal long NeverSent { get; private set; }
 
-    /// <summary>Those of them that were kept until the connection ended.</summary>
+    /// <summary>The number of messages that were still buffered when the connection closed.</summary>
     internal long Dropped { get; private set; }
 
-    /// <summary>Room for a command of <paramref name="size"/> bytes; empty when the limit does not allow it.</summary>
+    /// <summary>
+    /// Returns space for a command of <paramref name="size"/> bytes. The span is empty if the limit does not allow it.
+    /// </summary>
     internal Span<byte> GetSpan(int size, ReadOnlySpan<byte> replyTo)
     {
         long request = RequestNumber(replyTo);
@@ -47,7 +52,9 @@ internal sealed class Replay(int limit, string inbox, Func<long, bool> isAwaited
 
     internal void Advance(int count) => _kept.Advance(count);
 
-    /// <summary>A request that was kept for the next server is not sent to it when its caller has been told that it failed.</summary>
+    /// <summary>
+    /// Records that a request has failed while no server was connected, so that it is not sent to the next server.
+    /// </summary>
     internal void NoteGivenUp() => _mayHaveGivenUp = true;
 
     internal void MoveTo(LoopWriteBuffer stage)
@@ -56,7 +63,7 @@ internal sealed class Replay(int limit, string inbox, Func<long, bool> isAwaited
         _kept.MoveTo(stage);
     }
 
-    /// <summary>There will be no server.</summary>
+    /// <summary>Discards all messages, because the connection is closing.</summary>
     internal void Drop()
     {
         Dropped += _kept.Messages;
@@ -73,7 +80,7 @@ internal sealed class Replay(int limit, string inbox, Func<long, bool> isAwaited
         }
     }
 
-    // 0 for what is no request.
+    // Returns 0 if the command is not a request.
     private long RequestNumber(ReadOnlySpan<byte> replyTo)
         => replyTo.StartsWith(_inbox) && Utf8Parser.TryParse(replyTo[_inbox.Length..], out long number, out _) ? number : 0;
 }

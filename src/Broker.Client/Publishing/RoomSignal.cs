@@ -4,43 +4,48 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// Tells who was refused for want of room when there is some again: always, once an episode, unless the connection closes.
+/// Notifies callers that were refused for lack of space when there is space again. It always notifies once after a
+/// series of refusals, unless the connection closes.
 /// </summary>
 internal sealed class RoomSignal(ConnectionCore core)
 {
     private readonly long _limit = core.Options.MaxPendingBytes;
 
-    // 1 from a refusal to the telling.
+    // 1 from a refusal until the notification.
     private int _isWanted;
 
-    // Completed when there is room; null while nobody waits.
+    // Completed when there is space. Null if nobody waits.
     private TaskCompletionSource? _room;
 
-    /// <summary>The mark of <see cref="ConnectionHandler.OnLowWater"/>.</summary>
+    /// <summary>The low watermark for <see cref="ConnectionHandler.OnLowWater"/>.</summary>
     internal long LowWater => Math.Max(1, _limit / 2);
 
     /// <summary>
-    /// Whether nothing has changed since a refusal of which somebody will be told: a publisher that tries on and on must not hold up
-    /// those who send by taking the gate each time.
+    /// Returns whether the limit is still reached after a refusal that will be followed by a notification. A publisher
+    /// that retries all the time must not take the gate each time, because that would delay the threads that send.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsStillFull(int size) => Volatile.Read(ref _isWanted) != 0 && IsFull(size);
 
-    /// <summary>What this loop has written counts too, and leaves only at the end of its turn. On that loop.</summary>
+    /// <summary>
+    /// Refuses a message of an event loop. The loop's own bytes count too, and they are sent only at the end of its
+    /// iteration. Called on that loop.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal PublishStatus RefuseOnLoop(EventLoop loop)
     {
-        // Looked at before it is taken: a publisher that tries on and on must not pay for a locked instruction each time.
+        // The plain read comes first: a publisher that retries all the time must not execute an interlocked instruction
+        // each time.
         if (Volatile.Read(ref _isWanted) == 0 && Interlocked.Exchange(ref _isWanted, 1) == 0)
         {
-            // Without a server the next one tells.
+            // Without a server, the next server's connect sends the notification.
             OutboundAccount.AfterHandOver(loop, () => core.Link?.Transport.RequestLowWater());
         }
 
         return PublishStatus.PendingLimit;
     }
 
-    /// <summary>Under the gate.</summary>
+    /// <summary>Refuses a message of a thread that is not an event loop. Called under the gate.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal PublishStatus RefuseExternally(Connection transport)
     {
@@ -53,23 +58,26 @@ internal sealed class RoomSignal(ConnectionCore core)
         return PublishStatus.PendingLimit;
     }
 
-    /// <summary>Without a server there is room again with the next one. Under the gate.</summary>
+    /// <summary>
+    /// Refuses a message because the buffer for the next server is full. There will be space when a server is
+    /// connected. Called under the gate.
+    /// </summary>
     internal PublishStatus RefuseToKeep()
     {
         Volatile.Write(ref _isWanted, 1);
         return PublishStatus.BufferFull;
     }
 
-    /// <summary>So much has left that writers may go on. On the loop.</summary>
+    /// <summary>Notifies the callers that there is space again. Called on the loop.</summary>
     internal void Tell()
     {
-        // Before they are told: who is refused from now on asks again.
+        // This comes before the notification, so that a later refusal requests a new one.
         Volatile.Write(ref _isWanted, 0);
         WakeWriters();
         core.Events.TellWritable();
     }
 
-    /// <summary>There is another server. On the loop.</summary>
+    /// <summary>Notifies the callers after a connect if a message was refused before. Called on the loop.</summary>
     internal void TellIfWanted()
     {
         if (Volatile.Read(ref _isWanted) != 0)
@@ -78,7 +86,7 @@ internal sealed class RoomSignal(ConnectionCore core)
         }
     }
 
-    /// <summary>Completes when there is room, or the connection has ended.</summary>
+    /// <summary>Completes when there is space or when the connection has closed.</summary>
     internal Task WhenRoomAsync()
     {
         lock (core.Gate)

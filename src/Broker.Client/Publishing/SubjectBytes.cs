@@ -5,7 +5,9 @@ using Broker.Protocol.Subjects;
 
 namespace Broker.Client.Publishing;
 
-/// <summary>A subject of text as checked bytes: on the caller's stack, or rented when it is long.</summary>
+/// <summary>
+/// The UTF-8 bytes of a checked string subject, on the caller's stack or in a rented array if the subject is long.
+/// </summary>
 internal readonly ref struct SubjectBytes : IDisposable
 {
     internal const int OnStack = 256;
@@ -30,7 +32,7 @@ internal readonly ref struct SubjectBytes : IDisposable
         {
             Dispose();
             throw new ArgumentException(
-                "A subject consists of tokens separated by dots, none of them empty, without white space or wildcards.", parameter);
+                "A subject must consist of non-empty tokens separated by dots, without white space or wildcards.", parameter);
         }
     }
 
@@ -44,12 +46,12 @@ internal readonly ref struct SubjectBytes : IDisposable
         }
     }
 
-    /// <exception cref="ArgumentException">It is neither empty nor a header block.</exception>
+    /// <exception cref="ArgumentException"><paramref name="headers"/> is neither empty nor a header block.</exception>
     internal static void RequireHeaderBlock(ReadOnlySpan<byte> headers)
     {
         if (!headers.IsEmpty && !(headers.StartsWith(HeaderBlock.Version) && headers.EndsWith("\r\n\r\n"u8)))
         {
-            throw new ArgumentException("A header block begins with NATS/1.0 and ends with an empty line.", nameof(headers));
+            throw new ArgumentException("A header block must begin with NATS/1.0 and end with an empty line.", nameof(headers));
         }
     }
 }

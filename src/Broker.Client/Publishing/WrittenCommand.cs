@@ -4,8 +4,9 @@ using Broker.Transport;
 namespace Broker.Client.Publishing;
 
 /// <summary>
-/// Where the commands end that this client has written for a server, and which of them are messages: of those the last word of the
-/// line says how many bytes follow, with headers too. Nothing else needs to be understood of what we wrote ourselves.
+/// Finds the end of each command that this client has written for a server, and whether the command is a message. In a
+/// message, the last word of the line is the number of the bytes that follow, headers included. The client has written
+/// these bytes itself, so it needs to parse nothing else.
 /// </summary>
 internal sealed class WrittenCommand : IOutboundFraming
 {
@@ -13,7 +14,7 @@ internal sealed class WrittenCommand : IOutboundFraming
 
     private const int EndLength = 2;
 
-    /// <summary>The messages in whole commands.</summary>
+    /// <summary>Returns the number of messages in a sequence of whole commands.</summary>
     internal static long Of(ReadOnlySpan<byte> commands)
     {
         long messages = 0;

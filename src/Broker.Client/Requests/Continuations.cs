@@ -1,19 +1,20 @@
 namespace Broker.Client.Requests;
 
 /// <summary>
-/// Requests that have an outcome and whose callers are to go on, on the thread pool: many for each turn of it, because to hand each
-/// of them over cost as much as all else. Thread-safe.
+/// Runs the continuations of completed requests on the thread pool, many in each work item, because one work item for
+/// each request cost as much as all the rest. Thread-safe.
 /// </summary>
 /// <remarks>
-/// While some wait another turn of the pool is always on its way, so that a caller that blocks in what it does next holds up nobody.
-/// </remarks>
+///  While requests are queued, another work item is always queued too. So a continuation that blocks does not delay the
+/// others.
+///  </remarks>
 internal sealed class Continuations : IThreadPoolWorkItem
 {
     private readonly Lock _gate = new();
     private SingleRequest? _first;
     private SingleRequest? _last;
 
-    // Whether a turn has been asked for that has not begun.
+    // Whether a work item is queued that has not started yet.
     private bool _isAskedFor;
 
     internal void Add(SingleRequest request)
@@ -41,7 +42,7 @@ internal sealed class Continuations : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>A turn, on the thread pool.</summary>
+    /// <summary>Runs queued continuations. Called on the thread pool.</summary>
     public void Execute()
     {
         lock (_gate)

@@ -4,7 +4,7 @@ using Broker.Protocol.Headers;
 
 namespace Broker.Client.Requests;
 
-/// <summary>A request for many answers, which wait in a queue of its own until they are read.</summary>
+/// <summary>A request for many replies. The replies wait in a queue of their own until they are read.</summary>
 internal sealed class ManyRequest : PendingReply
 {
     private const int NoResponders = 503;
@@ -22,7 +22,7 @@ internal sealed class ManyRequest : PendingReply
         Answers = new MessageQueue(new QueueOptions { MaxBytes = options.MaxBytes, WhenFull = FullQueuePolicy.End, MaxMessages = int.MaxValue });
     }
 
-    /// <summary>Those that have come, in order; ends with the last.</summary>
+    /// <summary>The replies that have arrived, in order. The queue ends after the last one.</summary>
     internal MessageQueue Answers { get; }
 
     internal override void Take(in MessageView answer, long number, RequestTable table)
@@ -56,7 +56,7 @@ internal sealed class ManyRequest : PendingReply
         }
     }
 
-    /// <summary>The time is over: what has come is all there is.</summary>
+    /// <summary>Ends the request at its deadline. The replies that have arrived are all there are.</summary>
     internal override void TimeOut()
     {
         _owner.NoteGivenUp();

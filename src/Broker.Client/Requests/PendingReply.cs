@@ -2,27 +2,31 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client.Requests;
 
-/// <summary>A request that waits in the <see cref="RequestTable"/> for one answer or several.</summary>
+/// <summary>A request in the <see cref="RequestTable"/> that waits for one or more replies.</summary>
 internal abstract class PendingReply
 {
-    /// <summary>Never, as a <see cref="Deadline"/>.</summary>
+    /// <summary>The value of <see cref="Deadline"/> for a request without a deadline.</summary>
     internal const long Never = long.MaxValue;
 
-    /// <summary>What ends its reply subject; 0 while it is in no table.</summary>
+    /// <summary>The number at the end of the reply subject. 0 while the request is in no table.</summary>
     internal long Number { get; set; }
 
-    /// <summary>When it is given up, as <see cref="Environment.TickCount64"/>. Under the table's gate.</summary>
+    /// <summary>
+    /// The time at which the request fails, as <see cref="Environment.TickCount64"/>. Used under the table's gate.
+    /// </summary>
     internal long Deadline { get; set; }
 
     /// <summary>The subject of the request.</summary>
     internal string Subject { get; set; } = "";
 
-    /// <summary>Takes an answer to the request that had this number. On the loop.</summary>
+    /// <summary>Receives a reply to the request that had this number. Called on the loop.</summary>
     internal abstract void Take(in MessageView answer, long number, RequestTable table);
 
-    /// <summary>No answer came in time. Called once, by whoever has taken it out of the table.</summary>
+    /// <summary>
+    /// Ends the request because no reply came in time. Called once, by the code that has removed it from the table.
+    /// </summary>
     internal abstract void TimeOut();
 
-    /// <summary>No answer will come. As <see cref="TimeOut"/>.</summary>
+    /// <summary>Ends the request because no reply will come. Called like <see cref="TimeOut"/>.</summary>
     internal abstract void Fail(Exception reason);
 }

@@ -1,25 +1,25 @@
 namespace Broker.Client.Requests;
 
-/// <summary>When a request for many answers has had them all, whichever comes first.</summary>
+/// <summary>The conditions that end a request for many replies. The first condition that is met ends it.</summary>
 public sealed record RequestManyOptions
 {
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
 
-    /// <summary>How long answers are waited for, counted from the request. Default 5 s.</summary>
+    /// <summary>The longest time to wait for replies after the request. Default 5 s.</summary>
     public TimeSpan Deadline { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How many answers are enough. Default: no number is.</summary>
+    /// <summary>The number of replies that ends the request. Default: no limit.</summary>
     public int? MaxAnswers { get; init; }
 
-    /// <summary>How long no answer may come after one that did. Default: as long as the deadline lasts.</summary>
+    /// <summary>The longest pause after a reply. Default: no limit other than the deadline.</summary>
     public TimeSpan? Silence { get; init; }
 
-    /// <summary>Says of an answer that it is the sign of the end, which is not given out. Default: there is none.</summary>
+    /// <summary>Tests whether a reply marks the end. That reply is not returned. Default: no reply does.</summary>
     public ReplyPredicate? Sentinel { get; init; }
 
     /// <summary>
-    /// How many bytes of answers, with their subjects and headers, may wait to be read, or be gathered; one beyond that fails the request.
-    /// Default 64 MiB.
+    /// The largest size of the replies that wait to be read or that are gathered, in bytes, with subjects and headers.
+    /// A reply that exceeds the limit fails the request. Default 64 MiB.
     /// </summary>
     public long MaxBytes { get; init; } = 64L * 1024 * 1024;
 

@@ -1,8 +1,9 @@
 namespace Broker.Client.Requests;
 
 /// <summary>
-/// The requests that wait for answers, by the number that ends their reply subject: a slot and, above it, how often the slot was
-/// used before. Whoever takes a request out completes it, and nobody else does. Thread-safe.
+/// The pending requests by the number at the end of their reply subject. A number consists of a slot and, above it, the
+/// number of earlier uses of the slot. The code that removes a request from the table completes it, and no other code
+/// does. Thread-safe.
 /// </summary>
 internal sealed class RequestTable
 {
@@ -16,14 +17,17 @@ internal sealed class RequestTable
     private int _next;
     private int _waiting;
 
-    // When somebody will look for those whose time is over.
+    // The time of the next search for expired requests.
     private long _sweepAt = PendingReply.Never;
 
-    /// <summary>How many wait. A moment's truth.</summary>
+    /// <summary>The number of pending requests. It may have changed by the time the caller uses it.</summary>
     internal int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>Gives a request its number. Returns whether the next <see cref="TakeExpired"/> must come sooner than it would.</summary>
-    /// <exception cref="InvalidOperationException">1,048,575 wait already.</exception>
+    /// <summary>
+    /// Assigns a number to a request and adds it. Returns whether the next <see cref="TakeExpired"/> must come earlier
+    /// than planned.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">1,048,575 requests are pending already.</exception>
     internal bool Add(PendingReply request)
     {
         lock (_gate)
@@ -32,7 +36,7 @@ internal sealed class RequestTable
             {
                 if (_next == Most)
                 {
-                    throw new InvalidOperationException("Too many requests wait for answers.");
+                    throw new InvalidOperationException("Too many requests are pending.");
                 }
 
                 slot = _next++;
@@ -43,7 +47,7 @@ internal sealed class RequestTable
                 }
             }
 
-            // No number is 0, nor is one used twice in a lifetime.
+            // No number is 0, and no number is used twice in the lifetime of the table.
             request.Number = (++_uses[slot] << SlotBits) | (uint)slot;
             _slots[slot] = request;
             _waiting++;
@@ -51,7 +55,10 @@ internal sealed class RequestTable
         }
     }
 
-    /// <summary>Moves a request's deadline. As <see cref="Add"/>.</summary>
+    /// <summary>
+    /// Changes the deadline of a request. Returns whether the next <see cref="TakeExpired"/> must come earlier than
+    /// planned.
+    /// </summary>
     internal bool SetDeadline(PendingReply request, long deadline)
     {
         lock (_gate)
@@ -69,7 +76,10 @@ internal sealed class RequestTable
         }
     }
 
-    /// <summary>Takes a request out. False when somebody else has; by now it may even be another request, of another number.</summary>
+    /// <summary>
+    /// Removes a request. Returns false if other code has removed it. It may then already be in use for another request
+    /// with another number.
+    /// </summary>
     internal bool TryTake(PendingReply request, long number)
     {
         lock (_gate)
@@ -102,7 +112,9 @@ internal sealed class RequestTable
         }
     }
 
-    /// <summary>Takes those out whose time is over at <paramref name="now"/>. Returns when to look again.</summary>
+    /// <summary>
+    /// Removes the requests whose deadline is not after <paramref name="now"/>. Returns the time of the next deadline.
+    /// </summary>
     internal long TakeExpired(long now, List<PendingReply> expired)
     {
         lock (_gate)
@@ -130,7 +142,7 @@ internal sealed class RequestTable
         }
     }
 
-    // Under the gate.
+    // Called under the gate.
     private bool Advance(long deadline)
     {
         if (deadline >= _sweepAt)

@@ -10,8 +10,8 @@ using Broker.Transport;
 namespace Broker.Client.Requests;
 
 /// <summary>
-/// Publishes requests and gives the answers to who waits. All answers come by one subscription, to <c>inbox.number</c>; one timer
-/// of the loop, while anybody waits, gives up those whose time is over.
+/// Publishes requests and returns the replies. One subscription receives all replies, on the subjects
+/// <c>inbox.number</c>. While requests are pending, one timer of the loop ends those whose deadline has passed.
 /// </summary>
 internal sealed class Requester
 {
@@ -19,7 +19,8 @@ internal sealed class Requester
 
     private const int LongestNumber = 20;
 
-    // At so many that wait for each millisecond between two looks at all deadlines these cost some tenths of a percent.
+    // The interval between two searches for expired requests is at least 1 ms for this many pending requests. With that,
+    // the searches cost a few tenths of a percent of the time.
     private const int PerMillisecond = 1000;
 
     private readonly ConnectionCore _core;
@@ -35,7 +36,7 @@ internal sealed class Requester
     private LoopTimer? _timer;
 
     /// <param name="core">The connection.</param>
-    /// <param name="inbox">What the subjects for answers begin with, with a dot at the end.</param>
+    /// <param name="inbox">The prefix of the reply subjects, with a dot at the end.</param>
     internal Requester(ConnectionCore core, string inbox)
     {
         _core = core;
@@ -47,15 +48,15 @@ internal sealed class Requester
 
     internal static string NewInbox(string prefix) => $"{prefix}.{RandomNumberGenerator.GetHexString(24, lowercase: true)}";
 
-    internal static TimeoutException TimeoutOf(string subject) => new($"No answer to the request to '{subject}' came in time.");
+    internal static TimeoutException TimeoutOf(string subject) => new($"No reply to the request to '{subject}' came in time.");
 
     internal static long DeadlineIn(TimeSpan time)
         => time == Timeout.InfiniteTimeSpan ? PendingReply.Never : Environment.TickCount64 + (long)Math.Ceiling(time.TotalMilliseconds);
 
-    /// <summary>How many wait for answers. A moment's truth.</summary>
+    /// <summary>The number of pending requests. It may have changed by the time the caller uses it.</summary>
     internal int Waiting => _table.Waiting;
 
-    /// <summary>Where those who await their answers go on.</summary>
+    /// <summary>Runs the continuations of awaited requests.</summary>
     internal Continuations Continuations { get; } = new();
 
     internal bool IsAwaited(long number) => _table.Find(number) is not null;
@@ -85,16 +86,16 @@ internal sealed class Requester
         return request.Wait(timeout, cancellationToken);
     }
 
-    // A thread that turns the loop itself goes on with that until the answer has come: it is woken by the answer and by nobody else.
+    // A thread that drives the loop itself runs iterations until the reply has come. Only the reply wakes this thread.
     private Message RequestTurning(
         EventLoop loop, string subject, ReadOnlySpan<byte> body, TimeSpan timeout, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {
         if (!loop.IsCallerDriven)
         {
-            throw new InvalidOperationException("An event loop must not wait for an answer that comes by it.");
+            throw new InvalidOperationException("An event loop must not wait for a reply that the loop itself would receive.");
         }
 
-        // Throws where the caller is a handler, whose turn has to end before there can be another.
+        // This throws if the caller is a handler, because its iteration must end before another one can begin.
         loop.Attach();
         cancellationToken.ThrowIfCancellationRequested();
         SingleRequest request = Take();
@@ -130,7 +131,9 @@ internal sealed class Requester
         }
     }
 
-    /// <summary>Takes a request out that nobody waits for any more, if it has no outcome yet. Any thread.</summary>
+    /// <summary>
+    /// Removes a request that its caller has cancelled, if it has no outcome yet. May be called on any thread.
+    /// </summary>
     internal void GiveUp(PendingReply request, Exception reason)
     {
         if (_table.TryTake(request, request.Number))
@@ -140,7 +143,9 @@ internal sealed class Requester
         }
     }
 
-    /// <summary>A request that was kept for the next server is not sent to it when its caller has been told that it failed.</summary>
+    /// <summary>
+    /// Records that a request has failed. Without a server, this prevents that the request is sent to the next server.
+    /// </summary>
     internal void NoteGivenUp()
     {
         if (_core.Link is null)
@@ -152,7 +157,7 @@ internal sealed class Requester
         }
     }
 
-    /// <summary>On the loop.</summary>
+    /// <summary>Changes the deadline of a request. Called on the loop.</summary>
     internal void SetDeadline(PendingReply request, long deadline)
     {
         if (_table.SetDeadline(request, deadline))
@@ -168,7 +173,7 @@ internal sealed class Requester
             request.Fail(reason);
         }
 
-        // Or the timer would hold the connection until the last deadline of those.
+        // Otherwise the timer would keep the connection in memory until the last deadline of these requests.
         _core.Loop.Run(_startSweep);
     }
 
@@ -216,7 +221,7 @@ internal sealed class Requester
         }
     }
 
-    // When it throws the request is in no table, and nothing was sent.
+    // If this throws, the request is in no table and nothing was sent.
     private void Publish(PendingReply request, string subject, ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers)
     {
         ArgumentNullException.ThrowIfNull(subject);
@@ -228,11 +233,11 @@ internal sealed class Requester
         Span<byte> replyTo = stackalloc byte[_prefixBytes.Length + LongestNumber];
         _prefixBytes.CopyTo(replyTo);
         Utf8Formatter.TryFormat(request.Number, replyTo[_prefixBytes.Length..], out int digits);
-        // One that nobody else asks beside is sent by its own thread: to wake the loop for it took longer. Of several the loop sends many at
-        // a time.
+        // If this is the only pending request, its own thread sends it, because waking the loop took longer. If there
+        // are several, the loop sends many at a time.
         PublishStatus status = _core.Publisher.TryPublish(
             subjectBytes.Span, body, replyTo[..(_prefixBytes.Length + digits)], headers, atOnce: _table.Waiting <= 1);
-        // A loss of the server may have failed it already; then its outcome waits to be taken.
+        // The loss of the server may have failed the request already. The caller then gets that outcome.
         if (status != PublishStatus.Accepted && _table.TryTake(request, request.Number))
         {
             throw ExceptionFor(status, headers.Length + body.Length);
@@ -264,7 +269,7 @@ internal sealed class Requester
         }
     }
 
-    // On the loop.
+    // Called on the loop.
     private void TakeAnswer(in MessageView message)
     {
         ReadOnlySpan<byte> number = message.Subject[Math.Min(message.Subject.Length, _prefixBytes.Length)..];
@@ -274,7 +279,7 @@ internal sealed class Requester
         }
     }
 
-    // On the loop.
+    // Called on the loop.
     private void StartSweep()
     {
         _timer?.Cancel();
@@ -282,7 +287,7 @@ internal sealed class Requester
         Sweep();
     }
 
-    // On the loop.
+    // Called on the loop.
     private void Sweep()
     {
         long now = Environment.TickCount64;

@@ -7,13 +7,13 @@ using Broker.Transport;
 namespace Broker.Client.Requests;
 
 /// <summary>
-/// A request for one answer, awaited or waited for by a thread that blocks. Used again for another request once its outcome has been
-/// taken: so a request costs the memory of its answer and nothing else.
+/// A request for one reply, either awaited or with a blocked thread. The object is reused for another request after its
+/// outcome has been taken, so a request allocates only the memory of its reply.
 /// </summary>
 /// <remarks>
-/// Outcomes come from the loop, from whoever cancels, or from whoever closes; the table decides who is first. What awaits runs on the
-/// thread pool, never on the thread that brought the outcome.
-/// </remarks>
+///  The outcome comes from the loop, from a cancellation or from the close of the connection. The table decides which
+/// one is first. A continuation runs on the thread pool, never on the thread that set the outcome.
+///  </remarks>
 internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskSource<Message>
 {
     private const int NoResponders = 503;
@@ -27,7 +27,7 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     private EventLoop? _turned;
     private bool _blocks;
 
-    /// <summary>The outcome, to be awaited once.</summary>
+    /// <summary>The task of the outcome. It must be awaited only once.</summary>
     internal ValueTask<Message> Task => new(this, _source.Version);
 
     internal void WatchFor(CancellationToken token)
@@ -41,18 +41,19 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
         _registration = token.UnsafeRegister(static request => ((SingleRequest)request!).Cancel(), this);
     }
 
-    /// <summary>Prepares it for a thread that blocks.</summary>
-    /// <param name="turned">The loop that the thread turns meanwhile, if it does.</param>
+    /// <summary>Prepares the request for a thread that blocks.</summary>
+    /// <param name="turned">The loop that the thread drives meanwhile, if any.</param>
     internal void Block(EventLoop? turned = null)
     {
         _blocks = true;
         _turned = turned;
-        // An answer takes as long as two threads need to wake, and whoever spins meanwhile keeps one of them from that.
+        // A reply takes as long as two threads need to wake, and a spinning thread would take the processor from one of
+        // them.
         _event ??= new ManualResetEventSlim(initialState: false, spinCount: 0);
     }
 
-    /// <summary>Blocks until there is an outcome; gives it up where none comes in time.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <summary>Blocks until there is an outcome. Ends the request at its timeout.</summary>
+    /// <exception cref="OperationCanceledException"><paramref name="token"/> was cancelled.</exception>
     internal Message Wait(TimeSpan timeout, CancellationToken token)
     {
         try
@@ -67,13 +68,15 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
             owner.GiveUp(this, e);
         }
 
-        // Where it could not be given up the outcome is there, or about to be.
+        // If the request could not be removed, its outcome is set or is about to be set.
         _event!.Wait(CancellationToken.None);
         return TakeOutcome();
     }
 
-    /// <summary>Turns the loop until there is an outcome, which the loop's timer sees to where nothing else does.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <summary>
+    /// Runs iterations of the loop until there is an outcome. The loop's timer ends the request if nothing else does.
+    /// </summary>
+    /// <exception cref="OperationCanceledException">The token of <see cref="WatchFor"/> was cancelled.</exception>
     internal Message Turn(EventLoop loop)
     {
         while (!_event!.IsSet)
@@ -110,10 +113,10 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
 
     internal override void Fail(Exception reason) => Complete(default, reason);
 
-    /// <summary>The next that goes on, in <see cref="Continuations"/>.</summary>
+    /// <summary>The next request in the list of <see cref="Continuations"/>.</summary>
     internal SingleRequest? Next { get; set; }
 
-    /// <summary>Lets whoever awaits it go on. On the thread pool.</summary>
+    /// <summary>Runs the continuation of the awaiting code. Called on the thread pool.</summary>
     internal void GoOn()
     {
         if (_failure is null)
@@ -134,7 +137,7 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
         }
         finally
         {
-            // Waits for a cancellation that is under way: it must not meet the next request.
+            // This waits for a cancellation that is in progress, so that it cannot affect the next request.
             _registration.Dispose();
             Recycle();
         }
@@ -145,7 +148,7 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _source.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>Makes it fit for another request, when nobody else knows of it.</summary>
+    /// <summary>Resets the object for another request, when no other code refers to it.</summary>
     internal void Recycle()
     {
         _registration = default;
@@ -176,7 +179,8 @@ internal sealed class SingleRequest(Requester owner) : PendingReply, IValueTaskS
         _failure = failure;
         if (_blocks)
         {
-            // Who turns the loop sleeps in it. Read before: once it is set the next request may have this.
+            // A thread that drives the loop sleeps in it and must be woken. The field is read before Set, because
+            // another request may use this object after Set.
             EventLoop? turned = _turned;
             _event!.Set();
             if (turned is { IsCurrent: false })

@@ -4,17 +4,18 @@ using System.Net.Sockets;
 namespace Broker.Client.Servers;
 
 /// <summary>
-/// A server and the credentials for it, read from <c>nats://[user:password@|token@]host[:port]</c>, the same with <c>tls</c>, with
-/// <c>ws</c> or <c>wss</c> and perhaps a path, or <c>unix://[user:password@|token@]/path</c>.
+/// The address of a server and the credentials in it, parsed from <c>nats://[user:password@|token@]host[:port]</c>, the
+/// same with the scheme <c>tls</c>, <c>ws</c> or <c>wss</c> (the last two with an optional path), or
+/// <c>unix://[user:password@|token@]/path</c>.
 /// </summary>
 internal sealed class ServerAddress
 {
     private const int DefaultPort = 4222;
-    private const string Form = "A server's address has the form nats://[user:password@|token@]host[:port], tls://…, ws://…, wss://… or unix:///path.";
+    private const string Form = "A server's address must have the form nats://[user:password@|token@]host[:port], tls://…, ws://…, wss://… or unix:///path.";
 
     private ServerAddress(string host, int port) => (Host, Port, TlsHost) = (host, port, host);
 
-    /// <summary>The name or IP address, or the path of a Unix socket.</summary>
+    /// <summary>The host name or IP address, or the path of a Unix domain socket.</summary>
     internal string Host { get; }
 
     internal int Port { get; }
@@ -25,15 +26,17 @@ internal sealed class ServerAddress
 
     internal string? Token { get; private init; }
 
-    /// <summary>Whether it is not to be spoken to in clear.</summary>
+    /// <summary>Whether the connection must use TLS.</summary>
     internal bool IsTls { get; private init; }
 
-    /// <summary>The name that its certificate must have.</summary>
+    /// <summary>The name that the server's certificate must have.</summary>
     internal string TlsHost { get; private init; }
 
     internal bool IsUnix { get; private init; }
 
-    /// <summary>Where the upgrade is asked for, without credentials; null where the protocol is spoken over a socket alone.</summary>
+    /// <summary>
+    /// The URI of the WebSocket upgrade, without credentials. Null if the address is not a WebSocket address.
+    /// </summary>
     internal Uri? WebSocketUri { get; private init; }
 
     internal EndPoint EndPoint
@@ -41,7 +44,7 @@ internal sealed class ServerAddress
             : IPAddress.TryParse(Host, out IPAddress? ip) ? new IPEndPoint(ip, Port)
             : new DnsEndPoint(Host, Port);
 
-    /// <exception cref="FormatException">It is no such address, or asks for something else.</exception>
+    /// <exception cref="FormatException">The text is not a server address.</exception>
     internal static ServerAddress Parse(string text)
     {
         text = text.Trim();
@@ -58,13 +61,13 @@ internal sealed class ServerAddress
 
         if (!unix && !tls && !IsScheme(scheme, "nats"))
         {
-            throw new FormatException($"The scheme of a server's address is nats, tls, ws, wss or unix. {Form}");
+            throw new FormatException($"The scheme of a server's address must be nats, tls, ws, wss or unix. {Form}");
         }
 
         return unix ? ParseUnix(rest) : ParseTcp(rest, tls);
     }
 
-    /// <summary>An address as a text without credentials, whatever it is.</summary>
+    /// <summary>Returns an address as text without credentials. Returns "?" if the address is not valid.</summary>
     internal static string Describe(string text)
     {
         try
@@ -77,7 +80,10 @@ internal sealed class ServerAddress
         }
     }
 
-    /// <summary>Reads <c>host:port</c> as INFO has it; the server takes the same credentials as this one. Null when it is none.</summary>
+    /// <summary>
+    /// Parses <c>host:port</c> from an INFO. The result has the credentials of this address. Returns null if the text
+    /// is not valid.
+    /// </summary>
     internal ServerAddress? Neighbour(string text)
     {
         return Uri.TryCreate("nats://" + text, UriKind.Absolute, out Uri? uri) && uri.Host.Length != 0 && uri.UserInfo.Length == 0
@@ -85,7 +91,7 @@ internal sealed class ServerAddress
             {
                 IsTls = IsTls,
                 WebSocketUri = WebSocketUri is { } web ? new UriBuilder(web) { Host = uri.Host, Port = uri.Port < 0 ? web.Port : uri.Port }.Uri : null,
-                // The certificates of a cluster are made out to names, as a rule.
+                // The certificates of a cluster usually contain host names, not IP addresses.
                 TlsHost = !IsUnix && IPAddress.TryParse(uri.DnsSafeHost, out _) ? TlsHost : uri.DnsSafeHost,
                 User = User,
                 Password = Password,
@@ -94,7 +100,10 @@ internal sealed class ServerAddress
             : null;
     }
 
-    /// <summary>Host and port, or the path: never the credentials, and not the query of a WebSocket, where proxies expect theirs.</summary>
+    /// <summary>
+    /// Returns host and port, or the path. The text contains neither the credentials nor the query of a WebSocket
+    /// address, in which proxies expect credentials.
+    /// </summary>
     public override string ToString()
         => IsUnix ? $"unix://{Host}" : WebSocketUri is not null ? WebSocketUri.GetLeftPart(UriPartial.Path) : Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]:{Port}" : $"{Host}:{Port}";
 
@@ -104,7 +113,7 @@ internal sealed class ServerAddress
     {
         if (!Uri.TryCreate("nats://" + rest, UriKind.Absolute, out Uri? uri) || uri.Host.Length == 0 || uri.PathAndQuery is not ("" or "/"))
         {
-            // Not repeated: it may hold a password.
+            // The text is not repeated in the error, because it may contain a password.
             throw new FormatException(Form);
         }
 
@@ -152,7 +161,7 @@ internal sealed class ServerAddress
         }
         catch (ArgumentException e)
         {
-            throw new FormatException("The path of a Unix socket is too long for this system.", e);
+            throw new FormatException("The path of a Unix socket is too long for this operating system.", e);
         }
 
         (string? user, string? password, string? token) = Credentials(at < 0 ? "" : rest[..at]);

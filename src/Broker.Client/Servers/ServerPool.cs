@@ -1,12 +1,14 @@
 namespace Broker.Client.Servers;
 
-/// <summary>The servers to choose from, in turn: those that were named and those that a server told of. Thread-safe.</summary>
+/// <summary>
+/// The servers to try, in turn: the configured servers and those that a server has listed in its INFO. Thread-safe.
+/// </summary>
 internal sealed class ServerPool
 {
-    // An INFO of the largest size could name thousands.
+    // A large INFO could list thousands of servers.
     private const int MostLearnt = 256;
 
-    // A second refusal by the same server is no accident of its restart.
+    // One refusal may come from a restarting server. A second refusal does not.
     private const int MostRefusals = 2;
 
     private readonly Lock _gate = new();
@@ -14,8 +16,8 @@ internal sealed class ServerPool
     private readonly int _mostRefusals;
     private int _next;
 
-    /// <param name="servers">Those that were named.</param>
-    /// <param name="retryRefused">Whether one that refused the credentials is tried again without end.</param>
+    /// <param name="servers">The configured addresses.</param>
+    /// <param name="retryRefused">Whether a server that refused the credentials is tried again without limit.</param>
     internal ServerPool(IEnumerable<string> servers, bool retryRefused = false)
     {
         _mostRefusals = retryRefused ? int.MaxValue : MostRefusals;
@@ -36,7 +38,7 @@ internal sealed class ServerPool
         }
     }
 
-    /// <summary>The next server; null when every one has refused the credentials for good.</summary>
+    /// <summary>Returns the next server. Returns null if every server has finally refused the credentials.</summary>
     internal ServerAddress? Next()
     {
         lock (_gate)
@@ -54,7 +56,7 @@ internal sealed class ServerPool
         }
     }
 
-    /// <summary>Notes that a server took the credentials, or did not.</summary>
+    /// <summary>Stores whether a server has refused or accepted the credentials.</summary>
     internal void Note(ServerAddress address, bool refused)
     {
         lock (_gate)
@@ -66,7 +68,10 @@ internal sealed class ServerPool
         }
     }
 
-    /// <summary>Replaces what was learnt before by what <paramref name="from"/> tells now. Returns whether anything is new.</summary>
+    /// <summary>
+    /// Replaces the servers that were learnt before by those that <paramref name="from"/> lists now. Returns whether
+    /// any of them is new.
+    /// </summary>
     internal bool Learn(ServerAddress from, IReadOnlyList<string> told)
     {
         lock (_gate)

@@ -1,15 +1,17 @@
 namespace Broker.Client.Subscriptions;
 
-/// <summary>What becomes of a message for whose subscription as much waits as may.</summary>
+/// <summary>What happens to a message when the queue of its subscription is full.</summary>
 public enum FullQueuePolicy
 {
-    /// <summary>It is dropped, before anything of it is copied.</summary>
+    /// <summary>The new message is dropped before it is copied.</summary>
     DropNewest,
 
-    /// <summary>Those that have waited longest are dropped for it.</summary>
+    /// <summary>The oldest messages in the queue are dropped to make space for the new message.</summary>
     DropOldest,
 
-    /// <summary>It and all later ones are dropped: the subscription ends, and its reader fails with a <see cref="Errors.SlowConsumerException"/>
-    /// after what waited.</summary>
+    /// <summary>
+    /// The new message and all later ones are dropped and the subscription ends. Its reader gets the queued messages
+    /// and then a <see cref="Errors.SlowConsumerException"/>.
+    /// </summary>
     End,
 }

@@ -3,7 +3,9 @@ using System.Text;
 
 namespace Broker.Client.Subscriptions;
 
-/// <summary>A message of one's own: it lies in one array that nobody else uses, and is good for as long as it is kept.</summary>
+/// <summary>
+/// An owned copy of a message. Its array is used by nobody else, so it stays valid for as long as the program keeps it.
+/// </summary>
 public readonly struct Message
 {
     private readonly byte[]? _bytes;
@@ -24,43 +26,48 @@ public readonly struct Message
         view.Body.CopyTo(_bytes.AsSpan(_headersEnd));
     }
 
-    /// <summary>The subject it was published to. Makes the text anew each time.</summary>
+    /// <summary>The subject of the message. Each call creates a new string.</summary>
     public string Subject => Encoding.UTF8.GetString(SubjectBytes.Span);
 
-    /// <summary>The same as bytes.</summary>
+    /// <summary>The subject of the message as bytes.</summary>
     public ReadOnlyMemory<byte> SubjectBytes => _bytes.AsMemory(0, _subjectEnd);
 
-    /// <summary>Where an answer is expected; null when none is. Makes the text anew each time.</summary>
+    /// <summary>The subject for replies. Null if no reply is expected. Each call creates a new string.</summary>
     public string? ReplyTo => ReplyToBytes.IsEmpty ? null : Encoding.UTF8.GetString(ReplyToBytes.Span);
 
-    /// <summary>The same as bytes; empty when none is.</summary>
+    /// <summary>The subject for replies as bytes. Empty if no reply is expected.</summary>
     public ReadOnlyMemory<byte> ReplyToBytes => _bytes.AsMemory(_subjectEnd, _replyEnd - _subjectEnd);
 
-    /// <summary>The header block, to be read with <see cref="Broker.Protocol.Headers.HeaderBlock"/>; empty when there is none.</summary>
+    /// <summary>
+    /// The header block, for reading with <see cref="Broker.Protocol.Headers.HeaderBlock"/>. Empty if there are no
+    /// headers.
+    /// </summary>
     public ReadOnlyMemory<byte> Headers => _bytes.AsMemory(_replyEnd, _headersEnd - _replyEnd);
 
-    /// <summary>What follows the headers.</summary>
+    /// <summary>The body of the message, without the headers.</summary>
     public ReadOnlyMemory<byte> Body => _bytes.AsMemory(_headersEnd);
 
-    /// <summary>The subscription it was delivered for.</summary>
+    /// <summary>The subscription that received the message.</summary>
     public Subscription Subscription { get; }
 
-    /// <summary>What it counts in the limits of a queue, in bytes.</summary>
+    /// <summary>The size of the message for the limits of a queue, in bytes.</summary>
     internal int Size => _bytes?.Length ?? 0;
 
-    /// <summary>Publishes an answer to <see cref="ReplyTo"/>.</summary>
-    /// <param name="body">What. Copied before the return.</param>
-    /// <param name="headers">A complete header block, or nothing.</param>
-    /// <exception cref="InvalidOperationException">No answer is expected.</exception>
-    /// <exception cref="ArgumentException">The headers are no block.</exception>
-    /// <exception cref="Publishing.PublishRefusedException">It was not accepted.</exception>
+    /// <summary>Publishes a reply to <see cref="ReplyTo"/>.</summary>
+    /// <param name="body">The body. It is copied before the method returns.</param>
+    /// <param name="headers">A complete header block. Empty for none.</param>
+    /// <exception cref="InvalidOperationException">The message has no reply subject.</exception>
+    /// <exception cref="ArgumentException">The headers are not a header block.</exception>
+    /// <exception cref="Publishing.PublishRefusedException">The reply was refused.</exception>
     public void Respond(ReadOnlySpan<byte> body, ReadOnlySpan<byte> headers = default)
         => Subscription.Connection.Core.Respond(ReplyToBytes.Span, body, headers);
 
     /// <summary>
-    /// Starts a span for what is done with the message, below the one that it was published in, and makes it current:
-    /// <c>using Activity? span = message.StartActivity();</c>. Handlers, of values too, have theirs without being asked.
+    /// Starts a span for the processing of this message as a child of the span that published it, and makes it the
+    /// current one: <c>using Activity? span = message.StartActivity();</c>. For handlers, including handlers of values,
+    /// the connection does this itself.
     /// </summary>
-    /// <returns>Null when the connection has no <see cref="ClientOptions.Tracing"/>, or nobody listens to the spans.</returns>
+    /// <returns>The span. Null if the connection does not use <see cref="ClientOptions.Tracing"/>, or if nobody listens
+    /// to the spans.</returns>
     public Activity? StartActivity() => Subscription.Connection.Core.StartProcess(in this);
 }

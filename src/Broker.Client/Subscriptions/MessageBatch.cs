@@ -1,12 +1,13 @@
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// Messages of one read that are for the same queue, one behind the other: they are put into it together, so that its lock is taken, and its reader
-/// woken, once for some and not for each. On the connection's loop.
+/// Collects consecutive messages of one read that go to the same queue. They are added to the queue together, so that
+/// its lock is taken and its reader is woken once for several messages. Used on the connection's loop.
 /// </summary>
 /// <remarks>
-/// It is empty between two reads, and before anything is told that must come behind the messages: a queue's end, an answer to PING.
-/// </remarks>
+///  The batch is empty between two reads. It is also flushed before an event that must come after the messages: the end
+/// of a queue or the answer to a PING.
+///  </remarks>
 internal sealed class MessageBatch
 {
     private const int Most = 64;
@@ -16,7 +17,7 @@ internal sealed class MessageBatch
     private int _count;
     private long _bytes;
 
-    /// <summary>How many there are for a queue, and their bytes.</summary>
+    /// <summary>Returns the number of collected messages for a queue and their size in bytes.</summary>
     internal (int Messages, long Bytes) Of(MessageQueue queue) => queue == _queue ? (_count, _bytes) : default;
 
     internal void Add(MessageQueue queue, in Message message)
@@ -36,7 +37,7 @@ internal sealed class MessageBatch
         }
     }
 
-    /// <summary>Puts all of them where they belong.</summary>
+    /// <summary>Adds the collected messages to their queue.</summary>
     internal void Flush()
     {
         if (_count == 0)

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Broker.Client.Subscriptions;
 
-// The readers' side: any thread, several at once.
+// The methods of the readers. They run on any thread, and several readers may run at once.
 internal sealed partial class MessageQueue
 {
     public override bool TryRead([MaybeNullWhen(false)] out Message item)
@@ -19,7 +19,7 @@ internal sealed partial class MessageQueue
 
             item = front.Take();
             front.IsOut = true;
-            // What is behind the others of this ring waits for the next change.
+            // Messages after those in this ring are available after the next exchange of the rings.
             if (front.Messages.Count == 0 && Pending == 0)
             {
                 _inEpisode = false;
@@ -57,7 +57,7 @@ internal sealed partial class MessageQueue
             return ValueTask.FromCanceled<bool>(cancellationToken);
         }
 
-        // Where nothing ever came nobody is out, and nothing is made for who waits.
+        // If no message ever came, no reader is busy, and the readers' data does not have to be created.
         if (_front is { } front)
         {
             lock (front.Gate)
@@ -93,7 +93,7 @@ internal sealed partial class MessageQueue
         return waiter.Task;
     }
 
-    /// <summary>A reader has the outcome of its wait.</summary>
+    /// <summary>Returns the waiter after a reader has taken the outcome of its wait.</summary>
     internal void GiveBack(ReadWaiter waiter)
     {
         lock (_gate)
@@ -102,7 +102,9 @@ internal sealed partial class MessageQueue
         }
     }
 
-    /// <summary>Whether a wait is to be ended by the caller, for another reason than a message or the end.</summary>
+    /// <summary>
+    /// Returns whether the caller must complete the wait, for a reason other than a message or the end of the queue.
+    /// </summary>
     internal bool TryTakeOut(ReadWaiter waiter)
     {
         lock (_gate)
@@ -113,7 +115,7 @@ internal sealed partial class MessageQueue
         }
     }
 
-    // Under the readers' lock. False when there is nothing.
+    // Called with the readers' lock. Returns false if there is no message.
     private bool TryChangeRings(ReadersSide front)
     {
         lock (_gate)
@@ -129,7 +131,7 @@ internal sealed partial class MessageQueue
         }
     }
 
-    // Under the readers' lock: the queue ends under it.
+    // Called with the readers' lock, because the queue ends under that lock.
     private void ComeBack(ReadersSide front)
     {
         front.IsOut = false;

@@ -1,9 +1,10 @@
 namespace Broker.Client.Subscriptions;
 
-// The bounds, and what goes when a message would exceed them. On the loop.
+// The limits of the queue, and the policy for a full queue. Used on the loop.
 internal sealed partial class MessageQueue
 {
-    // On the loop. What readers have taken they say for each message, in a line of memory that is theirs: it is looked at only when it matters.
+    // Called on the loop. Readers count each message that they take, in a cache line of their own. The loop reads these
+    // counters only if the queue may be full.
     private bool IsFull(long size, int coming = 0)
     {
         if (_queued + coming - _knownTaken < options.MaxMessages && _queuedBytes + size - _knownTakenBytes <= options.MaxBytes)
@@ -16,8 +17,8 @@ internal sealed partial class MessageQueue
         return _queued + coming - _knownTaken >= options.MaxMessages || _queuedBytes + size - _knownTakenBytes > options.MaxBytes;
     }
 
-    // On the loop, for a queue that was full a moment ago. It may have become less so since; what is counted as dropped is not put in
-    // although a reader makes room right afterwards.
+    // Called on the loop for a queue that was full a moment ago. Readers may have made space since. A message that is
+    // counted as dropped is not added, even if a reader makes space right afterwards.
     private Outcome MakeRoom(long size, out bool hasRoom)
     {
         if (options.WhenFull == FullQueuePolicy.DropOldest && size <= options.MaxBytes)
@@ -45,7 +46,7 @@ internal sealed partial class MessageQueue
         }
     }
 
-    // The readers' side is in it too: the oldest are there.
+    // This needs the readers' lock too, because the oldest messages are in the readers' ring.
     private Outcome DropOldest(long size, out bool hasRoom)
     {
         ReadersSide front = Front();
@@ -76,7 +77,7 @@ internal sealed partial class MessageQueue
         }
     }
 
-    // Under the gate.
+    // Called under the gate.
     private Outcome GoOnEpisode()
     {
         Outcome outcome = _inEpisode ? Outcome.Dropped : Outcome.FirstDropped;

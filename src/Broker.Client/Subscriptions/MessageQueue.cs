@@ -3,44 +3,47 @@ using System.Threading.Channels;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// What waits for the reader of one subscription. Filled by the connection's loop, which never waits for a reader; read by any
-/// thread. A waiting reader is woken when the queue is no longer empty and not for every message. What is not needed while nothing
-/// waits and nobody asks is not there: a program may have a hundred thousand of them.
+/// The queue of messages for the reader of one subscription. The connection's loop fills it and never waits for a
+/// reader. Readers may be on any thread. A waiting reader is woken when the queue is no longer empty, not for every
+/// message. A program may have a hundred thousand queues, so an empty queue without a reader allocates as little as
+/// possible.
 /// </summary>
 /// <remarks>
-/// The loop and the readers have a lock and a ring each. Readers who have emptied theirs change it for the loop's, with all that came
-/// meanwhile: so the two meet once for many messages. Who needs both locks takes the readers' first.
-/// </remarks>
+///  The loop and the readers have one lock and one ring each. When the readers' ring is empty, a reader exchanges it
+/// for the loop's ring with all messages that have arrived meanwhile. So the loop and the readers contend once for many
+/// messages. Code that needs both locks takes the readers' lock first.
+///  </remarks>
 internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader<Message>
 {
     private readonly Lock _gate = new();
 
-    // What was put in since the readers last changed rings.
+    // The messages that have arrived since the last exchange of the rings.
     private MessageRing _coming = new();
 
-    // Made under the gate, when the first message comes or somebody asks.
+    // Created under the gate when the first message comes or when a reader uses the queue.
     private volatile ReadersSide? _front;
     private TaskCompletionSource? _completion;
     private ReadWaiter? _waiter;
 
-    // Of readers beside the first; behind the end, when nobody waits for a message, of who waits for the reader that is out.
+    // Completed for readers other than the first. After the end of the queue, completed for the code that waits for a
+    // busy reader.
     private TaskCompletionSource<bool>? _others;
 
     private Exception? _error;
     private bool _isAwaited;
     private volatile bool _inEpisode;
 
-    // In one octet: beside the other three and what follows another bool would cost each queue eight.
+    // One byte for both flags: another bool would increase the size of each queue by eight bytes.
     private volatile Ends _ends;
     private int _most;
     private long _mostBytes;
     private long _dropped;
 
-    // All that was ever put in: what waits is what of that has not been taken out.
+    // All messages that were ever added. The pending ones are these minus those that were taken.
     private long _queued;
     private long _queuedBytes;
 
-    // The loop's: of what has been taken out, so much at least.
+    // Used by the loop only: a lower bound of what has been taken.
     private long _knownTaken;
     private long _knownTakenBytes;
 
@@ -80,7 +83,8 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
 
     public override int Count => (int)Pending;
 
-    // These two by any thread as a moment's truth. What was taken is read first: so it is never less than what waits.
+    // These two may be read on any thread. The number of taken messages is read first, so the result is never less than
+    // the number of pending messages.
     private long Pending
     {
         get
@@ -99,24 +103,28 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         }
     }
 
-    /// <summary>What happened to a message that was put in.</summary>
+    /// <summary>The outcome of adding a message.</summary>
     internal enum Outcome
     {
         Queued,
 
-        /// <summary>One was dropped, this or another, and it was not the first of the episode.</summary>
+        /// <summary>
+        /// This message or another one was dropped, and it was not the first one since the reader had caught up.
+        /// </summary>
         Dropped,
 
-        /// <summary>The first since the reader had caught up.</summary>
+        /// <summary>
+        /// This message or another one was dropped, and it was the first one since the reader had caught up.
+        /// </summary>
         FirstDropped,
 
         /// <summary>The queue has ended with an error.</summary>
         Overrun,
     }
 
-    /// <summary>Copies a message in, if it may. On the loop.</summary>
+    /// <summary>Copies a message into the queue if the limits allow it. Called on the loop.</summary>
     /// <param name="view">The message.</param>
-    /// <param name="batch">What collects those of one read; null to put it in at once.</param>
+    /// <param name="batch">Collects the messages of one read. Null to add the message at once.</param>
     internal Outcome Put(in MessageView view, MessageBatch? batch = null)
     {
         if (HasEnded)
@@ -126,7 +134,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
 
         long size = (long)view.Subject.Length + view.ReplyTo.Length + view.Headers.Length + view.Body.Length;
         var outcome = Outcome.Queued;
-        // Nobody else puts anything in: what is seen without a lock can only have become less.
+        // Only this thread adds messages, so without a lock the queue can only be emptier than it seems.
         (int messages, long bytes) = batch?.Of(this) ?? default;
         if (IsFull(size + bytes, messages))
         {
@@ -138,7 +146,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
             }
         }
 
-        // There is still room; and the copy holds up no reader.
+        // There is still space. The copy is made without a lock, so it delays no reader.
         var message = new Message(in view);
         if (batch is not null)
         {
@@ -152,7 +160,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         return outcome;
     }
 
-    /// <summary>Puts messages in that there is room for. On the loop.</summary>
+    /// <summary>Adds messages that fit into the limits. Called on the loop.</summary>
     internal void Add(ReadOnlySpan<Message> messages, long bytes)
     {
         Awaited awaited;
@@ -179,7 +187,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         awaited.End(true, null);
     }
 
-    /// <summary>Nothing more comes. What waits can still be read.</summary>
+    /// <summary>Ends the queue. Readers can still read the messages in it.</summary>
     internal void End(Exception? error)
     {
         Awaited awaited;
@@ -205,11 +213,11 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
             Complete();
         }
 
-        // Whoever waits sees an empty queue.
+        // A waiting reader sees an empty queue.
         awaited.End(false, error);
     }
 
-    /// <summary>Throws away what waits: nobody will read it.</summary>
+    /// <summary>Discards the messages in the queue, because nobody will read them.</summary>
     internal void Clear()
     {
         ReadersSide front = Front();
@@ -227,7 +235,10 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         Complete();
     }
 
-    /// <summary>Completes when no reader is busy with a message: the last to take one has asked for more. For a queue that has ended.</summary>
+    /// <summary>
+    /// For a queue that has ended: completes when no reader is processing a message, that is, when the last reader that
+    /// took a message has asked for another.
+    /// </summary>
     internal Task WhenBackAsync()
     {
         ReadersSide front = Front();
@@ -259,7 +270,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         }
     }
 
-    // Under the gate. Whoever has it ends these waits, and nobody else does.
+    // Called under the gate. The caller completes these waits, and no other code does.
     private Awaited TakeAwaited()
     {
         var awaited = new Awaited(_isAwaited ? _waiter : null, _others);
@@ -281,7 +292,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         }
     }
 
-    // Under both locks.
+    // Called with both locks.
     private void ChangeRingsIfEmpty(ReadersSide front)
     {
         if (front.Messages.Count == 0)
@@ -304,7 +315,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         }
     }
 
-    // Whoever waits for it goes on elsewhere, so that it may be done under the gate.
+    // The continuations run asynchronously, so this may be called under the gate.
     private void Settle(TaskCompletionSource completion)
     {
         if (_error is null)
@@ -313,7 +324,7 @@ internal sealed partial class MessageQueue(QueueOptions options) : ChannelReader
         }
         else if (completion.TrySetException(_error))
         {
-            // Nobody may be waiting for it: then the exception is still seen.
+            // This marks the exception as observed if nobody awaits the task.
             _ = completion.Task.Exception;
         }
     }

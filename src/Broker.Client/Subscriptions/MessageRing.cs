@@ -1,11 +1,12 @@
 namespace Broker.Client.Subscriptions;
 
-/// <summary>Messages in order, in an array that grows with them. Not thread-safe.</summary>
+/// <summary>A queue of messages in an array that grows as needed. Not thread-safe.</summary>
 internal struct MessageRing
 {
     private const int FirstCapacity = 4;
 
-    // What a burst has made larger is given up when it has been filled and emptied so many times in a row without need of it.
+    // An array that a burst has enlarged is released after it was filled and emptied this many times in a row without
+    // needing the size.
     private const int LargestToKeep = 1024;
     private const int Use = 4;
     private const int Patience = 64;
@@ -19,7 +20,9 @@ internal struct MessageRing
 
     public MessageRing() => _messages = [];
 
-    /// <summary>How many there are. Read by any thread as a moment's truth.</summary>
+    /// <summary>
+    /// The number of messages. May be read on any thread, and may have changed by the time the caller uses it.
+    /// </summary>
     internal readonly int Count => Volatile.Read(in _count);
 
     internal void Add(in Message message)
@@ -34,7 +37,7 @@ internal struct MessageRing
         _peak = Math.Max(_peak, _count);
     }
 
-    /// <summary>The oldest, which there must be.</summary>
+    /// <summary>Removes and returns the oldest message. The ring must not be empty.</summary>
     internal Message Take()
     {
         ref Message place = ref _messages[_head];

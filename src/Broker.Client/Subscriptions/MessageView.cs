@@ -4,8 +4,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// A message where it lies in the receive buffer. All spans are borrowed and good until the handler returns: copy what
-/// must live longer.
+/// A message in the receive buffer. All spans are borrowed and valid until the handler returns. Copy what must be kept
+/// longer.
 /// </summary>
 public readonly ref struct MessageView
 {
@@ -17,31 +17,31 @@ public readonly ref struct MessageView
         Subscription = subscription;
     }
 
-    /// <summary>The subject it was published to.</summary>
+    /// <summary>The subject of the message.</summary>
     public ReadOnlySpan<byte> Subject => _operation.Subject;
 
-    /// <summary>Where an answer is expected; empty when none is.</summary>
+    /// <summary>The subject for replies. Empty if no reply is expected.</summary>
     public ReadOnlySpan<byte> ReplyTo => _operation.ReplyTo;
 
-    /// <summary>The header block, to be read with <see cref="HeaderBlock"/>; empty when there is none.</summary>
+    /// <summary>The header block, for reading with <see cref="HeaderBlock"/>. Empty if there are no headers.</summary>
     public ReadOnlySpan<byte> Headers => _operation.Headers;
 
-    /// <summary>What follows the headers.</summary>
+    /// <summary>The body of the message, without the headers.</summary>
     public ReadOnlySpan<byte> Body => _operation.Body;
 
     /// <summary>
-    /// Whether the message before this one, on the connection, had the same subject, reply, sizes and subscription: what was
-    /// found out about them still holds.
+    /// Whether the previous message on the connection had the same subject, reply subject, sizes and subscription. If
+    /// so, results that were computed from these are still valid.
     /// </summary>
     public bool RepeatsLine => _operation.RepeatsLine;
 
-    /// <summary>The subscription it was delivered for.</summary>
+    /// <summary>The subscription that received the message.</summary>
     public Subscription Subscription { get; }
 
-    /// <summary>The connection it came by.</summary>
+    /// <summary>The connection that received the message.</summary>
     public BrokerConnection Connection => Subscription.Connection;
 
-    /// <summary>A copy of one's own, which may be kept.</summary>
+    /// <summary>Returns an owned copy of the message, which may be kept.</summary>
     public Message ToMessage() => new(in this);
 
     /// <inheritdoc cref="Message.Respond"/>

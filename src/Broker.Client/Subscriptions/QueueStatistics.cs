@@ -1,23 +1,23 @@
 namespace Broker.Client.Subscriptions;
 
-/// <summary>What a <see cref="QueuedSubscription"/> has done so far. All of one moment.</summary>
+/// <summary>The counters of a <see cref="QueuedSubscription"/>, all read at the same moment.</summary>
 public readonly record struct QueueStatistics
 {
-    /// <summary>Messages that wait to be read.</summary>
+    /// <summary>The number of messages in the queue.</summary>
     public int Pending { get; init; }
 
-    /// <summary>Their bytes.</summary>
+    /// <summary>The number of bytes in the queue.</summary>
     public long PendingBytes { get; init; }
 
-    /// <summary>The most messages that waited at a time.</summary>
+    /// <summary>The largest number of messages that were in the queue at a time.</summary>
     public int MostPending { get; init; }
 
-    /// <summary>The most bytes that waited at a time.</summary>
+    /// <summary>The largest number of bytes that were in the queue at a time.</summary>
     public long MostPendingBytes { get; init; }
 
-    /// <summary>Messages that were put into the queue, those that were dropped from it later included.</summary>
+    /// <summary>The number of messages that were added to the queue, including those that were dropped later.</summary>
     public long Queued { get; init; }
 
-    /// <summary>Messages that were dropped because the reader was too slow.</summary>
+    /// <summary>The number of messages that were dropped because the reader was too slow.</summary>
     public long Dropped { get; init; }
 }

@@ -4,46 +4,53 @@ using Broker.Client.Errors;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// A subscription whose messages wait in a queue of its own until they are read, each an owned copy. A reader that is slow, or
-/// does not read at all, delays nobody: not the connection, nor its answers to the server, nor other subscriptions.
+/// A subscription with a queue of its own, in which messages wait as owned copies until they are read. A reader that is
+/// slow or does not read does not delay the connection, its answers to the server or other subscriptions.
 /// </summary>
 /// <remarks>
-/// Read it with <c>await foreach</c> over <see cref="ReadAllAsync"/> or through <see cref="Reader"/>, from any thread and by several at a time, who then share the
-/// messages. Both end when the subscription has ended and what waited has been read: by <see cref="Unsubscribe"/>,
-/// <see cref="DrainAsync"/>, <see cref="AutoUnsubscribe"/> or the end of the connection.
-/// </remarks>
+///  Read the messages with <c>await foreach</c> over <see cref="ReadAllAsync"/>, or through <see cref="Reader"/>.
+/// Readers may be on any thread, and several readers share the messages. Reading ends when the subscription has ended
+/// and all queued messages have been read. <see cref="Unsubscribe"/>, <see cref="DrainAsync"/>,
+/// <see cref="AutoUnsubscribe"/> and the close of the connection end the subscription.
+///  </remarks>
 public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 {
-    // Whoever took the last message and asks for no more may have left.
+    // A reader that took the last message and does not ask for another one may have left.
     private static readonly TimeSpan ReaderGrace = TimeSpan.FromSeconds(1);
 
     private readonly MessageQueue _queue;
 
     internal QueuedSubscription(QueueOptions options) => _queue = new MessageQueue(options);
 
-    /// <summary>The filter, queue group and count of what the server sent.</summary>
+    /// <summary>
+    /// The subscription, with its filter, its queue group and the number of messages that the server has sent.
+    /// </summary>
     public Subscription Subscription { get; internal set; } = null!;
 
-    /// <summary>The messages, in order of arrival.</summary>
+    /// <summary>The messages in order of arrival.</summary>
     public ChannelReader<Message> Reader => _queue;
 
-    /// <summary>Ends it at once for the server. What waits can still be read.</summary>
+    /// <summary>Ends the subscription at once. The messages in the queue can still be read.</summary>
     public void Unsubscribe() => Subscription.Unsubscribe();
 
     /// <inheritdoc cref="Subscription.AutoUnsubscribe"/>
     public void AutoUnsubscribe(long max) => Subscription.AutoUnsubscribe(max);
 
-    /// <summary>As <see cref="Subscription.DrainAsync"/>: when it is done, all that was on its way is in the queue.</summary>
+    /// <summary>
+    /// Ends the subscription like <see cref="Subscription.DrainAsync"/>. When the task completes, all messages that
+    /// were on their way are in the queue.
+    /// </summary>
     public Task DrainAsync(CancellationToken cancellationToken = default) => Subscription.DrainAsync(cancellationToken);
 
-    /// <summary>What the queue has done so far.</summary>
+    /// <summary>Returns the counters of the queue.</summary>
     public QueueStatistics GetStatistics() => _queue.GetStatistics();
 
-    /// <summary>The messages until the subscription ends.</summary>
-    /// <exception cref="SlowConsumerException">It ended by <see cref="FullQueuePolicy.End"/>.</exception>
+    /// <summary>Returns the messages until the subscription ends.</summary>
+    /// <exception cref="SlowConsumerException">The subscription ended because of
+    /// <see cref="FullQueuePolicy.End"/>.</exception>
     public IAsyncEnumerable<Message> ReadAllAsync(CancellationToken cancellationToken = default) => _queue.ReadAllAsync(cancellationToken);
 
-    /// <summary>Ends it and throws away what waits.</summary>
+    /// <summary>Ends the subscription and discards the messages in the queue.</summary>
     public void Dispose()
     {
         Subscription.Unsubscribe();
@@ -76,10 +83,13 @@ public sealed class QueuedSubscription : IAsyncDisposable, IDisposable
 
     internal void End() => _queue.End(null);
 
-    /// <summary>What reads it for a handler; null where the program does. Behind the last message's read its handler has yet to answer.</summary>
+    /// <summary>
+    /// The task that reads the queue for a handler. Null if the program reads it. The handler may still be processing
+    /// the last message after that message was read.
+    /// </summary>
     internal Task? Handling { get; set; }
 
-    /// <summary>Completes when all has been read, and the last message answered where it is.</summary>
+    /// <summary>Completes when all messages have been read and the last one has been processed.</summary>
     internal async Task WhenHandledAsync()
     {
         await (Handling ?? _queue.Completion).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

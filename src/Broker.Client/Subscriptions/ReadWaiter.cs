@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// The wait of a queue's reader, used again for its next one: so a reader that catches up again and again costs no memory for that.
-/// Who begins and ends a wait agrees on it under the queue's gate; the reader itself gives it back.
+/// The wait of a queue's reader. It is reused for the reader's next wait, so a reader that often catches up allocates
+/// no memory. The queue's gate decides which code completes a wait. The reader itself returns the waiter.
 /// </summary>
 internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
 {
@@ -12,13 +12,18 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
     private CancellationTokenRegistration _registration;
     private CancellationToken _token;
 
-    /// <summary>Whether a reader has it, from the beginning of a wait until its outcome is taken. Under the queue's gate.</summary>
+    /// <summary>
+    /// Whether a reader uses this waiter, from the beginning of a wait until its outcome is taken. Used under the
+    /// queue's gate.
+    /// </summary>
     internal bool IsTaken { get; set; }
 
-    /// <summary>The wait, to be awaited once.</summary>
+    /// <summary>The task of the wait. It must be awaited only once.</summary>
     internal ValueTask<bool> Task => new(this, _source.Version);
 
-    /// <summary>Before the reader has the task, and so before its outcome can be taken.</summary>
+    /// <summary>
+    /// Observes a cancellation token. Called before the reader gets the task, so before the outcome can be taken.
+    /// </summary>
     internal void WatchFor(CancellationToken token)
     {
         if (token.CanBeCanceled)
@@ -28,7 +33,7 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
         }
     }
 
-    /// <summary>Ends the wait. By whoever the queue says is the one to.</summary>
+    /// <summary>Completes the wait. The queue decides which code calls this.</summary>
     internal void End(bool more, Exception? error)
     {
         if (error is null)
@@ -49,7 +54,7 @@ internal sealed class ReadWaiter(MessageQueue queue) : IValueTaskSource<bool>
         }
         finally
         {
-            // Waits for a cancellation that is under way: it must not meet the next wait.
+            // This waits for a cancellation that is in progress, so that it cannot affect the next wait.
             _registration.Dispose();
             _registration = default;
             _token = default;

@@ -1,27 +1,33 @@
 namespace Broker.Client.Subscriptions;
 
-/// <summary>What the readers of a queue share: their lock, the ring that they take from, and how much they have taken.</summary>
+/// <summary>
+/// The data that the readers of a queue share: their lock, the ring that they take from, and the counters of what they
+/// have taken.
+/// </summary>
 internal sealed class ReadersSide
 {
     private MessageRing _messages = new();
     private long _taken;
     private long _takenBytes;
 
-    /// <summary>Taken before the queue's own where both are needed.</summary>
+    /// <summary>The readers' lock. Code that also needs the queue's lock takes this one first.</summary>
     internal Lock Gate { get; } = new();
 
-    /// <summary>Ever taken out, by whomever. Any thread.</summary>
+    /// <summary>The number of messages that were ever taken. May be read on any thread.</summary>
     internal long Taken => Volatile.Read(ref _taken);
 
-    /// <summary>The bytes of these. Any thread.</summary>
+    /// <summary>The size of the taken messages in bytes. May be read on any thread.</summary>
     internal long TakenBytes => Volatile.Read(ref _takenBytes);
 
-    /// <summary>Whether a reader has taken a message, and asked for no more since. Under the gate, as what follows.</summary>
+    /// <summary>
+    /// Whether a reader has taken a message and has not asked for another one since. This and the members below are
+    /// used under the gate.
+    /// </summary>
     internal bool IsOut { get; set; }
 
     internal ref MessageRing Messages => ref _messages;
 
-    /// <summary>The oldest, which there must be.</summary>
+    /// <summary>Removes and returns the oldest message. The ring must not be empty.</summary>
     internal Message Take()
     {
         Message message = _messages.Take();
@@ -30,7 +36,7 @@ internal sealed class ReadersSide
         return message;
     }
 
-    /// <summary>Everything that was ever put in has been taken out.</summary>
+    /// <summary>Counts everything that was ever added as taken.</summary>
     internal void TookAll(long messages, long bytes)
     {
         Volatile.Write(ref _taken, messages);

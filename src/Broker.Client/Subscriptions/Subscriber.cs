@@ -6,20 +6,20 @@ using Broker.Transport;
 
 namespace Broker.Client.Subscriptions;
 
-/// <summary>The subscriptions of a connection, and what is said to the server about them.</summary>
+/// <summary>The subscriptions of a connection, and the commands that the server receives about them.</summary>
 internal sealed class Subscriber(ConnectionCore core)
 {
     private const int LongestQueueName = 256;
 
-    // One for all: a queue's own would be a delegate for each.
+    // One delegate for all queues. A delegate for each queue would cost memory.
     private static readonly MessageHandler TakeQueued = static (in message) => message.Subscription.Queued!.Take(in message);
 
     private bool _draining;
 
-    /// <summary>Collects what is read for one queue. On the loop.</summary>
+    /// <summary>Collects the messages that are read for one queue. Used on the loop.</summary>
     internal MessageBatch Batch { get; } = new();
 
-    /// <summary>Changed under the gate, looked up on the loop.</summary>
+    /// <summary>Changed under the gate. The loop reads it without the gate.</summary>
     internal SubscriptionTable Table { get; } = new();
 
     internal Subscription Subscribe(string filter, MessageHandler handler, string? queue, object? state, QueuedSubscription? queued = null)
@@ -30,12 +30,12 @@ internal sealed class Subscriber(ConnectionCore core)
         if (!Subject.IsValidFilter(bytes) || bytes.Length > core.Options.MaxControlLine / 2)
         {
             throw new ArgumentException(
-                "A filter consists of tokens separated by dots, none of them empty, without white space, > only at the end.", nameof(filter));
+                "A filter must consist of non-empty tokens separated by dots, without white space, and with > only at the end.", nameof(filter));
         }
 
         if (queue is not null && (queue.Length is 0 or > LongestQueueName || queue.AsSpan().IndexOfAny(" \t\r\n\0") >= 0))
         {
-            throw new ArgumentException("A queue's name has no white space and at most 256 characters.", nameof(queue));
+            throw new ArgumentException("The name of a queue group must have 1 to 256 characters and no white space.", nameof(queue));
         }
 
         var subscription = new Subscription(core.Connection, filter, queue, handler, state) { Queued = queued };
@@ -48,7 +48,7 @@ internal sealed class Subscriber(ConnectionCore core)
         {
             if (core.State == ConnectionState.Closed || _draining)
             {
-                throw new ConnectionLostException("The connection is closed or being drained.");
+                throw new ConnectionLostException("The connection is closed or is being drained.");
             }
 
             Table.Add(subscription);
@@ -71,7 +71,9 @@ internal sealed class Subscriber(ConnectionCore core)
         return queued;
     }
 
-    /// <summary>Tells a new server of all. Under the gate, before anything else is written.</summary>
+    /// <summary>
+    /// Sends all subscriptions to a new server. Called under the gate, before anything else is written.
+    /// </summary>
     internal void Replay(LoopWriteBuffer stage)
     {
         if (Table.Count == 0)
@@ -107,7 +109,7 @@ internal sealed class Subscriber(ConnectionCore core)
         }
         catch (ConnectionLostException)
         {
-            // Then nothing more comes either.
+            // The server is lost, so no more messages come.
         }
         finally
         {
@@ -128,7 +130,9 @@ internal sealed class Subscriber(ConnectionCore core)
         subscription.Deactivate();
     }
 
-    /// <summary>The subscription has had its last message, which the server knows. On the loop.</summary>
+    /// <summary>
+    /// Removes a subscription after its last message. The server has ended it too. Called on the loop.
+    /// </summary>
     internal void Forget(Subscription subscription)
     {
         subscription.Deactivate();
@@ -150,13 +154,17 @@ internal sealed class Subscriber(ConnectionCore core)
             WriteUnsubscribe(subscription, max);
         }
 
-        // At once: an answer to a PING sent after this could be read before the loop does what it is asked. The loop alone knows whether another
-        // one comes at this moment, and has what is not in a queue yet.
+        // This happens at once, because the answer to a later PING could be read before the loop runs the callback.
+        // Only the loop knows whether another message is arriving now, and only the loop has the messages that are not
+        // in a queue yet.
         subscription.StopIfComplete();
         core.Loop.Run(subscription.EndIfComplete);
     }
 
-    /// <summary>Takes no more, tells the server to send no more, and keeps taking what is on its way.</summary>
+    /// <summary>
+    /// Refuses new subscriptions and sends UNSUB for all existing ones, but still delivers the messages that are on
+    /// their way.
+    /// </summary>
     internal Subscription[] AnnounceDrain()
     {
         lock (core.Gate)
@@ -172,7 +180,7 @@ internal sealed class Subscriber(ConnectionCore core)
         }
     }
 
-    /// <summary>The connection has ended.</summary>
+    /// <summary>Ends all subscriptions, because the connection has closed.</summary>
     internal void End()
     {
         Subscription[] all;
@@ -191,7 +199,7 @@ internal sealed class Subscriber(ConnectionCore core)
         }
     }
 
-    // Under the gate.
+    // Called under the gate.
     private void WriteUnsubscribe(Subscription subscription, long max)
     {
         if (core.Link is { } link)

@@ -5,8 +5,8 @@ using Broker.Protocol.Writing;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// An interest in the subjects that a filter stands for. It survives the loss of a server: the next one is told of it
-/// before anything else. Safe for any thread. Disposing it is unsubscribing.
+/// A subscription to the subjects that match a filter. It survives the loss of a server: the next server receives it
+/// before anything else. Thread-safe. Disposing it unsubscribes.
 /// </summary>
 public sealed class Subscription : IDisposable
 {
@@ -26,46 +26,55 @@ public sealed class Subscription : IDisposable
         _handler = handler;
     }
 
-    /// <summary>The connection it belongs to.</summary>
+    /// <summary>The connection of the subscription.</summary>
     public BrokerConnection Connection { get; }
 
     /// <summary>The subject, in which <c>*</c> and <c>&gt;</c> are wildcards.</summary>
     public string Filter { get; }
 
-    /// <summary>The queue group: each message goes to one of its members. Null for none.</summary>
+    /// <summary>The queue group. Each message goes to one of its members. Null for none.</summary>
     public string? Queue { get; }
 
-    /// <summary>What was given to the subscribe for the handler's use.</summary>
+    /// <summary>The object for the handler that was passed to the subscribe method.</summary>
     public object? State { get; }
 
-    /// <summary>How many messages the handler was given.</summary>
+    /// <summary>The number of messages that the handler has received.</summary>
     public long Delivered => Volatile.Read(ref _delivered);
 
-    /// <summary>Whether messages can still come.</summary>
+    /// <summary>Whether messages can still arrive.</summary>
     public bool IsActive => _active;
 
-    /// <summary>Its number on the wire. Set once, before anybody else knows of it.</summary>
+    /// <summary>
+    /// The subscription id in the protocol. It is set once, before other threads can use the subscription.
+    /// </summary>
     internal ulong Sid { get; set; }
 
-    /// <summary>Where its messages wait, if they do. Set before anybody else knows of it.</summary>
+    /// <summary>
+    /// The queue of the subscription. Null if a handler receives the messages directly. It is set before other threads
+    /// can use the subscription.
+    /// </summary>
     internal QueuedSubscription? Queued { get; init; }
 
-    /// <summary>Whether the server has been told to send no more, and another one need not be told of it. Under the connection's gate.</summary>
+    /// <summary>
+    /// Whether UNSUB has been sent, so that a next server must not receive the subscription. Used under the
+    /// connection's gate.
+    /// </summary>
     internal bool IsDraining { get; set; }
 
     /// <summary>
-    /// Ends it at once. On the loop no message comes after the return; on another thread one may still be being handled.
-    /// Harmless when it has ended.
+    /// Ends the subscription at once. If this is called on the loop, no message comes after it returns. If it is called
+    /// on another thread, a handler may still be running. The method has no effect if the subscription has ended.
     /// </summary>
     public void Unsubscribe() => Connection.Core.Subscriber.Unsubscribe(this);
 
     /// <summary>
-    /// Ends it once <paramref name="max"/> messages have come, counted from the beginning: at once when they have already.
+    /// Ends the subscription after <paramref name="max"/> messages, counted from its beginning. If as many have already
+    /// arrived, it ends at once.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="max"/> is not positive.</exception>
     public void AutoUnsubscribe(long max)
     {
-        // The server keeps this number in 32 bits.
+        // The server stores this number in 32 bits.
         ArgumentOutOfRangeException.ThrowIfLessThan(max, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(max, int.MaxValue);
         Volatile.Write(ref _max, max);
@@ -73,11 +82,12 @@ public sealed class Subscription : IDisposable
     }
 
     /// <summary>
-    /// Ends it without loss: tells the server to send no more, and is done when all that was on its way has been given to the handler,
-    /// or when the server is lost. Harmless when it has ended.
+    /// Ends the subscription without loss. The method sends UNSUB, and its task completes when the handler has received
+    /// all messages that were on their way, or when the server is lost. It has no effect if the subscription has ended.
     /// </summary>
-    /// <param name="cancellationToken">Ends it at once.</param>
-    /// <exception cref="OperationCanceledException">Cancelled. It has ended all the same.</exception>
+    /// <param name="cancellationToken">Ends the subscription at once.</param>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled. The
+    /// subscription has ended nevertheless.</exception>
     public Task DrainAsync(CancellationToken cancellationToken = default) => Connection.Core.Subscriber.DrainAsync(this, cancellationToken);
 
     /// <inheritdoc/>
@@ -89,7 +99,7 @@ public sealed class Subscription : IDisposable
         Queued?.End();
     }
 
-    /// <summary>Gives a message to the handler. On the loop.</summary>
+    /// <summary>Passes a message to the handler. Called on the loop.</summary>
     internal void Deliver(in MessageOperation operation)
     {
         if (!_active)
@@ -110,7 +120,7 @@ public sealed class Subscription : IDisposable
         EndIfComplete();
     }
 
-    /// <summary>Takes no more if the last message it was to have has come. Any thread.</summary>
+    /// <summary>Accepts no more messages if the maximum of messages has arrived. May be called on any thread.</summary>
     internal void StopIfComplete()
     {
         if (IsComplete)
@@ -119,7 +129,7 @@ public sealed class Subscription : IDisposable
         }
     }
 
-    /// <summary>Ends it if the last message it was to have has come. On the loop.</summary>
+    /// <summary>Ends the subscription if the maximum of messages has arrived. Called on the loop.</summary>
     internal void EndIfComplete()
     {
         if (IsComplete)
@@ -131,19 +141,22 @@ public sealed class Subscription : IDisposable
 
     private bool IsComplete => Volatile.Read(ref _max) is > 0 and long max && Delivered >= max;
 
-    /// <summary>More than <see cref="WriteTo"/> writes.</summary>
+    /// <summary>An upper limit of the bytes that <see cref="WriteTo"/> writes.</summary>
     internal int WireSize => Encoding.UTF8.GetByteCount(Filter) + Encoding.UTF8.GetByteCount(Queue ?? "") + (2 * OperationWriter.LineOverhead);
 
-    /// <summary>Writes SUB, and UNSUB with what is left of the maximum if there is one. Returns the length.</summary>
+    /// <summary>
+    /// Writes SUB and, if there is a maximum of messages, UNSUB with the rest of the maximum. Returns the length.
+    /// </summary>
     internal int WriteTo(Span<byte> destination)
     {
-        // Bytes of their own, kept for the next server, would be a tenth of what a subscription takes.
+        // The encoded bytes are not stored for the next server, because they would be a tenth of the memory of a
+        // subscription.
         Span<byte> stack = stackalloc byte[2 * OnStack];
         int length = OperationWriter.Subscribe(destination, Bytes(Filter, stack[..OnStack]), Bytes(Queue ?? "", stack[OnStack..]), Sid);
         long max = Volatile.Read(ref _max);
         if (max != 0)
         {
-            // A server counts from its own SUB on.
+            // A server starts to count at its own SUB.
             length += OperationWriter.Unsubscribe(destination[length..], Sid, Math.Max(1, max - Delivered));
         }
 

@@ -3,10 +3,11 @@ using System.Runtime.CompilerServices;
 namespace Broker.Client.Subscriptions;
 
 /// <summary>
-/// The subscriptions by their number on the wire. A number is a slot and, above it, how often the slot was used before: the
-/// look-up is an index and a compare, and what comes late for an ended subscription is not taken for its successor's.
+/// The subscriptions by their id in the protocol. An id consists of a slot and, above it, the number of earlier uses of
+/// the slot. So a lookup is an index and a comparison, and a late message for an ended subscription is not delivered to
+/// the next subscription in the slot.
 /// </summary>
-/// <remarks>Changed under the connection's gate; looked up on the loop without it.</remarks>
+/// <remarks>Changed under the connection's gate. The loop reads it without the gate.</remarks>
 internal sealed class SubscriptionTable
 {
     private const int SlotBits = 24;
@@ -16,7 +17,7 @@ internal sealed class SubscriptionTable
     private Subscription?[] _slots = new Subscription?[16];
     private ulong[] _uses = new ulong[16];
 
-    // Slot 0 stays empty: no subscription has the number 0.
+    // Slot 0 is never used, so no subscription has the id 0.
     private int _next = 1;
 
     internal int Count => _next - 1 - _free.Count;
@@ -34,15 +35,15 @@ internal sealed class SubscriptionTable
         return null;
     }
 
-    /// <summary>Gives the subscription its number.</summary>
-    /// <exception cref="InvalidOperationException">There are 16,777,215 already.</exception>
+    /// <summary>Adds a subscription and assigns its id.</summary>
+    /// <exception cref="InvalidOperationException">There are 16,777,215 subscriptions already.</exception>
     internal void Add(Subscription subscription)
     {
         if (!_free.TryPop(out int slot))
         {
             if (_next > (int)SlotMask)
             {
-                throw new InvalidOperationException("A connection cannot have more subscriptions.");
+                throw new InvalidOperationException("A connection cannot have more than 16,777,215 subscriptions.");
             }
 
             slot = _next++;
@@ -59,7 +60,7 @@ internal sealed class SubscriptionTable
         Volatile.Write(ref _slots[slot], subscription);
     }
 
-    /// <summary>False when it is not in the table.</summary>
+    /// <summary>Removes a subscription. Returns false if it is not in the table.</summary>
     internal bool Remove(Subscription subscription)
     {
         if (Find(subscription.Sid) != subscription)

@@ -1,8 +1,10 @@
 namespace Broker.Client.Telemetry;
 
-/// <summary>The spans of clients that have <see cref="ClientOptions.Tracing"/>, for whoever listens to them.</summary>
+/// <summary>The spans of connections that use <see cref="ClientOptions.Tracing"/>.</summary>
 public static class ClientActivities
 {
-    /// <summary>The name of their <see cref="System.Diagnostics.ActivitySource"/>, for OpenTelemetry's <c>AddSource</c>.</summary>
+    /// <summary>
+    /// The name of the <see cref="System.Diagnostics.ActivitySource"/>, for OpenTelemetry's <c>AddSource</c>.
+    /// </summary>
     public const string SourceName = "Broker.Client";
 }

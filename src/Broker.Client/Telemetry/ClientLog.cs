@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Client.Telemetry;
 
 /// <summary>
-/// Logs the life of one connection, beside whatever callbacks its owner has set. Its methods are called on the connection's loop, one after the
-/// other. Event ids stay what they are; one that is retired is not used again.
+/// Logs the events of one connection, in addition to the callbacks that its owner has set. Its methods are called on
+/// the connection's loop, one at a time. Event ids never change, and the id of a removed event is not reused.
 /// </summary>
 internal sealed partial class ClientLog
 {
@@ -14,12 +14,12 @@ internal sealed partial class ClientLog
     private readonly ILogger _logger;
     private readonly string _client;
 
-    // The first failed attempt after a success is told, and the others for whoever looks for a fault.
+    // The first failed attempt after a success is logged as a warning. Later ones are logged at the debug level.
     private bool _isSearching;
 
     private ClientLog(ILogger logger, string? client) => (_logger, _client) = (logger, client ?? "(default)");
 
-    /// <summary>The same options, with a log if there is to be one.</summary>
+    /// <summary>Returns the options with the log's callbacks added if there is a logger factory.</summary>
     internal static ClientOptions Attach(ClientOptions options)
         => options.LoggerFactory is { } loggers ? new ClientLog(loggers.CreateLogger(Category), options.Name).AttachTo(options) : options;
 
@@ -60,27 +60,27 @@ internal sealed partial class ClientLog
         Back(_client, connection.Server);
     }
 
-    [LoggerMessage(1, LogLevel.Warning, "Client {Client}: the server is lost")]
+    [LoggerMessage(1, LogLevel.Warning, "Client {Client}: the server was lost")]
     private partial void Lost(string client, Exception reason);
 
-    [LoggerMessage(2, LogLevel.Information, "Client {Client}: connected again, to {Server}")]
+    [LoggerMessage(2, LogLevel.Information, "Client {Client}: reconnected to {Server}")]
     private partial void Back(string client, string? server);
 
-    [LoggerMessage(3, LogLevel.Warning, "Client {Client}: the server says {Text}")]
+    [LoggerMessage(3, LogLevel.Warning, "Client {Client}: the server sent the error {Text}")]
     private partial void Refused(string client, string text);
 
-    [LoggerMessage(4, LogLevel.Warning, "Client {Client}: a subscription to {Filter} is read too slowly and loses messages")]
+    [LoggerMessage(4, LogLevel.Warning, "Client {Client}: the subscription to {Filter} loses messages because it is read too slowly")]
     private partial void Slow(string client, string filter);
 
-    [LoggerMessage(5, LogLevel.Error, "Client {Client}: a handler has thrown")]
+    [LoggerMessage(5, LogLevel.Error, "Client {Client}: a handler threw an exception")]
     private partial void Fault(string client, Exception fault);
 
-    [LoggerMessage(6, LogLevel.Warning, "Client {Client}: no server can be reached; it goes on looking for one")]
+    [LoggerMessage(6, LogLevel.Warning, "Client {Client}: no server can be reached, and the client keeps trying")]
     private partial void FindsNoServer(string client, Exception reason);
 
-    [LoggerMessage(7, LogLevel.Debug, "Client {Client}: still no server")]
+    [LoggerMessage(7, LogLevel.Debug, "Client {Client}: still no server can be reached")]
     private partial void StillSearches(string client, Exception reason);
 
-    [LoggerMessage(8, LogLevel.Information, "Client {Client}: the server is going to shut down and asks its clients to leave")]
+    [LoggerMessage(8, LogLevel.Information, "Client {Client}: the server will shut down and asks its clients to reconnect elsewhere")]
     private partial void SentAway(string client);
 }

@@ -3,47 +3,50 @@ using System.Diagnostics.Metrics;
 namespace Broker.Client.Telemetry;
 
 /// <summary>
-/// A connection's counters as a meter of System.Diagnostics.Metrics. The instruments read what the connection counts anyway, when they are
-/// asked. Those that OpenTelemetry's conventions for messaging name have those names; all are in docs/telemetry.md.
+/// Exposes the counters of a connection as a meter of System.Diagnostics.Metrics. The instruments read the connection's
+/// existing counters when they are collected. Instruments that OpenTelemetry's conventions for messaging define have
+/// those names. docs/telemetry.md lists all of them.
 /// </summary>
 public sealed class ClientMetrics : IDisposable
 {
-    /// <summary>The meter's name.</summary>
+    /// <summary>The name of the meter.</summary>
     public const string MeterName = "Broker.Client";
 
     private readonly Meter _meter;
     private readonly KeyValuePair<string, object?>[] _tags;
 
-    // A factory keeps its meters and disposes them itself.
+    // A meter factory owns and disposes its meters.
     private readonly bool _isOwn;
 
-    /// <param name="connection">Whose counters.</param>
-    /// <param name="name">Tells connections apart: the tag <c>broker.client.name</c> of all instruments.</param>
-    /// <param name="meters">Makes the meter; null for one of its own.</param>
+    /// <param name="connection">The connection with the counters.</param>
+    /// <param name="name">Distinguishes connections: the value of the tag <c>broker.client.name</c> of all
+    /// instruments.</param>
+    /// <param name="meters">Creates the meter. Null to create one directly.</param>
     public ClientMetrics(BrokerConnection connection, string name = "default", IMeterFactory? meters = null)
     {
         ArgumentNullException.ThrowIfNull(connection);
         ArgumentNullException.ThrowIfNull(name);
-        // With each measurement, not once on the meter: a factory has one meter of a name for all connections.
+        // The tags are passed with each measurement and not to the meter, because a factory returns the same meter for
+        // all connections.
         _tags = [new("messaging.system", "nats"), new("broker.client.name", name)];
         _isOwn = meters is null;
         _meter = meters?.Create(new MeterOptions(MeterName)) ?? new Meter(MeterName);
-        // The conventions ask for the operation too; there is one of each.
+        // The conventions also require an operation tag. Each counter has one operation.
         Count("messaging.client.sent.messages", "{message}", "Messages accepted for sending.", "publish", () => connection.GetStatistics().MessagesOut);
         Count("messaging.client.consumed.messages", "{message}", "Messages delivered to subscriptions.", "receive", () => connection.GetStatistics().MessagesIn);
         Count("broker.client.sent", "By", "Headers and bodies of messages accepted for sending.", "publish", () => connection.GetStatistics().BytesOut);
         Count("broker.client.consumed", "By", "Headers and bodies of messages delivered.", "receive", () => connection.GetStatistics().BytesIn);
-        Count("broker.client.reconnects", "{reconnect}", "How often a server was found again.", null, () => connection.GetStatistics().Reconnects);
-        Count("broker.client.dropped", "{message}", "Messages thrown away while disconnected.", null, () => connection.GetStatistics().Dropped);
+        Count("broker.client.reconnects", "{reconnect}", "Reconnects after a loss of the server.", null, () => connection.GetStatistics().Reconnects);
+        Count("broker.client.dropped", "{message}", "Messages that were discarded while disconnected.", null, () => connection.GetStatistics().Dropped);
         Count("broker.client.lost", "{message}", "Messages that were accepted and certainly not sent.", null, () => connection.GetStatistics().Lost);
-        Count("broker.client.unconfirmed", "{message}", "Messages sent to servers that were lost before they had confirmed them.", null, () => connection.GetStatistics().Unconfirmed);
-        Count("broker.client.faults", "{fault}", "Exceptions out of handlers and callbacks.", null, () => connection.GetStatistics().Faults);
-        _meter.CreateObservableUpDownCounter("broker.client.pending", () => new Measurement<long>(connection.GetStatistics().PendingBytes, _tags), "By", "What waits to be sent, or for a server.");
+        Count("broker.client.unconfirmed", "{message}", "Messages that were sent to servers that were lost before they confirmed them.", null, () => connection.GetStatistics().Unconfirmed);
+        Count("broker.client.faults", "{fault}", "Exceptions that handlers and callbacks have thrown.", null, () => connection.GetStatistics().Faults);
+        _meter.CreateObservableUpDownCounter("broker.client.pending", () => new Measurement<long>(connection.GetStatistics().PendingBytes, _tags), "By", "Bytes that wait to be sent or for a server.");
         _meter.CreateObservableUpDownCounter(
-            "broker.client.connected", () => new Measurement<int>(connection.State == ConnectionState.Connected ? 1 : 0, _tags), "{connection}", "1 while there is a server.");
+            "broker.client.connected", () => new Measurement<int>(connection.State == ConnectionState.Connected ? 1 : 0, _tags), "{connection}", "1 while a server is connected.");
     }
 
-    /// <summary>Ends a meter of its own; one of a factory ends with that.</summary>
+    /// <summary>Disposes the meter, unless a factory owns it.</summary>
     public void Dispose()
     {
         if (_isOwn)

@@ -5,8 +5,9 @@ using Broker.Client.Subscriptions;
 namespace Broker.Client.Telemetry;
 
 /// <summary>
-/// The spans of one connection, by OpenTelemetry's conventions for messaging. Made only for connections that ask for it, and a source of
-/// its own, so that it ends with the connection. Callers look at <see cref="IsHeard"/> first: while nobody listens nothing else is done.
+/// Creates the spans of one connection according to OpenTelemetry's conventions for messaging. It exists only if
+/// tracing is enabled, and has a source of its own that ends with the connection. Callers check <see cref="IsHeard"/>
+/// first, so that nothing else happens without a listener.
 /// </summary>
 internal sealed class ClientTracer(ConnectionCore core) : IDisposable
 {
@@ -19,16 +20,17 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
 
     public void Dispose() => _source.Dispose();
 
-    /// <summary>A span around a publish or a request. It is current when this returns.</summary>
+    /// <summary>Starts a span around a publish or a request and makes it the current one.</summary>
     internal Activity? StartSend(string operation, string subject, int size)
         => Start(operation, "send", ActivityKind.Producer, subject, size, default, null);
 
-    /// <summary>A span around the handling of a message, below the one that it was published in.</summary>
+    /// <summary>Starts a span around the handling of a message, as a child of the span that published it.</summary>
     internal Activity? StartProcess(Subscription subscription, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, int size)
         => Start("process", "process", ActivityKind.Consumer, Encoding.UTF8.GetString(subject), size, TraceHeaders.Read(headers), subscription);
 
     /// <summary>
-    /// The block to send in place of the headers; null to send them as they are: where the server takes no headers, or no message so large.
+    /// Returns the header block to send in place of the headers. Returns null to send the headers unchanged, because
+    /// the server does not support headers or does not accept such a large message.
     /// </summary>
     internal byte[]? Inject(ReadOnlySpan<byte> headers, int bodyLength)
     {
@@ -53,7 +55,7 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
     private Activity? Start(
         string operation, string type, ActivityKind kind, string subject, int size, ActivityContext parent, Subscription? subscription)
     {
-        // Of these there is one for each answer: a name of a span must not be.
+        // Each reply has its own subject, so the subject must not be part of the span's name.
         bool isTemporary = subject.StartsWith(Temporary, StringComparison.Ordinal) || subject.StartsWith(_ownInboxes, StringComparison.Ordinal);
         var tags = new TagList
         {
@@ -77,7 +79,7 @@ internal sealed class ClientTracer(ConnectionCore core) : IDisposable
             }
         }
 
-        // By a dialer it is somewhere that no address tells.
+        // With a dialer, the configured address is not the server's address.
         if (core.Options.Dialer is null && core.Link is { Address: { } address })
         {
             tags.Add("server.address", address.Host);

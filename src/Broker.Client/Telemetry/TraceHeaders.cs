@@ -5,7 +5,7 @@ using Broker.Protocol.Headers;
 
 namespace Broker.Client.Telemetry;
 
-/// <summary>The context of a trace in the headers of a message, as W3C's Trace Context has it.</summary>
+/// <summary>The trace context in the headers of a message, in the format of W3C Trace Context.</summary>
 internal static class TraceHeaders
 {
     private static readonly SearchValues<char> OfOneLine = SearchValues.Create([.. Enumerable.Range(' ', '~' - ' ' + 1).Select(c => (char)c)]);
@@ -17,8 +17,9 @@ internal static class TraceHeaders
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
     /// <summary>
-    /// A block with the context of an activity in place of the one that it may have. Null where there is nothing to say: the activity's id is of
-    /// another form, or what was given is no block, which whoever sends it finds out.
+    /// Returns the header block with the context of an activity in place of an existing one. Returns null if there is
+    /// nothing to write: the activity's id has another format, or the headers are not a header block. The code that
+    /// sends the headers reports that error.
     /// </summary>
     internal static byte[]? With(Activity? activity, ReadOnlySpan<byte> headers)
     {
@@ -45,7 +46,7 @@ internal static class TraceHeaders
         return block.WrittenSpan.ToArray();
     }
 
-    /// <summary>The context that a message carries; the default where it carries none.</summary>
+    /// <summary>Reads the context of a message. Returns the default value if there is none.</summary>
     internal static ActivityContext Read(ReadOnlySpan<byte> headers)
     {
         if (headers.IsEmpty || !HeaderBlock.TryGet(headers, Parent, out ReadOnlySpan<byte> parent))
@@ -57,7 +58,7 @@ internal static class TraceHeaders
         return ActivityContext.TryParse(Encoding.UTF8.GetString(parent), state, isRemote: true, out ActivityContext context) ? context : default;
     }
 
-    // All lines but those of the context and the empty one at the end.
+    // Copies all lines other than those of the context and the empty line at the end.
     private static void CopyOthers(ReadOnlySpan<byte> headers, ArrayBufferWriter<byte> block)
     {
         while (!headers.IsEmpty && !headers.StartsWith(LineEnd))

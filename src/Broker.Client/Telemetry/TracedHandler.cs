@@ -3,7 +3,9 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client.Telemetry;
 
-/// <summary>A handler with a span around each message that it is given while somebody listens. On the connection's loop.</summary>
+/// <summary>
+/// Calls a handler with a span around each message if there is a listener. Used on the connection's loop.
+/// </summary>
 internal sealed class TracedHandler(ClientTracer tracer, MessageHandler handler)
 {
     internal void Handle(in MessageView message)
@@ -20,7 +22,8 @@ internal sealed class TracedHandler(ClientTracer tracer, MessageHandler handler)
 
     private void HandleHeard(in MessageView message)
     {
-        // A loop's thread still has what was current where it was started, which is no parent of this.
+        // The loop's thread still has the activity that was current when it was started, which is not the parent of
+        // this one.
         Activity? before = Activity.Current;
         Activity.Current = null;
         try

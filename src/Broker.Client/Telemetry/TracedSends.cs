@@ -7,8 +7,8 @@ using Broker.Client.Subscriptions;
 namespace Broker.Client.Telemetry;
 
 /// <summary>
-/// What publishes and requests do while somebody listens: the same as ever, within a span, with its context in the headers. Apart from the
-/// others, so that those need not know of it.
+/// Publishes and requests with a span around each call and its context in the headers. It is separate from the plain
+/// code, so that the plain code does not depend on tracing.
 /// </summary>
 internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
 {
@@ -89,7 +89,7 @@ internal sealed class TracedSends(ConnectionCore core, ClientTracer tracer)
         }
         finally
         {
-            // It goes on until the answer; the caller goes on with what was current.
+            // The span continues until the reply, and the caller continues with the activity that was current before.
             Activity.Current = before;
         }
     }

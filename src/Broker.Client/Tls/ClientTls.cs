@@ -6,23 +6,23 @@ using Broker.Client.Servers;
 
 namespace Broker.Client.Tls;
 
-/// <summary><see cref="ClientTlsOptions"/> with what their files hold. Immutable.</summary>
+/// <summary>The content of <see cref="ClientTlsOptions"/> and of the files that it refers to. Immutable.</summary>
 internal sealed class ClientTls
 {
     private readonly ClientTlsOptions _options;
     private readonly X509ChainPolicy? _policy;
     private readonly SslStreamCertificateContext? _certificate;
 
-    /// <param name="options">Null: TLS where a server or an address asks for it.</param>
-    /// <exception cref="ArgumentException">They contradict each other, or a file cannot be used.</exception>
+    /// <param name="options">The options. If null, TLS is used only if a server or an address requires it.</param>
+    /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
     internal ClientTls(ClientTlsOptions? options)
     {
         _options = options ?? new ClientTlsOptions { Required = false };
-        Require(_options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13, $"{nameof(_options.MinVersion)} is TLS 1.2 or 1.3");
-        Require(_options.Authorities is null || _options.AuthorityFile is null, "the authorities are given twice");
-        Require(_options.Certificate is null || _options.CertificateFile is null, "the certificate is given twice");
-        Require(_options.KeyFile is null || _options.CertificateFile is not null, $"{nameof(_options.KeyFile)} goes with {nameof(_options.CertificateFile)}");
-        Require(_options.Certificate is null or { HasPrivateKey: true }, "the certificate has no private key");
+        Require(_options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13, $"{nameof(_options.MinVersion)} must be TLS 1.2 or 1.3");
+        Require(_options.Authorities is null || _options.AuthorityFile is null, "Authorities and AuthorityFile must not both be set");
+        Require(_options.Certificate is null || _options.CertificateFile is null, "Certificate and CertificateFile must not both be set");
+        Require(_options.KeyFile is null || _options.CertificateFile is not null, $"{nameof(_options.KeyFile)} requires {nameof(_options.CertificateFile)}");
+        Require(_options.Certificate is null or { HasPrivateKey: true }, "the certificate must have a private key");
         try
         {
             _policy = CreatePolicy(_options);
@@ -34,7 +34,7 @@ internal sealed class ClientTls
         }
     }
 
-    /// <summary>Whether no server is spoken to in clear.</summary>
+    /// <summary>Whether a connection without TLS is refused.</summary>
     internal bool IsRequired => _options.Required;
 
     internal bool IsFirst => _options.HandshakeFirst;
@@ -86,7 +86,7 @@ internal sealed class ClientTls
         X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(file, options.KeyFile ?? file);
         if (OperatingSystem.IsWindows())
         {
-            // Schannel takes no key that is in memory only.
+            // Schannel does not accept a key that exists only in memory.
             using X509Certificate2 ephemeral = certificate;
             certificate = X509CertificateLoader.LoadPkcs12(ephemeral.Export(X509ContentType.Pkcs12), null);
         }
@@ -98,6 +98,6 @@ internal sealed class ClientTls
     {
         var all = new X509Certificate2Collection();
         all.ImportFromPemFile(file);
-        return all.Count != 0 ? all : throw new CryptographicException($"the file '{file}' has no certificate as PEM.");
+        return all.Count != 0 ? all : throw new CryptographicException($"the file '{file}' contains no PEM certificate.");
     }
 }

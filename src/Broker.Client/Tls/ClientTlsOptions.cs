@@ -4,49 +4,67 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Client.Tls;
 
-/// <summary>How a <see cref="BrokerConnection"/> speaks TLS with its servers.</summary>
+/// <summary>The TLS options of a <see cref="BrokerConnection"/>.</summary>
 /// <remarks>
-/// Immutable. Files are read once, when the connection is made. The list of other servers that a server tells is taken only
-/// from what it says over TLS: that of an INFO in clear is nobody's word.
-/// </remarks>
+///  Immutable. The files are read once, when the connection is created. The client uses a server's list of other
+/// servers only if the list came over TLS, because an attacker could change an unencrypted INFO.
+///  </remarks>
 public sealed record ClientTlsOptions
 {
     /// <summary>
-    /// Whether a server that does not offer TLS is refused. Default true; an address of the scheme <c>tls</c> is refused in any case. When false
-    /// TLS is spoken where the server requires it, which somebody between can hide.
+    /// Whether a server that does not offer TLS is refused. Default true. An address with the scheme <c>tls</c> always
+    /// requires TLS. If false, TLS is used if the server requires it, and an attacker between client and server can
+    /// hide that requirement.
     /// </summary>
     public bool Required { get; init; } = true;
 
-    /// <summary>Who must have signed the server's certificate. With neither this nor the file: those that the system trusts.</summary>
+    /// <summary>
+    /// The certificate authorities that may have signed the server's certificate. If this and
+    /// <see cref="AuthorityFile"/> are null, the authorities that the system trusts.
+    /// </summary>
     public X509Certificate2Collection? Authorities { get; init; }
 
-    /// <summary>The same as a PEM file of certificates.</summary>
+    /// <summary>The PEM file with the certificate authorities, in place of <see cref="Authorities"/>.</summary>
     public string? AuthorityFile { get; init; }
 
-    /// <summary>The client's certificate with its private key, for servers that ask for one.</summary>
+    /// <summary>The client's certificate with its private key, for servers that require a client certificate.</summary>
     public X509Certificate2? Certificate { get; init; }
 
-    /// <summary>The same as a PEM file, with intermediate certificates after it.</summary>
+    /// <summary>
+    /// The PEM file with the client's certificate and then intermediate certificates, in place of
+    /// <see cref="Certificate"/>.
+    /// </summary>
     public string? CertificateFile { get; init; }
 
-    /// <summary>The PEM file with the private key, not encrypted. Null: it is in <see cref="CertificateFile"/> too.</summary>
+    /// <summary>
+    /// The PEM file with the unencrypted private key. If null, <see cref="CertificateFile"/> contains it.
+    /// </summary>
     public string? KeyFile { get; init; }
 
     /// <summary>
-    /// The name that the server's certificate must have. Null, the default: the host of the address, or for an IP address that another server
-    /// named, the host of that server. By WebSocket (<c>wss</c>) it is the host that the request names, too.
+    /// The name that the server's certificate must have. Null, the default, means the host of the address. For an IP
+    /// address that another server has listed, it means the host of that server's address. With WebSocket (<c>wss</c>)
+    /// this is also the host of the HTTP request.
     /// </summary>
     public string? TargetHost { get; init; }
 
-    /// <summary>Whether the handshake comes before INFO, for servers that are set up so. Default: after it.</summary>
+    /// <summary>
+    /// Whether the TLS handshake comes before INFO, for servers that are configured for this. Default: the handshake
+    /// comes after INFO.
+    /// </summary>
     public bool HandshakeFirst { get; init; }
 
-    /// <summary>The oldest version: <see cref="SslProtocols.Tls12"/>, the default, or <see cref="SslProtocols.Tls13"/>.</summary>
+    /// <summary>
+    /// The lowest TLS version: <see cref="SslProtocols.Tls12"/>, the default, or <see cref="SslProtocols.Tls13"/>.
+    /// </summary>
     public SslProtocols MinVersion { get; init; } = SslProtocols.Tls12;
 
-    /// <summary>Decides about the server's certificate, in place of the rules. Called on the thread pool.</summary>
+    /// <summary>
+    /// Decides whether the server's certificate is accepted, in place of the usual rules. Called on a thread-pool
+    /// thread.
+    /// </summary>
     public RemoteCertificateValidationCallback? RemoteCertificateValidation { get; init; }
 
-    /// <summary>Changes whatever else there is to change, for each handshake; on the event loop.</summary>
+    /// <summary>Changes any other setting of the handshake. Called for each handshake, on the event loop.</summary>
     public Action<SslClientAuthenticationOptions>? Configure { get; init; }
 }

@@ -179,7 +179,7 @@ public sealed class MessageCommandTests
         var unheard = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "2m", "unheard");
         var unanswered = await ShellRun.OfAsync("req", "-s", Url(server), "--timeout", "50ms", "heard");
 
-        Assert.Equal((ExitCode.NothingCame, "", "broker: Nobody responds to 'unheard'." + Environment.NewLine), unheard);
+        Assert.Equal((ExitCode.NothingCame, "", "broker: Nobody subscribes to 'unheard'." + Environment.NewLine), unheard);
         Assert.Equal((ExitCode.NothingCame, "", "broker: no answer in time" + Environment.NewLine), unanswered);
     }
 
