@@ -8,12 +8,12 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What became of every accepted message: dealt with, lost, or unconfirmed.</summary>
+/// <summary>Every accepted message is counted as processed, lost or unconfirmed.</summary>
 public sealed class AccountingTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>A connection whose transport the test can end, and which does not come back.</summary>
+    /// <summary>A client whose transport the test can close, and which does not reconnect.</summary>
     private static async Task<(BrokerConnection Client, Connection Transport)> ConnectAsync(FakeServer server, ClientOptions options)
     {
         Connection? transport = null;
@@ -44,7 +44,7 @@ public sealed class AccountingTests
     }
 
     [Fact]
-    public async Task What_the_loop_had_staged_when_the_server_was_lost_is_counted_as_lost()
+    public async Task What_the_loop_had_in_its_write_buffer_when_the_server_was_lost_is_counted_as_lost()
     {
         using FakeServer server = Sink();
         TaskCompletionSource closed = Wait.Source();
@@ -78,7 +78,7 @@ public sealed class AccountingTests
         {
             Publish(client, 7);
             written.Set();
-            // The turn of this loop ends after the loss.
+            // The iteration of this loop ends after the loss.
             Assert.True(lost.Task.Wait(Wait.Limit));
         });
         Assert.True(written.Wait(Wait.Limit, Token));
@@ -98,14 +98,14 @@ public sealed class AccountingTests
         ClientStatistics end = client.GetStatistics();
         Assert.Equal(12, end.MessagesOut);
         Assert.Equal(12, end.Lost + end.Unconfirmed);
-        // The loop was held, so nobody has sent what the thread wrote, unless it did so itself.
+        // The loop was blocked, so nobody has sent the bytes of the thread, unless the thread did it itself.
         Assert.Equal(12, end.Lost);
     }
 
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_was_sent_behind_the_last_answer_is_unconfirmed_and_what_was_sent_before_it_is_not(bool onLoop)
+    public async Task Messages_sent_after_the_last_answer_are_unconfirmed_and_earlier_ones_are_not(bool onLoop)
     {
         const int Confirmed = 60;
         const int After = 40;
@@ -173,7 +173,7 @@ public sealed class AccountingTests
     }
 
     [Fact]
-    public async Task A_server_that_took_a_part_leaves_messages_lost_and_unconfirmed_and_none_outside()
+    public async Task A_server_that_read_only_a_part_leaves_messages_lost_and_unconfirmed_and_the_sum_is_exact()
     {
         const int Taken = 1000;
         using var taken = new ManualResetEventSlim();
@@ -229,7 +229,7 @@ public sealed class AccountingTests
                 OnReconnected = _ => found.Release(),
             },
             Token);
-        // The answer to a PING comes behind what came back before it, so what is confirmed has been delivered here.
+        // The answer to a PING comes after the messages before it, so every confirmed message has been delivered here.
         Subscription own = client.Subscribe("a", (in MessageView _) => { });
         long accepted = 0;
         bool stop = false;
@@ -285,7 +285,7 @@ public sealed class AccountingTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_request_that_was_given_up_while_disconnected_is_not_sent_later(bool cancelled)
+    public async Task A_request_that_was_cancelled_or_timed_out_while_disconnected_is_not_sent_later(bool cancelled)
     {
         int clients = 0;
         using var away = new ManualResetEventSlim();
@@ -350,7 +350,7 @@ public sealed class AccountingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Requests_that_were_given_up_make_room_in_a_full_buffer(ServerKind kind, bool portable)
+    public async Task Cancelled_requests_free_space_in_a_full_buffer(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();
@@ -375,7 +375,7 @@ public sealed class AccountingTests
     [InlineData(ServerKind.Broker, false)]
     [InlineData(ServerKind.Nats, true)]
     [InlineData(ServerKind.Nats, false)]
-    public async Task After_a_refusal_for_want_of_room_the_signal_always_comes(ServerKind kind, bool onLoop)
+    public async Task After_a_refusal_for_lack_of_space_Writable_is_always_raised(ServerKind kind, bool onLoop)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using var writable = new SemaphoreSlim(0);
@@ -387,7 +387,7 @@ public sealed class AccountingTests
             TaskCompletionSource refused = Wait.Source();
             void Fill()
             {
-                // A turn's worth: the server takes it at once, so that nothing is ever held up.
+                // One iteration's worth: the server reads it at once, so the client never has to wait.
                 while (client.TryPublish("a"u8, body) == PublishStatus.Accepted)
                 {
                 }
@@ -411,13 +411,14 @@ public sealed class AccountingTests
 
     [Theory]
     [InlineData(1000)]
-    // One to a block, of which nearly half stays empty: so it is as well with smaller ones that are sent in little batches.
+    // Each message needs a block of its own, nearly half of which stays empty. Smaller messages that are sent in small
+    // batches have the same effect.
     [InlineData(33_000)]
-    public async Task The_signal_comes_when_the_memory_of_what_waits_is_half_of_the_limit_and_not_only_when_all_has_left(int size)
+    public async Task Writable_is_raised_when_the_waiting_memory_falls_to_half_of_the_limit_and_not_only_when_everything_is_sent(int size)
     {
-        // Much more than what the system keeps between the two.
+        // Much more than the operating system buffers between the two.
         const int Limit = 32 * 1024 * 1024;
-        // At least half of the memory holds bytes.
+        // At least half of the memory contains data.
         const int Enough = Limit / 4;
         using var refused = new ManualResetEventSlim();
         using var told = new ManualResetEventSlim();
@@ -461,7 +462,7 @@ public sealed class AccountingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task After_a_refusal_by_a_full_buffer_the_signal_comes_with_the_next_server(ServerKind kind, bool portable)
+    public async Task After_a_refusal_by_a_full_buffer_Writable_is_raised_with_the_next_server(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();

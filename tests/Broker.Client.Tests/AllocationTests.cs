@@ -9,7 +9,8 @@ public sealed class AllocationTests
     private const int Portion = 10_000;
     private const int Call = 1000;
 
-    // What timers, the test's own tasks and the sampling of the counter take; the same for any number of messages.
+    // The allocations of timers, of the test's own tasks and of the sampling of the counter. They are the same for any
+    // number of messages.
     private const long Allowance = 100_000;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -42,7 +43,7 @@ public sealed class AllocationTests
             }
         };
 
-        // In portions, so that what waits for the server stays within what the pools keep.
+        // The messages are sent in portions, so that the waiting bytes fit into the pools.
         void Round()
         {
             for (int sent = 0; sent < Messages; sent += Portion)
@@ -64,8 +65,8 @@ public sealed class AllocationTests
             }
         }
 
-        // The first rounds compile the code and fill the pools. What a message takes shows in each of the others; what comes once, as a pool that
-        // grows because a thread had to wait for its processor, does not.
+        // The first rounds compile the code and fill the pools. Allocations for each message would show in every later
+        // round. A single allocation, such as a pool that grows because a thread had to wait for a processor, does not.
         Round();
         Round();
         long least = long.MaxValue;

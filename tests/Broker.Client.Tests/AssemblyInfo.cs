@@ -1,3 +1,3 @@
-// Each test has a server and loops of its own; on two processors they would only slow each other down, and allocations are counted
-// for the process.
+// Each test has its own server and event loops. On two processors parallel tests would only slow each other down, and
+// allocations are counted for the whole process.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -10,7 +10,7 @@ public sealed class BarrierTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Behind_the_barrier_every_message_of_others_comes_by_the_new_subscription(ServerKind kind, bool portable)
+    public async Task After_a_barrier_every_message_of_other_clients_reaches_the_new_subscription(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
@@ -38,7 +38,7 @@ public sealed class BarrierTests
 
             void SubscribeThenAsk()
             {
-                // Written by the loop in this turn, it must not lead the barrier astray.
+                // The loop writes this in the current iteration. It must not affect the barrier.
                 connection.TryPublish("unrelated"u8, default);
                 connection.Subscribe("b", counter.Take);
                 connection.Barrier(static (state, ok) => ((TaskCompletionSource<bool>)state!).SetResult(ok), reached);
@@ -48,7 +48,7 @@ public sealed class BarrierTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Barriers_of_many_threads_and_loops_are_each_behind_what_their_caller_published(ServerKind kind, bool portable)
+    public async Task Barriers_of_many_threads_and_loops_come_after_what_their_callers_published(ServerKind kind, bool portable)
     {
         const int Rounds = 200;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -63,7 +63,7 @@ public sealed class BarrierTests
             connection.TryPublish("t.x"u8[..2].ToArray().Append((byte)('0' + who)).ToArray(), default);
             connection.Barrier((_, reached) =>
             {
-                // Both on the loop: its own message has been delivered before.
+                // Both run on the loop, so the message has been delivered before.
                 if (!reached || got[who] < round + 1)
                 {
                     early++;

@@ -48,7 +48,7 @@ public sealed class ClosingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_drain_handles_what_is_on_its_way_and_sends_what_that_gives_rise_to(ServerKind kind, bool portable)
+    public async Task A_drain_handles_the_messages_on_their_way_and_sends_what_their_handlers_publish(ServerKind kind, bool portable)
     {
         const int Messages = 100_000;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -65,7 +65,7 @@ public sealed class ClosingTests
         }
 
         await ends.FlushAsync(Token);
-        // The server has them all; the middle has hardly begun.
+        // The server has all messages, and the middle client has received few of them.
         await Wait.For(middle.DrainAsync(Token));
         Assert.Equal(Messages, subscription.Delivered);
         await counter.Complete;
@@ -89,7 +89,7 @@ public sealed class ClosingTests
     }
 
     [Fact]
-    public async Task A_drain_from_a_server_that_does_not_answer_ends_with_its_time()
+    public async Task A_drain_from_a_server_that_does_not_answer_ends_at_its_timeout()
     {
         using var server = new FakeServer(peer =>
         {
@@ -104,7 +104,7 @@ public sealed class ClosingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Closing_is_told_once_and_possible_from_anywhere(ServerKind kind, bool portable)
+    public async Task Closed_is_raised_once_and_Close_may_be_called_from_anywhere(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         int told = 0;
@@ -144,9 +144,9 @@ public sealed class ClosingTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Disposing_in_the_middle_of_everything_ends_everything(ServerKind kind, bool portable)
+    public async Task Disposing_under_full_load_ends_everything(ServerKind kind, bool portable)
     {
-        // The client floods itself, and on a slow machine one of the two would leave the other before it is disposed.
+        // The client floods itself. On a slow machine one side would close the connection before it is disposed.
         await using AnyServer server = await AnyServer.StartAsync(
             kind,
             o =>

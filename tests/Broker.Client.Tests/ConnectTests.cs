@@ -29,7 +29,7 @@ public sealed class ConnectTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_token_is_taken_from_the_options_or_the_address(ServerKind kind)
+    public async Task A_token_comes_from_the_options_or_the_address(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "s3cret/", "authorization { token: \"s3cret/\" }");
         await using BrokerConnection byOption = await Patient.ConnectAsync(
@@ -41,7 +41,7 @@ public sealed class ConnectTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_user_is_taken_from_the_options_or_the_address(ServerKind kind)
+    public async Task A_user_comes_from_the_options_or_the_address(ServerKind kind)
     {
         await using AnyServer server = await StartWithUserAsync(kind, "p:w");
         await using BrokerConnection byOption = await Patient.ConnectAsync(
@@ -57,7 +57,7 @@ public sealed class ConnectTests
     [InlineData(ServerKind.Nats, null, null, "wrong")]
     [InlineData(ServerKind.Nats, null, null, null)]
     [InlineData(ServerKind.Nats, "ann", "right", null)]
-    public async Task Wrong_credentials_say_so(ServerKind kind, string? user, string? password, string? token)
+    public async Task Wrong_credentials_throw_an_AuthorizationException(ServerKind kind, string? user, string? password, string? token)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Token = "right", "authorization { token: right }");
         AuthorizationException refusal = await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
@@ -68,7 +68,7 @@ public sealed class ConnectTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_wrong_password_says_so(ServerKind kind)
+    public async Task A_wrong_password_throws_an_AuthorizationException(ServerKind kind)
     {
         await using AnyServer server = await StartWithUserAsync(kind, "right");
         await Assert.ThrowsAsync<AuthorizationException>(() => Patient.ConnectAsync(
@@ -86,7 +86,7 @@ public sealed class ConnectTests
     }
 
     [Fact]
-    public async Task No_server_at_all_is_a_lost_connection()
+    public async Task Without_any_server_the_connect_throws_a_ConnectionLostException()
     {
         ConnectionLostException e = await Assert.ThrowsAsync<ConnectionLostException>(
             () => Patient.ConnectAsync(new() { Servers = ["nats://127.0.0.1:1"] }, Token));
@@ -95,7 +95,7 @@ public sealed class ConnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Several_connections_share_a_group_and_leave_it_alone(ServerKind kind, bool portable)
+    public async Task Several_connections_share_a_loop_group_and_do_not_dispose_it(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
@@ -135,7 +135,7 @@ public sealed class ConnectTests
     [InlineData("nats://localhost/path")]
     [InlineData("nats://localhost:99999")]
     [InlineData("")]
-    public async Task A_malformed_address_is_refused_without_its_secrets(string address)
+    public async Task The_error_of_a_malformed_address_does_not_contain_its_secrets(string address)
     {
         FormatException e = await Assert.ThrowsAsync<FormatException>(() => Patient.ConnectAsync(new() { Servers = [address] }, Token));
         Assert.DoesNotContain("secret", e.Message, StringComparison.Ordinal);

@@ -11,13 +11,13 @@ using Broker.Cryptography;
 using Microsoft.Extensions.Logging;
 using OfSomebodyNew;
 
-#pragma warning disable IDE0007 // As the documents have it.
+#pragma warning disable IDE0007 // The code is the same as in the documents.
 
 namespace Broker.Client.Tests;
 
 /// <summary>
-/// The code that the documents show is here, word for word, and does what they say. What stands for an address, a port or a file there is a
-/// variable here.
+/// The code in the documents is repeated here word for word, and these tests run it. Addresses, ports and files of the
+/// documents are variables here.
 /// </summary>
 public sealed partial class DocumentTests
 {
@@ -45,7 +45,7 @@ public sealed partial class DocumentTests
     [InlineData("docs/client.md", 4)]
     [InlineData("src/Broker.Client/README.md", 1)]
     [InlineData("README.md", 1)]
-    public void Every_block_of_code_is_one_that_these_tests_run(string document, int blocks)
+    public void Every_block_of_code_is_run_by_these_tests(string document, int blocks)
     {
         string here = string.Join('\n', Sources.SelectMany(static path => Lines(Pages.Read(path))));
         string[] shown = [.. Blocks(Pages.Read(document))];
@@ -61,11 +61,11 @@ public sealed partial class DocumentTests
     [InlineData("docs/client.md", "FirstProgram.cs")]
     [InlineData("src/Broker.Client/README.md", "FirstProgram.cs")]
     [InlineData("README.md", "EmbeddedProgram.cs")]
-    public void A_program_shows_all_the_usings_that_it_needs(string document, string program)
+    public void A_program_contains_all_the_usings_that_it_needs(string document, string program)
         => Assert.Equal(Usings(Pages.Read("tests", "Broker.Client.Tests", "Support", program)), Usings(Blocks(Pages.Read(document)).First()));
 
     [Fact]
-    public void Each_event_of_the_log_is_on_the_page_with_its_level_and_no_number_is_used_twice()
+    public void Each_log_event_is_on_the_page_with_its_level_and_no_id_is_used_twice()
     {
         var events = typeof(ClientLog).GetMethods(BindingFlags.Instance | BindingFlags.NonPublic)
             .Select(m => m.GetCustomAttribute<LoggerMessageAttribute>()).OfType<LoggerMessageAttribute>()
@@ -78,12 +78,12 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
-    public void Each_option_has_its_line_and_each_line_its_option()
+    public void Each_option_has_a_row_and_each_row_an_option()
     {
         var named = new SortedSet<string>(StringComparer.Ordinal);
         foreach (string[] row in Pages.Rows("client.md", "Options, beside other clients"))
         {
-            // "Tls.MinVersion`, `Configure" are both of Tls.
+            // "Tls.MinVersion`, `Configure": both are properties of Tls.
             string owner = "";
             foreach (string name in Pages.Code(row[0]))
             {
@@ -104,7 +104,7 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
-    public void Each_event_is_named()
+    public void Each_event_is_on_the_page()
     {
         string[] events = [.. typeof(BrokerConnection).GetEvents().Select(static e => e.Name).Order(StringComparer.Ordinal)];
         string[] named = [.. Pages.Code(Pages.Section("client.md", "Events")).Intersect(events).Order(StringComparer.Ordinal)];
@@ -114,7 +114,7 @@ public sealed partial class DocumentTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task The_program_to_begin_with_prints_the_subject(ServerKind kind)
+    public async Task The_first_program_prints_the_subject(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await Patient.WarmUpAsync(server.Url, Token);
@@ -144,7 +144,7 @@ public sealed partial class DocumentTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task Orders_have_their_price(ServerKind kind)
+    public async Task Orders_get_their_prices(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Url, Token);
@@ -201,7 +201,7 @@ public sealed partial class DocumentTests
     private static IEnumerable<string> Blocks(string document)
         => document.Split("```csharp\n").Skip(1).Select(rest => rest[..rest.IndexOf("```", StringComparison.Ordinal)]);
 
-    // Without what differs by the place: indents, empty lines, directives.
+    // Removes what depends on the place: indentation, empty lines and directives.
     private static IEnumerable<string> Lines(string text)
         => text.Split('\n').Select(static l => l.Trim()).Where(static l => l.Length != 0 && !IsUsing(l));
 

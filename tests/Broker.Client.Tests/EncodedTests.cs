@@ -29,7 +29,7 @@ public sealed partial class EncodedTests
     }
 
     [Fact]
-    public void Text_knows_strings_numbers_dates_and_identifiers()
+    public void TextEncoder_supports_strings_numbers_dates_and_identifiers()
     {
         TextEncoder text = TextEncoder.Instance;
         RoundTrip(text, "bé", "bé");
@@ -58,7 +58,7 @@ public sealed partial class EncodedTests
     }
 
     [Fact]
-    public void Raw_bytes_stay_what_they_are_and_JSON_is_what_its_context_names()
+    public void RawEncoder_keeps_bytes_unchanged_and_JsonEncoder_supports_the_types_of_its_context()
     {
         byte[] bytes = [1, 2, 3];
         var body = new ArrayBufferWriter<byte>();
@@ -125,7 +125,7 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task An_encoder_of_the_application_s_own_serves_as_any_other(ServerKind kind, bool portable)
+    public async Task An_encoder_of_the_application_works_like_the_others(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -137,7 +137,7 @@ public sealed partial class EncodedTests
         await Assert.ThrowsAsync<NotSupportedException>(() => points.RequestAsync<Point, string>("turn", new Point(1, 2), Wait.Limit, cancellationToken: Token).AsTask());
     }
 
-    /// <summary>Two numbers of four bytes each.</summary>
+    /// <summary>Encodes two numbers of four bytes each.</summary>
     private sealed class PointEncoder : IMessageEncoder
     {
         public void Encode<T>(T value, IBufferWriter<byte> body)
@@ -159,7 +159,7 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_full_channel_holds_its_binding_up_and_loses_nothing(ServerKind kind, bool portable)
+    public async Task A_full_channel_blocks_its_binding_and_loses_nothing(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -188,7 +188,7 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_channel_is_completed_with_what_ended_its_subscription(ServerKind kind, bool portable)
+    public async Task A_channel_is_completed_with_the_error_that_ended_its_subscription(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -222,7 +222,7 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_binding_that_waits_for_room_is_cancelled_or_closed_and_leaves_the_value_in_its_channel(ServerKind kind, bool portable)
+    public async Task A_binding_that_waits_for_space_is_cancelled_or_closed_and_leaves_the_value_in_its_channel(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();
@@ -236,7 +236,7 @@ public sealed partial class EncodedTests
         channel.Writer.TryWrite(new byte[901]);
         using var cancel = new CancellationTokenSource();
         Task sending = values.BindSendAsync("a", channel.Reader, cancel.Token);
-        // The first has been accepted, and the second waits.
+        // The first value has been accepted, and the second one waits.
         await Wait.UntilAsync(() => channel.Reader.Count == 1, "the first value");
         Assert.False(sending.IsCompleted);
         await cancel.CancelAsync();
@@ -253,7 +253,7 @@ public sealed partial class EncodedTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_bound_channel_that_fails_or_is_cancelled_ends_the_sending_so(ServerKind kind, bool portable)
+    public async Task A_channel_that_fails_or_is_cancelled_ends_BindSendAsync_with_the_same_error(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);

@@ -5,12 +5,18 @@ using Broker.Testing.Links;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Every event has any number of listeners, and the callback of the options besides: what one of them does costs the others nothing.</summary>
+/// <summary>
+/// Every event may have any number of handlers, in addition to the callback of the options. A handler that throws does
+/// not affect the others.
+/// </summary>
 public sealed class EventTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Those who listen to one event: by the options, twice by the event, once with an exception, and one who left in time.</summary>
+    /// <summary>
+    /// The handlers of one event: one in the options, two on the event, one that throws, and one that was removed in
+    /// time.
+    /// </summary>
     private sealed class Listeners
     {
         private readonly HashSet<string> _heard = [];
@@ -43,7 +49,10 @@ public sealed class EventTests
             }
         }
 
-        /// <summary>Adds them by the event's own accessors, with the action that a listener's shape is made of.</summary>
+        /// <summary>
+        /// Adds the handlers with the accessors of the event. The shape converts an action to the delegate type of the
+        /// event.
+        /// </summary>
         internal void Join<T>(Action<T> add, Action<T> remove, Func<Action, T> shape)
         {
             T gone = shape(() => Hear("who had left"));
@@ -66,7 +75,7 @@ public sealed class EventTests
     [InlineData(ServerKind.Broker, true)]
     [InlineData(ServerKind.Nats, false)]
     [InlineData(ServerKind.Nats, true)]
-    public async Task Of_the_loss_of_a_server_the_way_back_a_slow_reader_a_fault_and_the_end(ServerKind kind, bool portable)
+    public async Task All_handlers_are_called_for_a_loss_a_reconnect_a_slow_reader_a_fault_and_the_close(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using FaultLink link = server.OpenLink();
@@ -102,7 +111,7 @@ public sealed class EventTests
         client.Publish("a", default);
         client.Publish("a", default);
         await HeardByAllAsync(slow);
-        // The listener that threw was itself a fault.
+        // The exception of the throwing handler was itself a fault.
         await HeardByAllAsync(fault);
         link.Cut();
         await HeardByAllAsync(disconnected);
@@ -113,13 +122,13 @@ public sealed class EventTests
     }
 
     [Fact]
-    public async Task Of_other_servers_a_lame_duck_an_error_of_the_server_and_room()
+    public async Task All_handlers_are_called_for_other_servers_a_lame_duck_a_server_error_and_space()
     {
         using var full = new ManualResetEventSlim();
         using var server = new FakeServer(peer =>
         {
             peer.ShakeHands();
-            // A SUB says that all have joined.
+            // A SUB shows that all handlers have been added.
             peer.ReadLine();
             peer.Send("INFO {\"headers\":true,\"connect_urls\":[\"127.0.0.1:1\"],\"ldm\":true} \r\n-ERR 'Permissions Violation for Publish to \"a\"'\r\n");
             full.Wait(Wait.Limit);

@@ -7,7 +7,7 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What networks do: cut, stall, half-close; and what is left behind by whoever stops waiting.</summary>
+/// <summary>Network faults (cut, stall, half-close), and waits that are abandoned.</summary>
 public sealed class FaultTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -22,8 +22,9 @@ public sealed class FaultTests
 
     private static EventLoopGroup Loops(bool portable) => new(new EventLoopOptions { Loops = 1, ForcePortable = portable });
 
-    // CONNECT, a SUB, messages and PINGs of the client; INFO, PONGs and messages of the server: a dialogue of some hundred bytes.
-    // On the portable poller at some of them: every byte is another step there only for the parser, which is the same.
+    // The dialogue has a few hundred bytes: CONNECT, a SUB, messages and PINGs of the client, and INFO, PONGs and
+    // messages of the server. With the portable poller only some cuts are tested, because each byte is another case
+    // only for the parser, which is the same.
     [Theory]
     [InlineData(ServerKind.Broker, true, 420, false, 1)]
     [InlineData(ServerKind.Broker, false, 700, false, 1)]
@@ -33,7 +34,7 @@ public sealed class FaultTests
     [InlineData(ServerKind.Broker, false, 700, true, 11)]
     [InlineData(ServerKind.Nats, true, 420, true, 7)]
     [InlineData(ServerKind.Nats, false, 700, true, 11)]
-    public async Task A_dialogue_that_is_cut_at_any_byte_goes_on_with_the_next_connect_and_accounts_for_every_message(
+    public async Task A_dialogue_that_is_cut_at_any_byte_continues_after_a_reconnect_and_accounts_for_every_message(
         ServerKind kind, bool ofClient, int bytes, bool portable, int step)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
@@ -41,7 +42,7 @@ public sealed class FaultTests
         for (int at = 0; at < bytes; at += step)
         {
             await using FaultLink link = server.OpenLink();
-            // Not waited for: behind the end of the dialogue it does not come.
+            // This is not awaited, because after the end of the dialogue the cut does not happen.
             _ = link.CutAfterAsync(at, ofClient ? LinkDirection.ToServer : LinkDirection.ToClient);
             await using BrokerConnection client = await Patient.ConnectAsync(
                 Options(link) with { FirstConnect = FirstConnect.Retry, Loops = group }, Token);
@@ -58,7 +59,7 @@ public sealed class FaultTests
                 client.Publish("a", BitConverter.GetBytes(i));
             }
 
-            // The cut may come at any step; after it the next server answers.
+            // The cut may come at any step, and after it the next server answers.
             await Wait.UntilAsync(
                 async () =>
                 {
@@ -94,7 +95,7 @@ public sealed class FaultTests
     [InlineData(ServerKind.Nats, true, null)]
     [InlineData(ServerKind.Nats, true, LinkDirection.ToServer)]
     [InlineData(ServerKind.Nats, true, LinkDirection.ToClient)]
-    public async Task A_network_that_stalls_in_one_direction_or_both_is_found_out_by_the_questions_and_left(
+    public async Task A_network_that_stalls_in_one_or_both_directions_is_detected_by_PINGs_and_abandoned(
         ServerKind kind, bool portable, LinkDirection? direction)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
@@ -128,7 +129,7 @@ public sealed class FaultTests
     [InlineData(ServerKind.Nats, false, LinkDirection.ToServer)]
     [InlineData(ServerKind.Nats, true, LinkDirection.ToClient)]
     [InlineData(ServerKind.Nats, true, LinkDirection.ToServer)]
-    public async Task A_direction_that_is_closed_alone_is_a_loss(ServerKind kind, bool portable, LinkDirection direction)
+    public async Task Closing_one_direction_alone_counts_as_a_loss(ServerKind kind, bool portable, LinkDirection direction)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using EventLoopGroup group = Loops(portable);
@@ -147,7 +148,7 @@ public sealed class FaultTests
     [InlineData(ServerKind.Broker, 10, true)]
     [InlineData(ServerKind.Nats, 50, false)]
     [InlineData(ServerKind.Nats, 10, true)]
-    public async Task Restarts_under_load_leave_no_message_outside(ServerKind kind, int restarts, bool portable)
+    public async Task Restarts_under_load_leave_no_message_uncounted(ServerKind kind, int restarts, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using EventLoopGroup group = Loops(portable);
@@ -200,12 +201,12 @@ public sealed class FaultTests
     [InlineData(true, true)]
     [InlineData(false, false)]
     [InlineData(false, true)]
-    public async Task Whoever_stops_waiting_leaves_no_block_request_barrier_or_writer_behind(bool cancelled, bool portable)
+    public async Task Abandoned_waits_leave_no_block_request_barrier_or_writer_behind(bool cancelled, bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         using var server = new FakeServer(peer =>
         {
-            // What is asked of it after the handshake stays unanswered, and after a while it takes no more.
+            // After the handshake the server answers nothing, and after a while it reads nothing.
             peer.ShakeHands();
             peer.ReadLine();
             Thread.Sleep(Timeout.Infinite);
@@ -230,7 +231,7 @@ public sealed class FaultTests
 
             Task[] waiting =
             [
-                // Nearly all that may wait: the kernel may still make room for some of it, when it is late with what it had.
+                // This leaves little space below the limit. The kernel may still accept some bytes late.
                 client.PublishAsync("a", new byte[1_000_000], cancellationToken: cancel.Token).AsTask(),
                 client.PingAsync(cancel.Token),
                 client.FlushAsync(cancel.Token),
@@ -249,7 +250,7 @@ public sealed class FaultTests
             await Wait.For(client.CloseAsync());
             foreach (Task task in waiting)
             {
-                // Each has an outcome, whichever.
+                // Each task has an outcome, whatever it is.
                 await Wait.For(task.ContinueWith(static _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
             }
 
@@ -260,7 +261,7 @@ public sealed class FaultTests
         await Wait.UntilAsync(() => group.BufferedBytes == 0);
     }
 
-    /// <summary>Publishes until there is no room, and there is none either when all that was being sent has been.</summary>
+    /// <summary>Publishes until there is no space, also after everything that could be sent has been sent.</summary>
     private static async Task FillAsync(BrokerConnection client)
     {
         byte[] body = new byte[10_000];
@@ -285,7 +286,8 @@ public sealed class FaultTests
     {
         using EventLoopGroup group = Loops(portable);
         await using AnyServer server = await AnyServer.StartAsync(kind);
-        // INFO and the PONG of the server; CONNECT and the PING of the client. Behind its last byte nothing stalls, and it is connected.
+        // INFO and PONG of the server, and CONNECT and PING of the client. After the last byte nothing stalls, and the
+        // client is connected.
         foreach ((LinkDirection direction, int bytes, int step) in ((LinkDirection, int, int)[])[(LinkDirection.ToClient, 420, 7), (LinkDirection.ToServer, 220, 5)])
         {
             for (int at = 0; at < bytes; at += step)
@@ -303,7 +305,7 @@ public sealed class FaultTests
                 }
                 catch (OperationCanceledException)
                 {
-                    // As it was asked to.
+                    // The connect was cancelled, as requested.
                 }
             }
         }

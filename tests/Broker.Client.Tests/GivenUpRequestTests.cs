@@ -17,7 +17,7 @@ public sealed class GivenUpRequestTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Requests_of_every_form_that_were_given_up_without_a_server_are_not_sent_to_the_next(ServerKind kind, bool portable)
+    public async Task Requests_of_every_form_that_were_cancelled_without_a_server_are_not_sent_to_the_next_server(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource watching = Wait.Source();

@@ -41,7 +41,7 @@ public sealed class HeaderTests
     [InlineData("HTTP/1.1\r\n\r\n")]
     [InlineData("NATS/1.0\r\nno colon\r\n\r\n")]
     [InlineData("NATS/1.0\r\n: no name\r\n\r\n")]
-    public void What_is_no_block_is_refused(string block)
+    public void A_text_that_is_not_a_header_block_is_refused(string block)
         => Assert.Throws<FormatException>(() => new MessageHeaders(Encoding.UTF8.GetBytes(block)));
 
     [Theory]
@@ -51,11 +51,11 @@ public sealed class HeaderTests
     [InlineData("", "x")]
     [InlineData("a", "x\r\nB: y")]
     [InlineData("a", "x\n")]
-    public void What_would_become_another_header_is_refused(string name, string value)
+    public void A_header_that_would_break_the_block_is_refused(string name, string value)
         => Assert.ThrowsAny<ArgumentException>(() => new MessageHeaders().Add(name, value));
 
     [Fact]
-    public void Every_beginning_of_a_block_is_read_or_refused()
+    public void Every_prefix_of_a_block_is_read_or_refused()
     {
         byte[] block = "NATS/1.0\r\nKey: value\r\nOther: more\r\n\r\n"u8.ToArray();
         for (int i = 1; i < block.Length; i++)
@@ -66,14 +66,14 @@ public sealed class HeaderTests
             }
             catch (FormatException)
             {
-                // Cut within the version or a name.
+                // The block was cut inside the version or a name.
             }
         }
     }
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Headers_go_wherever_a_block_goes(ServerKind kind, bool portable)
+    public async Task Headers_can_be_used_wherever_a_block_is_expected(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);

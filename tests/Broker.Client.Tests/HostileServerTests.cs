@@ -3,13 +3,16 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Whatever a server sends, the connection ends with an error that says what came, and holds no more than its limits.</summary>
+/// <summary>
+/// Whatever a server sends, the connection ends with an error that contains it, and the client buffers no more than its
+/// limits.
+/// </summary>
 public sealed class HostileServerTests
 {
     private const int MaxPayload = 256 * 1024;
     private const long Endless = 1L << 30;
 
-    // What the client holds at most, twice over, and the buffers of both sockets.
+    // Twice the most that the client buffers, plus the buffers of both sockets.
     private const long MostTaken = 32 * 1024 * 1024;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -23,7 +26,10 @@ public sealed class HostileServerTests
         OnDisconnected = (_, e) => lost.TrySetResult(e),
     };
 
-    /// <summary>Sends a beginning and then more of the same until the client goes or has taken a gibibyte.</summary>
+    /// <summary>
+    /// A server that sends a beginning and then repeats a text until the client closes the connection or has received
+    /// one gibibyte.
+    /// </summary>
     private static FakeServer EndlessServer(string begin, string more, TaskCompletionSource<long> taken, bool shakesHands = true) => new(peer =>
     {
         if (shakesHands)
@@ -57,7 +63,7 @@ public sealed class HostileServerTests
     [InlineData("-ERR '", "x", "-ERR")]
     [InlineData("", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1")]
     [InlineData("", "\0", "\\x00\\x00")]
-    public async Task What_has_no_end_ends_the_connection_and_is_named(string begin, string more, string named)
+    public async Task Endless_input_ends_the_connection_with_an_error_that_contains_it(string begin, string more, string named)
     {
         var taken = Wait.Source<long>();
         var lost = Wait.Source<Exception>();
@@ -71,7 +77,7 @@ public sealed class HostileServerTests
     [Theory]
     [InlineData("INFO {\"a\":\"", "x", "INFO {")]
     [InlineData("", "x", "xxx")]
-    public async Task In_the_handshake_too(string begin, string more, string named)
+    public async Task Endless_input_ends_the_connection_during_the_handshake_too(string begin, string more, string named)
     {
         var taken = Wait.Source<long>();
         using FakeServer server = EndlessServer(begin, more, taken, shakesHands: false);
@@ -82,7 +88,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task Questions_whose_answers_are_not_taken_end_it_at_the_limit_of_pending_bytes_and_are_named()
+    public async Task Unread_answers_to_PINGs_end_the_connection_at_the_limit_of_pending_bytes()
     {
         var taken = Wait.Source<long>();
         var lost = Wait.Source<Exception>();
@@ -95,7 +101,7 @@ public sealed class HostileServerTests
     }
 
     [Fact]
-    public async Task Messages_that_nobody_asked_for_are_thrown_away_and_cost_no_memory()
+    public async Task Messages_without_a_subscription_are_discarded_and_use_no_memory()
     {
         TaskCompletionSource sent = Wait.Source();
         using var server = new FakeServer(peer =>

@@ -10,7 +10,7 @@ public sealed class InProcessTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Just enough of a server: every PUB of "m" becomes a MSG of subscription 1, and every PING a PONG.</summary>
+    /// <summary>A minimal server: every PUB to "m" becomes a MSG for subscription 1, and every PING a PONG.</summary>
     private sealed class TinyServer : ConnectionHandler
     {
         public override void OnOpened(Connection connection)
@@ -48,9 +48,9 @@ public sealed class InProcessTests
         }
     }
 
-    // No address was named, and the default one is somebody else's.
+    // No address was configured, and the default address belongs to another server.
     [Fact]
-    public async Task A_server_that_a_dialer_reaches_is_called_by_its_own_name_and_by_no_address()
+    public async Task A_server_behind_a_dialer_is_named_by_its_own_name_and_not_by_an_address()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static o => o.ServerName = "embedded", Token);
         await using (BrokerConnection connection = await Patient.ConnectAsync(new() { Dialer = server.Connect() }, Token))
@@ -64,7 +64,7 @@ public sealed class InProcessTests
     }
 
     [Fact]
-    public async Task A_loss_and_the_search_behind_a_dialer_name_no_address()
+    public async Task The_texts_of_a_loss_and_a_reconnect_behind_a_dialer_contain_no_address()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static _ => { }, Token);
         var lost = Wait.Source<Exception>();

@@ -4,7 +4,10 @@ using Broker.Cryptography;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Users that an operator's account vouches for, by credentials file. The broker has no operators.</summary>
+/// <summary>
+/// Users that authenticate with a credentials file, whose JWT an operator's account has signed. This project's server
+/// does not support operators.
+/// </summary>
 public sealed class JwtTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -16,7 +19,7 @@ public sealed class JwtTests
     }
 
     [Fact]
-    public async Task A_credentials_file_lets_its_user_in_and_again_after_a_restart()
+    public async Task A_credentials_file_authenticates_its_user_also_after_a_restart()
     {
         var site = new OperatorSite();
         using var server = NatsServer.StartWithConfiguration(site.Configuration);
@@ -30,7 +33,7 @@ public sealed class JwtTests
     }
 
     [Fact]
-    public async Task A_user_whom_no_account_has_signed_is_refused()
+    public async Task A_user_that_no_account_has_signed_is_refused()
     {
         var site = new OperatorSite();
         using var server = NatsServer.StartWithConfiguration(site.Configuration);

@@ -9,19 +9,20 @@ using Broker.Transport;
 namespace Broker.Client.Tests;
 
 /// <summary>
-/// Whoever stops waiting, at any point where one can wait, leaves nothing in the process: no socket, no timer, no block of a pool, and no task,
-/// callback or registration, for each of these would hold the connection. The server is another process, and answers nothing.
+/// A wait that is abandoned, at any point, leaves nothing in the process: no socket, no timer, no block of a pool, and
+/// no task, callback or registration, because each of these would keep the connection in memory. The server is another
+/// process and answers nothing.
 /// </summary>
 public sealed class LeftoverTests : IDisposable
 {
     private const int Room = 256 * 1024;
 
-    // Nearly all that may wait: the kernel may still make room for some of it, when it is late with what it had.
+    // This leaves little space below the limit. The kernel may still accept some bytes late.
     private const int Large = Room - 8192;
 
     private static readonly RequestManyOptions Patient = new() { Deadline = Wait.Limit };
 
-    // Each waits for ever where the server is silent and nobody has room.
+    // Each of these waits forever if the server is silent and there is no space.
     private static readonly Dictionary<string, Func<BrokerConnection, CancellationToken, Task>> Points = new(StringComparer.Ordinal)
     {
         ["ping"] = static (c, t) => c.PingAsync(t),
@@ -54,12 +55,12 @@ public sealed class LeftoverTests : IDisposable
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public async Task Nothing_is_left_of_connections_after_waits_that_were_given_up(bool cancelled, bool portable)
+    public async Task Nothing_remains_of_connections_after_abandoned_waits(bool cancelled, bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await HoldAsync(group, async () =>
         {
-            // All at once: each end takes a second, since the server does not answer it.
+            // All at once: each close takes a second, because the server does not answer it.
             BrokerConnection[] connections = await Task.WhenAll(Points.Select(_ => ConnectAsync(group)));
             await StopServerAsync();
             return await Task.WhenAll(Points.Keys.Zip(connections, (point, connection) => GiveUpAsync(connection, point, cancelled)));
@@ -69,7 +70,7 @@ public sealed class LeftoverTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Nothing_is_left_of_a_connection_that_waits_for_its_server_to_come_back(bool portable)
+    public async Task Nothing_remains_of_a_connection_that_waits_for_its_server_to_return(bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await HoldAsync(group, async () =>
@@ -86,13 +87,13 @@ public sealed class LeftoverTests : IDisposable
         });
     }
 
-    // The server's system accepts, and nobody says INFO.
+    // The operating system of the server accepts the connection, and no server sends INFO.
     [Theory]
     [InlineData("nats", false)]
     [InlineData("nats", true)]
     [InlineData("tls", false)]
     [InlineData("tls", true)]
-    public async Task Nothing_is_left_of_a_connect_that_was_cancelled(string scheme, bool portable)
+    public async Task Nothing_remains_of_a_connect_that_was_cancelled(string scheme, bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await StopServerAsync();
@@ -132,7 +133,7 @@ public sealed class LeftoverTests : IDisposable
         return new Held(point, Weak(connection));
     }
 
-    // All its threads: a signal takes its time.
+    // Stops all threads of the server, because a signal takes time to arrive.
     private async Task StopServerAsync()
     {
         _server.Signal("STOP");
@@ -147,7 +148,7 @@ public sealed class LeftoverTests : IDisposable
         }
         catch (IOException)
         {
-            // A thread that has ended meanwhile: it is looked at the others again.
+            // A thread has ended meanwhile, so the others are checked again.
             return false;
         }
     }
@@ -166,7 +167,7 @@ public sealed class LeftoverTests : IDisposable
         },
         Token);
 
-    // Until there is no room, and none either when all that was being sent has been.
+    // Publishes until there is no space, also after everything that could be sent has been sent.
     private static async Task FillAsync(BrokerConnection connection)
     {
         byte[] body = new byte[10_000];
@@ -195,7 +196,7 @@ public sealed class LeftoverTests : IDisposable
         return Wait.For(turn);
     }
 
-    // An outcome, whichever.
+    // Waits for any outcome.
     private static Task EndOf(Task task)
         => Wait.For(task.ContinueWith(static t => _ = t.Exception, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
 
@@ -204,14 +205,15 @@ public sealed class LeftoverTests : IDisposable
 
     private static async Task HoldAsync(EventLoopGroup group, Func<Task<Held[]>> act)
     {
-        // A wait has a timer of its own.
+        // A wait has a timer of its own, so this code polls.
         Leftovers before = null!;
         await Wait.UntilAsync(() => (before = Leftovers.Now()) is not null);
         Held[] connections = await act();
         await Wait.UntilAsync(
             () =>
             {
-                // Of both there may be fewer: those of who ran before. What a thread has called last may stand in its stack.
+                // Both may be fewer than before, if earlier tests left some. A thread's stack may still refer to what
+                // it called last.
                 group[0].Post(static () => { });
                 GC.Collect();
                 GC.WaitForPendingFinalizers();
@@ -223,7 +225,7 @@ public sealed class LeftoverTests : IDisposable
 
     private sealed record Held(string Point, WeakReference Connection);
 
-    /// <summary>What the process has of what a connection may have.</summary>
+    /// <summary>The sockets and timers of the process, which a connection may own.</summary>
     private sealed record Leftovers(IReadOnlyCollection<string> Sockets, long Timers)
     {
         internal static Leftovers Now() => new(
@@ -232,7 +234,7 @@ public sealed class LeftoverTests : IDisposable
 
         public override string ToString() => $"{string.Join(' ', Sockets)}, {Timers} timers";
 
-        // A socket has a number of its own there.
+        // A socket's name contains a unique number.
         private static string NameOf(string descriptor)
         {
             try
@@ -241,7 +243,7 @@ public sealed class LeftoverTests : IDisposable
             }
             catch (IOException)
             {
-                // The one by which the folder is read.
+                // This is the descriptor that reads the directory.
                 return "";
             }
         }

@@ -5,7 +5,7 @@ using Broker.Server.Security;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What a connection logs that was given a factory of loggers, and the server.</summary>
+/// <summary>What a connection logs if it has a logger factory, and what the server logs.</summary>
 public sealed class LogTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -13,7 +13,7 @@ public sealed class LogTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task The_life_of_a_connection_is_logged_beside_its_callbacks(ServerKind kind)
+    public async Task The_events_of_a_connection_are_logged_in_addition_to_its_callbacks(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         using var log = new LogLines();
@@ -49,7 +49,7 @@ public sealed class LogTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task What_the_server_says_is_logged(ServerKind kind)
+    public async Task Errors_of_the_server_are_logged(ServerKind kind)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(Token);
         await using AnyServer server = await AnyServer.StartAsync(

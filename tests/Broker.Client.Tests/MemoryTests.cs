@@ -3,18 +3,18 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What many subscriptions take while nothing comes for them.</summary>
+/// <summary>The memory of many subscriptions that receive nothing.</summary>
 public sealed class MemoryTests
 {
     private const int Subscriptions = 100_000;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>With its filter, its queue and its place in the table; what the server keeps is none of this.</summary>
+    /// <summary>Counts the filter, the queue and the entry in the table, but not the memory of the server.</summary>
     [Theory]
     [InlineData(true, 400)]
     [InlineData(false, 250)]
-    public async Task An_idle_subscription_takes_no_more_than(bool queued, int bytes)
+    public async Task An_idle_subscription_uses_at_most_this_many_bytes(bool queued, int bytes)
     {
         using var server = new FakeServer(peer =>
         {
@@ -27,7 +27,7 @@ public sealed class MemoryTests
         MessageHandler handler = static (in _) => { };
         object Subscribe(int i) => queued ? client.SubscribeQueued($"idle.{i:d6}") : client.Subscribe($"idle.{i:d6}", handler);
 
-        // The first compiles the code.
+        // The first subscription compiles the code.
         all[0] = Subscribe(0);
         long before = GC.GetTotalMemory(forceFullCollection: true);
         for (int i = 1; i < all.Length; i++)
@@ -35,7 +35,7 @@ public sealed class MemoryTests
             all[i] = Subscribe(i);
         }
 
-        // What says it to the server is on its way no more.
+        // The SUB commands have been sent.
         await Wait.UntilAsync(() => client.GetStatistics().PendingBytes == 0, "the server to have heard of all");
         long taken = GC.GetTotalMemory(forceFullCollection: true) - before;
         TestContext.Current.TestOutputHelper?.WriteLine($"{taken / (Subscriptions - 1)} bytes");

@@ -5,7 +5,7 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What a subscription's queue promises while several threads read it.</summary>
+/// <summary>The guarantees of a subscription's queue while several threads read it.</summary>
 public sealed class MessageQueueTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

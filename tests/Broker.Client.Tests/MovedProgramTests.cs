@@ -7,13 +7,13 @@ using Broker.Client.Tests.Support;
 using Broker.Cryptography;
 using Broker.Server.Security;
 
-#pragma warning disable IDE0007, xUnit1051 // As the document has it.
+#pragma warning disable IDE0007, xUnit1051 // The code is the same as in the document.
 
 namespace Broker.Client.Tests;
 
 /// <summary>
-/// What docs/client.md shows to who moves over from NATS.Net is in the programs below, word for word, and they do what they are for with both
-/// servers. What stands for an address or a file there is a variable here.
+/// The code that docs/client.md shows to users of NATS.Net is in the programs below, word for word, and the programs
+/// work with both servers. Addresses and files of the document are variables here.
 /// </summary>
 public sealed partial class MovedProgramTests
 {
@@ -83,7 +83,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_of_loops_over_messages(ServerKind kind)
+    public async Task A_program_that_reads_messages_in_a_loop(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
@@ -133,7 +133,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_asks(ServerKind kind)
+    public async Task A_program_that_sends_requests(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
@@ -160,7 +160,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_asks_with_values_and_one_that_answers(ServerKind kind)
+    public async Task A_program_that_sends_requests_with_values_and_one_that_replies(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);

@@ -15,14 +15,14 @@ namespace Broker.Client.Tests;
 
 public sealed class OptionTests
 {
-    // A key pair made for this test.
+    // A key pair that was created for this test.
     private const string Seed = "SUAAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSAIJCEMSCKJR2OM";
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Answers_come_to_the_inbox_prefix_of_choice(ServerKind kind, bool portable)
+    public async Task Replies_come_to_the_configured_inbox_prefix(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { InboxPrefix = "my.answers" }, Token);
@@ -34,7 +34,7 @@ public sealed class OptionTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task An_inbox_of_the_permitted_prefix_can_be_subscribed_to(ServerKind kind)
+    public async Task An_inbox_with_the_permitted_prefix_can_be_subscribed_to(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind,
@@ -74,7 +74,7 @@ public sealed class OptionTests
     }
 
     [Fact]
-    public async Task A_JWT_is_asked_for_and_sent_with_a_signature_at_each_connect()
+    public async Task The_JWT_is_requested_and_sent_with_a_signature_at_each_connect()
     {
         UserCredentials credentials = UserCredentials.FromSeed(Seed);
         var said = Wait.Source<string>();
@@ -92,7 +92,7 @@ public sealed class OptionTests
     }
 
     [Fact]
-    public async Task The_first_connect_goes_on_where_the_options_say_so()
+    public async Task The_first_connect_keeps_trying_if_the_options_say_so()
     {
         using var server = new FakeServer(peer =>
         {
@@ -131,7 +131,7 @@ public sealed class OptionTests
     }
 
     [Fact]
-    public async Task A_first_connect_that_goes_on_ends_with_its_attempts_or_its_token()
+    public async Task A_first_connect_that_keeps_trying_ends_after_its_attempts_or_at_its_cancellation()
     {
         await Assert.ThrowsAsync<ConnectionLostException>(() => Patient.ConnectAsync(
             new() { Servers = ["127.0.0.1:1"], FirstConnect = FirstConnect.Retry, MaxReconnectAttempts = 2, ReconnectDelay = _ => TimeSpan.Zero }, Token));
@@ -146,7 +146,7 @@ public sealed class OptionTests
     [InlineData(FirstConnect.Fail)]
     [InlineData(FirstConnect.Retry)]
     [InlineData(FirstConnect.Background)]
-    public async Task A_connect_that_was_cancelled_says_so_whatever_failed_last(FirstConnect first)
+    public async Task A_cancelled_connect_throws_OperationCanceledException_whatever_failed_last(FirstConnect first)
     {
         using var cancel = new CancellationTokenSource();
         var dialer = new Dial((_, _, _) =>
@@ -160,7 +160,7 @@ public sealed class OptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Every_listener_of_an_event_is_told_whatever_another_does(ServerKind kind, bool portable)
+    public async Task Every_handler_of_an_event_is_called_whatever_another_handler_does(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(
@@ -185,7 +185,7 @@ public sealed class OptionTests
     }
 
     [Fact]
-    public async Task An_option_out_of_its_range_is_named_with_what_it_is_and_what_it_may_be()
+    public async Task The_error_of_an_option_out_of_range_contains_its_value_and_its_range()
     {
         var day = TimeSpan.FromDays(1);
         (ClientOptions Options, string Name, object? Value, string Range)[] wrong =
@@ -215,7 +215,7 @@ public sealed class OptionTests
         }
 
         Assert.Contains("Servers must name", (await Assert.ThrowsAsync<ArgumentException>(() => Patient.ConnectAsync(new() { Servers = [] }, Token))).Message, StringComparison.Ordinal);
-        // The ends of two ranges are no literals where they are checked.
+        // The code computes the ends of these two ranges, so they are not literals there.
         Assert.Equal((2305843009213693951, 1073741823), (long.MaxValue / 4, int.MaxValue / 2));
         (RequestManyOptions Options, string Name, string Range)[] many =
         [
@@ -233,7 +233,7 @@ public sealed class OptionTests
     }
 
     [Fact]
-    public async Task Options_that_contradict_themselves_are_refused()
+    public async Task Contradicting_options_are_refused()
     {
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Patient.ConnectAsync(new() { InboxPrefix = "a.*" }, Token));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Patient.ConnectAsync(new() { Nkey = "U" }, Token));

@@ -53,7 +53,7 @@ public sealed class PublishTests
     [InlineData(ServerKind.Broker, true)]
     [InlineData(ServerKind.Nats, false)]
     [InlineData(ServerKind.Nats, true)]
-    public async Task A_writer_fills_the_message_in_place(ServerKind kind, bool onLoop)
+    public async Task A_payload_writer_writes_into_the_outbound_buffer(ServerKind kind, bool onLoop)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
@@ -116,7 +116,7 @@ public sealed class PublishTests
     [InlineData(ServerKind.Nats, "a.*")]
     [InlineData(ServerKind.Nats, "a.>")]
     [InlineData(ServerKind.Nats, "a\0")]
-    public async Task A_text_subject_that_is_not_valid_is_refused(ServerKind kind, string subject)
+    public async Task An_invalid_string_subject_is_refused(ServerKind kind, string subject)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
@@ -128,7 +128,7 @@ public sealed class PublishTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Headers_that_are_no_block_are_refused(ServerKind kind, bool portable)
+    public async Task Headers_that_are_not_a_block_are_refused(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -138,7 +138,7 @@ public sealed class PublishTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task The_raw_path_sends_a_subject_as_it_is_and_the_server_reads_a_space_as_its_end(ServerKind kind, bool portable)
+    public async Task The_unchecked_overload_sends_a_subject_unchanged_and_the_server_reads_a_space_as_its_end(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -151,7 +151,7 @@ public sealed class PublishTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task What_the_server_would_close_for_is_refused_before(ServerKind kind)
+    public async Task Messages_that_would_make_the_server_close_the_connection_are_refused(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.MaxPayload = 100, "max_payload: 100");
         await using BrokerConnection connection = await Connect(server);
@@ -178,7 +178,7 @@ public sealed class PublishTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task At_the_pending_limit_publishing_is_refused_and_possible_again_after_it(ServerKind kind, bool portable)
+    public async Task At_the_pending_limit_publishing_is_refused_until_bytes_have_been_sent(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using FaultLink link = server.OpenLink();
@@ -197,7 +197,7 @@ public sealed class PublishTests
 
         Assert.Equal(PublishStatus.PendingLimit, status);
 
-        // Until the kernel is full it makes room now and then, also between two looks.
+        // Until the kernel's buffers are full, the kernel makes space from time to time, also between two checks.
         await Wait.UntilAsync(
             () =>
             {
@@ -220,7 +220,7 @@ public sealed class PublishTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_refusal_names_the_limit_and_what_there_is_to_do(ServerKind kind)
+    public async Task The_error_of_a_refusal_contains_the_limit_and_a_remedy(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { MaxPendingBytes = 1000, Headers = false }, Token);

@@ -11,7 +11,9 @@ public sealed class QueuedSubscriptionTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>What may be pending, down to little more than one message, on both servers with both pollers.</summary>
+    /// <summary>
+    /// Limits of pending bytes, down to little more than one message, with both servers and both pollers.
+    /// </summary>
     public static MatrixTheoryData<ServerKind, bool, int> Limits => new([ServerKind.Broker, ServerKind.Nats], [false, true], [1_100, 4_000, 40_000]);
 
     private static string Text(ReadOnlyMemory<byte> bytes) => Encoding.UTF8.GetString(bytes.Span);
@@ -39,7 +41,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_loop_over_messages_reads_owned_copies_in_order(ServerKind kind, bool portable)
+    public async Task An_await_foreach_over_messages_reads_owned_copies_in_order(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -71,13 +73,13 @@ public sealed class QueuedSubscriptionTests
             Assert.Equal(($"a.{i}", "reply.to", "NATS/1.0\r\nA: b\r\n\r\n", $"{i}"), (got[i].Subject, got[i].ReplyTo, Text(got[i].Headers), Text(got[i].Body)));
         }
 
-        // The loop was left, and so the subscription has ended.
+        // The loop has ended, and so has the subscription.
         Assert.False(got[0].Subscription.IsActive);
     }
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_reader_that_does_not_read_delays_nobody(ServerKind kind, bool portable)
+    public async Task A_reader_that_does_not_read_does_not_delay_others(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var slow = Wait.Source<QueuedSubscription>();
@@ -85,7 +87,8 @@ public sealed class QueuedSubscriptionTests
         await using BrokerConnection client = await Patient.ConnectAsync(
             server.Options with
             {
-                // So often that a connection held up would be seen to leave questions open, and never so many that a slow server is taken for lost.
+                // PINGs are so frequent that a blocked connection would be noticed, and so many may be open that a slow
+                // server does not count as lost.
                 PingInterval = TimeSpan.FromMilliseconds(20),
                 MaxPingsOut = 10_000,
                 OnSlowConsumer = (_, s) =>
@@ -110,7 +113,7 @@ public sealed class QueuedSubscriptionTests
             stopped.GetStatistics());
         Assert.Equal(0, reads.GetStatistics().Dropped);
 
-        // When it has caught up another episode may begin.
+        // When the reader has caught up, another series of drops may begin.
         Assert.Equal(Numbers(0, 10), await ReadAsync(stopped, 10));
         Publish(client, "a", 12);
         await client.PingAsync(Token);
@@ -144,7 +147,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task The_oldest_are_dropped_where_the_policy_says_so(ServerKind kind, bool portable)
+    public async Task The_oldest_messages_are_dropped_with_DropOldest(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -154,7 +157,7 @@ public sealed class QueuedSubscriptionTests
         client.Publish("a", new byte[100]);
         await client.PingAsync(Token);
         Assert.Equal([.. Numbers(991, 9), new string('\0', 100)], await ReadAsync(byCount, 10));
-        // What is larger than the whole queue may be does not empty it.
+        // A message that is larger than the limit of the queue does not empty the queue.
         Assert.Equal(Numbers(990, 10), await ReadAsync(byBytes, 10));
         Assert.Equal(991, byBytes.GetStatistics().Dropped);
         Assert.Equal(50, byBytes.GetStatistics().MostPendingBytes);
@@ -162,7 +165,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Where_the_policy_says_so_the_subscription_ends_with_an_error_after_what_waited(ServerKind kind, bool portable)
+    public async Task With_End_the_subscription_ends_with_an_error_after_the_queued_messages(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -219,7 +222,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task It_ends_after_as_many_messages_as_are_asked_for(ServerKind kind, bool portable)
+    public async Task AutoUnsubscribe_ends_it_after_the_given_number_of_messages(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -237,7 +240,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_drain_of_one_loses_nothing_and_leaves_the_others(ServerKind kind, bool portable)
+    public async Task Draining_one_subscription_loses_nothing_and_does_not_affect_others(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -268,7 +271,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_what_the_readers_answer(ServerKind kind, bool portable)
+    public async Task A_drain_of_the_connection_waits_until_the_queues_are_read_and_sends_the_readers_replies(ServerKind kind, bool portable)
     {
         const int Messages = 5000;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -298,7 +301,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task The_end_of_the_connection_ends_the_readers_after_what_waited(ServerKind kind, bool portable)
+    public async Task The_close_of_the_connection_ends_the_readers_after_the_queued_messages(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -314,7 +317,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_wait_for_a_message_can_be_cancelled_and_costs_the_next_one_nothing(ServerKind kind, bool portable)
+    public async Task A_wait_for_a_message_can_be_cancelled_without_affecting_the_next_wait(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -356,7 +359,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Messages_are_answered_where_they_are(ServerKind kind, bool portable)
+    public async Task Queued_messages_can_be_replied_to(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -391,7 +394,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [MemberData(nameof(Limits))]
-    public async Task Publishing_that_waits_for_room_loses_nothing_and_is_never_refused(
+    public async Task PublishAsync_loses_nothing_and_is_never_refused(
         ServerKind kind, bool portable, int limit)
     {
         const int Publishers = 4;
@@ -429,7 +432,7 @@ public sealed class QueuedSubscriptionTests
         await server.KillAsync();
         await Wait.For(lost);
         Task waits = client.PublishAsync("a", new byte[39_000], cancellationToken: Token).AsTask();
-        // Larger than what may ever be pending, with a server or without.
+        // The message is larger than the limit of pending bytes, with a server or without.
         Assert.Equal(PublishStatus.BufferFull, (await TooLargeAsync()).Status);
         Assert.False(waits.IsCompleted);
         await server.RestartAsync();
@@ -441,7 +444,7 @@ public sealed class QueuedSubscriptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Publishing_waits_for_a_server_when_the_buffer_is_full_and_can_be_cancelled_or_closed_then(ServerKind kind, bool portable)
+    public async Task PublishAsync_waits_for_a_server_if_the_buffer_is_full_and_can_be_cancelled_or_closed(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var lost = Wait.Source<Exception>();

@@ -31,7 +31,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Subscriptions_live_on_with_the_next_server(ServerKind kind, bool portable)
+    public async Task Subscriptions_continue_with_the_next_server(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
@@ -48,7 +48,7 @@ public sealed class ReconnectTests
         Assert.IsType<ConnectionLostException>(await Wait.For(watch.Lost));
         await server.RestartAsync();
         await Wait.For(watch.Found);
-        // The server knows of its subscriptions, before another connection publishes for them.
+        // The server has the subscriptions before another connection publishes to them.
         await connection.PingAsync(Token);
         await using BrokerConnection other = await Patient.ConnectAsync(server.Options, Token);
         for (int i = 0; i < 100; i++)
@@ -65,7 +65,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task What_is_kept_while_disconnected_arrives_in_order_behind_the_subscriptions(ServerKind kind, bool portable)
+    public async Task Messages_that_were_buffered_while_disconnected_arrive_in_order_after_the_subscriptions(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
@@ -88,7 +88,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_full_buffer_refuses_and_keeps_what_it_has(ServerKind kind, bool portable)
+    public async Task A_full_buffer_refuses_messages_and_keeps_its_content(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
@@ -113,7 +113,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task By_policy_messages_are_dropped_and_counted_or_refused(ServerKind kind, bool portable)
+    public async Task The_policy_decides_whether_messages_are_dropped_or_refused_while_disconnected(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var dropping = new Watch();
@@ -140,12 +140,12 @@ public sealed class ReconnectTests
     }
 
     [Fact]
-    public async Task Barriers_and_requests_fail_with_the_server()
+    public async Task Barriers_and_requests_fail_when_the_server_is_lost()
     {
         using var stuck = new FakeServer(peer =>
         {
             peer.ShakeHands();
-            // The inbox's SUB, the request and its payload, the PING.
+            // The inbox's SUB, the request and its payload, and the PING.
             while (peer.ReadLine() != "PING")
             {
             }
@@ -175,7 +175,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Without_attempts_a_loss_is_the_end(ServerKind kind, bool portable)
+    public async Task Without_reconnect_attempts_a_loss_closes_the_connection(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var watch = new Watch();
@@ -187,7 +187,7 @@ public sealed class ReconnectTests
     }
 
     [Fact]
-    public async Task It_closes_when_the_credentials_are_no_longer_good()
+    public async Task It_closes_when_the_credentials_are_no_longer_valid()
     {
         int clients = 0;
         using var server = new FakeServer(peer =>
@@ -212,7 +212,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_server_that_was_learnt_from_another_takes_over(ServerKind kind, bool portable)
+    public async Task A_server_that_another_server_listed_is_used_after_a_loss(ServerKind kind, bool portable)
     {
         await using AnyServer second = await AnyServer.StartAsync(kind, portable);
         string told = $"127.0.0.1:{second.Port}";
@@ -240,7 +240,7 @@ public sealed class ReconnectTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_server_in_lame_duck_mode_says_so(ServerKind kind, bool portable)
+    public async Task LameDuck_is_raised_when_the_server_enters_lame_duck_mode(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         TaskCompletionSource lame = Wait.Source();

@@ -4,7 +4,7 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
 
-/// <summary>How long is waited before the servers are tried again, and which are.</summary>
+/// <summary>The delay before the servers are tried again, and the choice of the server.</summary>
 public sealed class ReconnectWaitTests
 {
     private static readonly TimeSpan Jitter = TimeSpan.FromMilliseconds(100);
@@ -19,7 +19,7 @@ public sealed class ReconnectWaitTests
     [InlineData(5, 4000)]
     [InlineData(6, 5000)]
     [InlineData(10_000, 5000)]
-    public void The_wait_doubles_up_to_the_longest_and_has_a_jitter(int passesInVain, int milliseconds)
+    public void The_delay_doubles_up_to_the_maximum_and_has_a_jitter(int passesInVain, int milliseconds)
     {
         var wait = new ReconnectWait(new ClientOptions());
         var least = TimeSpan.FromMilliseconds(milliseconds);
@@ -30,7 +30,7 @@ public sealed class ReconnectWaitTests
     }
 
     [Fact]
-    public void What_a_callback_asks_for_is_kept_within_what_can_be_waited()
+    public void The_delay_of_a_callback_is_limited_to_what_a_timer_supports()
     {
         int asked = 0;
         TimeSpan answer = TimeSpan.FromMilliseconds(7);
@@ -51,7 +51,7 @@ public sealed class ReconnectWaitTests
     }
 
     [Fact]
-    public async Task A_server_that_takes_clients_and_drops_them_at_once_is_waited_for_longer_each_time()
+    public async Task The_delay_grows_for_a_server_that_accepts_and_closes_at_once()
     {
         using var server = new FakeServer(static peer => peer.ShakeHands());
         TaskCompletionSource longer = Wait.Source();
@@ -73,7 +73,7 @@ public sealed class ReconnectWaitTests
     }
 
     [Fact]
-    public void A_server_that_was_learnt_and_is_told_of_no_more_is_forgotten_and_a_named_one_is_not()
+    public void A_server_that_is_no_longer_listed_is_forgotten_unless_it_was_configured()
     {
         var pool = new ServerPool(["nats://a:1"]);
         ServerAddress named = pool.Next()!;
@@ -81,7 +81,7 @@ public sealed class ReconnectWaitTests
         Assert.Equal(["a:1", "b:2", "c:3"], All());
         Assert.False(pool.Learn(named, ["c:3"]));
         Assert.Equal(["a:1", "c:3"], All());
-        // The one in use stays, whatever it says itself.
+        // The current server stays, even if it does not list itself.
         ServerAddress inUse = Enumerable.Range(0, 2).Select(_ => pool.Next()!).Single(static s => s.Host == "c");
         Assert.True(pool.Learn(inUse, ["d:4"]));
         Assert.Equal(["a:1", "c:3", "d:4"], All());

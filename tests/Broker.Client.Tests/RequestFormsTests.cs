@@ -8,7 +8,7 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Requests for one answer and for many, awaited and by threads that block.</summary>
+/// <summary>Requests for one reply and for many, awaited and with blocked threads.</summary>
 public sealed class RequestFormsTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -17,7 +17,7 @@ public sealed class RequestFormsTests
 
     private static string Text(ReadOnlyMemory<byte> body) => Encoding.UTF8.GetString(body.Span);
 
-    /// <summary>Answers "1", "2", … as often as the request says.</summary>
+    /// <summary>Sends the replies "1", "2", … as often as the request says.</summary>
     private static void CountUp(in MessageView m)
     {
         int times = int.Parse(Encoding.UTF8.GetString(m.Body), CultureInfo.InvariantCulture);
@@ -29,7 +29,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_thread_that_blocks_gets_the_answer(ServerKind kind, bool portable)
+    public async Task A_blocked_thread_gets_the_reply(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -47,13 +47,13 @@ public sealed class RequestFormsTests
         Assert.Throws<TimeoutException>(() => client.Request("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
         using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(20));
         Assert.Throws<OperationCanceledException>(() => client.Request("silent", default, Timeout.InfiniteTimeSpan, cancellationToken: cancel.Token));
-        // What was given up has left nothing that the next would trip over.
+        // The abandoned request has left nothing that would affect the next one.
         Assert.Equal("x", Text(client.Request("echo", "x"u8, Wait.Limit, cancellationToken: Token).Body));
     }
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_loop_that_would_wait_for_itself_is_refused(ServerKind kind, bool portable)
+    public async Task A_blocking_request_on_a_loop_with_its_own_thread_is_refused(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -64,14 +64,14 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_thread_that_turns_the_loop_itself_gets_the_answer_a_timeout_or_the_cancellation(ServerKind kind, bool portable)
+    public async Task A_thread_that_drives_the_loop_gets_the_reply_a_timeout_or_the_cancellation(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection responder = await Connect(server);
         responder.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
         responder.Subscribe("silent", (in MessageView _) => { });
         await responder.PingAsync(Token);
-        // One thread for all of it: it turns the loop until the connection is there, and asks.
+        // One thread does everything: it drives the loop until the connection is established, and sends the requests.
         TaskCompletionSource over = Wait.Source();
         var thread = new Thread(() =>
         {
@@ -113,7 +113,7 @@ public sealed class RequestFormsTests
             Assert.Equal($"{i}", Text(client.Request("echo", Encoding.ASCII.GetBytes($"{i}"), Wait.Limit, cancellationToken: Token).Body));
         }
 
-        // Each came before the answer to what was asked behind it.
+        // Each message came before the reply to the request after it.
         Assert.Equal(1000, others);
         Assert.Throws<NoRespondersException>(() => client.Request("nobody", default, Wait.Limit, cancellationToken: Token));
         Assert.Throws<TimeoutException>(() => client.Request("silent", default, TimeSpan.FromMilliseconds(20), cancellationToken: Token));
@@ -135,7 +135,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_thread_that_blocks_is_told_of_the_end_of_the_connection(ServerKind kind, bool portable)
+    public async Task A_blocked_thread_is_released_when_the_connection_closes(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection client = await Connect(server);
@@ -150,7 +150,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Many_answers_end_with_their_number(ServerKind kind, bool portable)
+    public async Task Many_replies_end_at_the_given_number(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -162,7 +162,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Many_answers_end_with_a_silence_after_one_of_them(ServerKind kind, bool portable)
+    public async Task Many_replies_end_after_a_pause(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -174,7 +174,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Many_answers_end_before_the_sign_of_the_end(ServerKind kind, bool portable)
+    public async Task Many_replies_end_before_the_end_marker(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -186,7 +186,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task What_is_scattered_to_many_is_gathered_and_nothing_is_where_nobody_answers_before_the_deadline(ServerKind kind, bool portable)
+    public async Task Gather_returns_all_replies_or_none_at_the_deadline(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -231,7 +231,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_lost_server_ends_a_request_for_many_behind_the_answers_that_had_come(ServerKind kind, bool portable)
+    public async Task A_lost_server_ends_a_request_for_many_after_the_replies_that_had_arrived(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -245,7 +245,7 @@ public sealed class RequestFormsTests
                 got.Add(Text(answer.Body));
                 if (got.Count == 1)
                 {
-                    // Behind its answer all three have come.
+                    // After the answer to the PING all three have arrived.
                     await client.PingAsync(Token);
                     await server.KillAsync();
                     await Wait.UntilAsync(() => client.State == ConnectionState.Reconnecting, "the loss");
@@ -257,7 +257,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task More_answers_than_may_wait_fail_the_request(ServerKind kind, bool portable)
+    public async Task Too_many_unread_replies_fail_the_request(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -268,7 +268,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task More_answers_than_may_be_gathered_fail_the_request_also_where_none_waits(ServerKind kind, bool portable)
+    public async Task Too_many_gathered_replies_fail_the_request_even_if_none_waits(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -278,7 +278,7 @@ public sealed class RequestFormsTests
         for (int i = 0; i < 3; i++)
         {
             request.Respond(new byte[400]);
-            // As a rule it has been read by then; the outcome is the same where it has not.
+            // Usually it has been read by then, and the outcome is the same if it has not.
             for (int turns = 0; turns < 10; turns++)
             {
                 await client.PingAsync(Token);
@@ -333,7 +333,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Requests_that_are_answered_given_up_and_cancelled_at_once_are_never_taken_for_each_other(ServerKind kind, bool portable)
+    public async Task Requests_that_are_answered_and_cancelled_at_once_are_never_confused(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Connect(server);
@@ -360,20 +360,20 @@ public sealed class RequestFormsTests
                 }
                 catch (Exception e) when (e is TimeoutException or OperationCanceledException)
                 {
-                    // One or the other came first.
+                    // Either outcome may come first.
                 }
             }
         });
         Assert.Equal(0, client.Core.Requester.Waiting);
-        // An answer to none of them, which comes late, is nobody's.
+        // A late reply belongs to none of the requests and is ignored.
         Assert.Equal("last", Text((await client.RequestAsync("echo", "last"u8.ToArray(), Wait.Limit, cancellationToken: Token)).Body));
         Assert.Equal(0, client.GetStatistics().Faults);
     }
 
     [Fact]
-    public async Task A_request_costs_no_task_and_no_timer_of_its_own()
+    public async Task A_request_allocates_no_task_and_no_timer()
     {
-        // A server in this process would add its own.
+        // A server in this process would add its own allocations.
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Nats);
         await using BrokerConnection client = await Connect(server);
         client.Subscribe("echo", (in MessageView m) => m.Respond(m.Body));
@@ -391,7 +391,7 @@ public sealed class RequestFormsTests
         }
 
         One(500);
-        // The answer is an array of its subject and body: some 90 bytes; a task, a timer and a closure would be 300 more.
+        // A reply is an array of its subject and body, about 90 bytes. A task, a timer and a closure would be 300 more.
         Assert.InRange((One(3000) - One(1000)) / 2000, 0, 200);
         async Task<long> OneAsync(int requests)
         {
@@ -410,7 +410,7 @@ public sealed class RequestFormsTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_deadline_that_comes_sooner_than_another_is_kept(ServerKind kind, bool portable)
+    public async Task A_deadline_that_comes_before_another_is_met(ServerKind kind, bool portable)
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);

@@ -17,7 +17,7 @@ public sealed class RequestTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Requests_get_their_own_answers(ServerKind kind, bool portable)
+    public async Task Each_request_gets_its_own_reply(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection responder = await Connect(server);
@@ -34,7 +34,7 @@ public sealed class RequestTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Headers_go_there_and_back(ServerKind kind, bool portable)
+    public async Task Headers_are_sent_with_the_request_and_the_reply(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -58,7 +58,7 @@ public sealed class RequestTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_responder_that_is_silent_ends_in_a_timeout_or_a_cancellation(ServerKind kind, bool portable)
+    public async Task A_silent_responder_leads_to_a_timeout_or_a_cancellation(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -73,7 +73,7 @@ public sealed class RequestTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Closing_fails_the_requests_that_wait(ServerKind kind, bool portable)
+    public async Task Closing_fails_the_pending_requests(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         BrokerConnection connection = await Connect(server);
@@ -86,10 +86,10 @@ public sealed class RequestTests
     }
 
     [Fact]
-    public async Task A_request_that_was_answered_long_before_its_deadline_does_not_hold_a_connection_that_has_ended()
+    public async Task A_request_that_was_answered_before_its_deadline_does_not_keep_a_closed_connection_in_memory()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, portable: false);
-        // Others go on with these loops.
+        // Other connections continue to use these loops.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         List<WeakReference> ended = [];
         for (int i = 0; i < 3; i++)
@@ -97,7 +97,7 @@ public sealed class RequestTests
             ended.Add(await AskAndEndAsync(server, loops));
         }
 
-        // The last one may still be held by what runs here.
+        // The code that is running may still refer to the last connection.
         await Wait.UntilAsync(
             () =>
             {

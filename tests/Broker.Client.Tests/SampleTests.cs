@@ -4,7 +4,7 @@ using Messaging;
 
 namespace Broker.Client.Tests;
 
-/// <summary>The samples do what they seem to.</summary>
+/// <summary>Runs the samples and checks their output.</summary>
 public sealed class SampleTests
 {
     private static async Task<string[]> RunAsync(ServerKind kind, Func<string, TextWriter, Task> sample)

@@ -15,7 +15,7 @@ public sealed class ScriptedServerTests
     private static ClientOptions Options(FakeServer server) => new() { Servers = [server.Url], ConnectTimeout = Wait.Limit };
 
     [Fact]
-    public async Task The_connect_says_what_the_options_say()
+    public async Task CONNECT_contains_the_options()
     {
         var said = Wait.Source<string>();
         using var server = new FakeServer(peer =>
@@ -47,7 +47,7 @@ public sealed class ScriptedServerTests
     [InlineData("PONG\r\n")]
     [InlineData("MSG a 1 1\r\nx\r\n")]
     [InlineData("\0\0\0\0\0\0\0\0")]
-    public async Task What_is_no_NATS_server_is_recognised(string bytes)
+    public async Task A_peer_that_is_not_a_NATS_server_is_detected(string bytes)
     {
         using var server = new FakeServer(peer =>
         {
@@ -58,7 +58,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task A_server_that_takes_nothing_is_lost_after_the_deadline_and_every_message_is_accounted_for()
+    public async Task A_server_that_reads_nothing_is_lost_after_the_deadline_and_every_message_is_accounted_for()
     {
         using var over = new ManualResetEventSlim();
         using var server = new FakeServer(peer =>
@@ -103,7 +103,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task An_INFO_without_end_is_not_collected()
+    public async Task An_endless_INFO_is_not_buffered()
     {
         using var server = new FakeServer(peer =>
         {
@@ -118,7 +118,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task A_server_that_says_nothing_or_goes_away_is_no_server()
+    public async Task A_server_that_sends_nothing_or_closes_fails_the_connect()
     {
         using var silent = new FakeServer(peer => peer.Discard());
         await Assert.ThrowsAsync<TimeoutException>(
@@ -144,7 +144,7 @@ public sealed class ScriptedServerTests
     [InlineData("HMSG a 1 5 4\r\nxxxx\r\n")]
     [InlineData("MSG a 1 1\r\nxyz")]
     [InlineData("INFO garbage\r\n")]
-    public async Task A_broken_protocol_ends_the_link_and_says_so(string bytes)
+    public async Task A_protocol_violation_ends_the_link_with_its_error(string bytes)
     {
         using var server = new FakeServer(peer =>
         {
@@ -159,7 +159,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task Messages_for_unknown_subscriptions_and_answers_to_nobody_are_ignored()
+    public async Task Messages_for_unknown_subscriptions_and_unexpected_PONGs_are_ignored()
     {
         using var server = new FakeServer(peer =>
         {
@@ -173,13 +173,13 @@ public sealed class ScriptedServerTests
         var got = Wait.Source<string>();
         connection.Subscribe("a", (in MessageView m) => got.TrySetResult(Encoding.UTF8.GetString(m.Body)));
         Assert.Equal("mine", await Wait.For(got));
-        // Counted at the end of the read.
+        // The message is counted at the end of the read.
         await Wait.UntilAsync(() => connection.GetStatistics().MessagesIn != 0);
         Assert.Equal(1, connection.GetStatistics().MessagesIn);
     }
 
     [Fact]
-    public async Task A_stream_that_is_cut_at_every_byte_is_understood()
+    public async Task A_stream_that_is_split_at_every_byte_is_parsed()
     {
         const string Stream = "MSG a.b 1 r.t 5\r\nhello\r\nPING\r\nHMSG a.b 1 12 14\r\nNATS/1.0\r\n\r\nhi\r\n+OK\r\nMSG a.b 1 0\r\n\r\n";
         int cut = 0;
@@ -191,7 +191,7 @@ public sealed class ScriptedServerTests
             peer.ShakeHands();
             peer.ReadLine();
             peer.Send(Stream[..cut]);
-            // Two turns of the client's loop, so that it has read the first part before the second is there.
+            // Two iterations of the client's loop ensure that it has read the first part before the second one arrives.
             current!.Loop.Post(() => current.Loop.Post(() => seenFirst.Release()));
             Assert.True(seenFirst.Wait(Wait.Limit));
             peer.Send(Stream[cut..]);
@@ -218,7 +218,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task A_flood_of_PINGs_that_nobody_hears_answered_ends_the_link_within_its_limits()
+    public async Task A_flood_of_PINGs_whose_answers_are_not_read_ends_the_link_within_its_limits()
     {
         using var server = new FakeServer(peer =>
         {
@@ -244,7 +244,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task PINGs_are_answered_each()
+    public async Task Each_PING_is_answered()
     {
         var answers = Wait.Source<int>();
         using var server = new FakeServer(peer =>
@@ -264,7 +264,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task A_server_that_answers_no_question_counts_as_lost()
+    public async Task A_server_that_does_not_answer_PINGs_counts_as_lost()
     {
         using var server = new FakeServer(peer =>
         {
@@ -285,7 +285,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task A_server_that_answers_the_questions_is_kept()
+    public async Task A_server_that_answers_PINGs_stays_connected()
     {
         var time = new VirtualTime();
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, TimeProvider = time });
@@ -316,7 +316,7 @@ public sealed class ScriptedServerTests
             time.Advance(interval);
             int due = questions - 1;
             await Wait.UntilAsync(() => Volatile.Read(ref asked) == due, () => $"{asked} questions, not {due}", () => connection.Loop.Post(static () => { }));
-            // Answered behind that one, which then is no longer open.
+            // The answer comes after that PING's, so that PING is no longer open.
             await connection.PingAsync(Token);
         }
 
@@ -324,7 +324,7 @@ public sealed class ScriptedServerTests
     }
 
     [Fact]
-    public async Task Random_bytes_never_do_more_than_end_the_link()
+    public async Task Random_bytes_do_no_more_than_end_the_link()
     {
         int seed = Seed.Next();
         using var server = new FakeServer(peer =>

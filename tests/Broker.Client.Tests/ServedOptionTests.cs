@@ -10,14 +10,14 @@ using Broker.Testing.Links;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Options that mean something only to a server, and so are held against the real ones.</summary>
+/// <summary>Options whose effect only a server shows, tested with the real servers.</summary>
 public sealed class ServedOptionTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Without_echo_what_a_connection_publishes_comes_to_others_alone(ServerKind kind, bool portable)
+    public async Task Without_echo_only_other_connections_receive_what_a_connection_publishes(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options with { Echo = false }, Token);
@@ -33,7 +33,7 @@ public sealed class ServedOptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_verbose_and_pedantic_connection_works_as_any_other_over_a_restart_too(ServerKind kind, bool portable)
+    public async Task A_verbose_and_pedantic_connection_works_and_reconnects(ServerKind kind, bool portable)
     {
         const int Messages = 1000;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -71,7 +71,7 @@ public sealed class ServedOptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_server_that_asks_is_answered_while_nobody_reads(ServerKind kind, bool portable)
+    public async Task PINGs_of_the_server_are_answered_while_nobody_reads(ServerKind kind, bool portable)
     {
         const int Answers = 10;
         await using AnyServer server = await AnyServer.StartAsync(
@@ -95,7 +95,7 @@ public sealed class ServedOptionTests
         await client.PingAsync(Token);
         Assert.True(await Wait.For(first.AsTask()));
 
-        // The client says nothing of its own any more: all that it sends are answers.
+        // The client sends nothing on its own now, so all bytes that it sends are answers.
         long before = link.Passed(LinkDirection.ToServer);
         await Wait.UntilAsync(() => link.Passed(LinkDirection.ToServer) - before >= Answers * "PONG\r\n".Length, "the answers");
         Assert.Equal((ConnectionState.Connected, 0L), (client.State, client.GetStatistics().Reconnects));
@@ -106,7 +106,7 @@ public sealed class ServedOptionTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task Credentials_that_are_refused_are_tried_until_the_server_knows_them_where_the_options_say_so(ServerKind kind)
+    public async Task Refused_credentials_are_retried_until_the_server_accepts_them_if_the_options_say_so(ServerKind kind)
     {
         const int Refusals = 4;
         string password = "other";
@@ -161,7 +161,7 @@ public sealed class ServedOptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_first_connect_waits_for_a_server_that_comes(ServerKind kind, bool portable)
+    public async Task A_first_connect_waits_until_a_server_starts(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await server.KillAsync();
@@ -191,7 +191,7 @@ public sealed class ServedOptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_first_connect_in_the_background_keeps_what_is_published_until_a_server_comes(ServerKind kind, bool portable)
+    public async Task A_first_connect_in_the_background_buffers_messages_until_a_server_starts(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await server.KillAsync();
@@ -221,7 +221,7 @@ public sealed class ServedOptionTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_server_that_a_real_one_tells_of_takes_over(ServerKind kind, bool portable)
+    public async Task A_server_that_a_real_server_listed_is_used_after_a_loss(ServerKind kind, bool portable)
     {
         int near = FreePort.Next();
         int far = FreePort.Next();

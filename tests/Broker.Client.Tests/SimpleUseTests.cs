@@ -9,7 +9,7 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>What a program of three lines needs, and no more.</summary>
+/// <summary>What a program of three lines needs.</summary>
 public sealed class SimpleUseTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -36,7 +36,7 @@ public sealed class SimpleUseTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task Of_a_list_the_first_that_answers_is_taken(ServerKind kind)
+    public async Task The_first_server_of_a_list_that_answers_is_used(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection client = await Patient.ConnectAsync($"nats://127.0.0.1:1, 127.0.0.1:2,{server.Url}", Token);
@@ -47,7 +47,7 @@ public sealed class SimpleUseTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task An_address_may_bring_user_and_password_or_a_token(ServerKind kind)
+    public async Task An_address_may_contain_user_and_password_or_a_token(ServerKind kind)
     {
         await using (AnyServer server = await AnyServer.StartAsync(
             kind, o => o.Users = [new User("me@home", "s3:cret/")], "authorization { user: \"me@home\", password: \"s3:cret/\" }"))
@@ -68,9 +68,9 @@ public sealed class SimpleUseTests
     }
 
     [Fact]
-    public async Task A_Unix_socket_is_an_address_too()
+    public async Task The_path_of_a_Unix_socket_is_an_address()
     {
-        Assert.SkipUnless(Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
+        Assert.SkipUnless(Socket.OSSupportsUnixDomainSockets, "the system has no Unix sockets");
         string path = Path.Combine(Directory.CreateTempSubdirectory("client-unix").FullName, "a broker.sock");
         await using BrokerServer server = await BrokerServer.StartAsync(
             o =>
@@ -94,11 +94,11 @@ public sealed class SimpleUseTests
     [InlineData("nats://")]
     [InlineData("nats://host:0x1")]
     [InlineData("")]
-    public async Task What_is_no_address_is_refused(string address)
+    public async Task An_invalid_address_is_refused(string address)
         => await Assert.ThrowsAsync<FormatException>(() => Patient.ConnectAsync(address, Token));
 
     [Fact]
-    public async Task An_embedded_server_is_reached_in_one_word()
+    public async Task An_embedded_server_is_reached_with_one_call()
     {
         await using BrokerServer server = await BrokerServer.StartAsync(o => o.Users = [new User("inside", "x")], Token);
         await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.Connect("inside"), Token);
@@ -107,7 +107,7 @@ public sealed class SimpleUseTests
     }
 
     [Fact]
-    public async Task An_embedded_server_that_ends_is_a_loss_and_is_not_found_again()
+    public async Task The_end_of_an_embedded_server_is_a_loss_and_reconnecting_fails()
     {
         var lost = Wait.Source<Exception>();
         BrokerServer server = await BrokerServer.StartAsync(_ => { }, Token);
@@ -126,7 +126,7 @@ public sealed class SimpleUseTests
     }
 
     [Fact]
-    public async Task Connections_that_name_no_loops_share_them()
+    public async Task Connections_without_the_Loops_option_share_event_loops()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
         await using BrokerConnection one = await Patient.ConnectAsync(server.Url, Token);
@@ -137,7 +137,7 @@ public sealed class SimpleUseTests
     }
 
     [Fact]
-    public async Task A_first_connect_in_vain_leaves_no_part_in_the_shared_loops()
+    public async Task A_failed_first_connect_releases_the_shared_loops()
     {
         int told = 0;
         var options = new ClientOptions { Servers = ["127.0.0.1:1"], OnFault = (_, _) => Interlocked.Increment(ref told) };
@@ -150,7 +150,8 @@ public sealed class SimpleUseTests
         });
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Patient.ConnectAsync(options with { Dialer = dialer }, cancel.Token));
 
-        // What nobody can be named for is told to all who take part, in the order in which they came.
+        // A fault that belongs to no connection is reported to all connections that share the loops, in the order in
+        // which they were created.
         var heard = Wait.Source<Exception>();
         using var own = SharedEventLoops.Acquire(e => heard.TrySetResult(e));
         own.Group[0].Post(static () => throw new InvalidDataException("nobody's"));

@@ -6,7 +6,10 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Many threads publish while subscriptions come and go. <c>BROKER_STRESS_SECONDS</c> says how long; a few are enough for each change.</summary>
+/// <summary>
+/// Many threads publish while subscriptions are created and ended. <c>BROKER_STRESS_SECONDS</c> sets the duration. A
+/// few seconds are enough for each change.
+/// </summary>
 public sealed class StressTests
 {
     private const int Threads = 8;
@@ -26,7 +29,7 @@ public sealed class StressTests
     public async Task Eight_threads_publish_and_a_thousand_subscriptions_come_and_go_and_the_counts_are_exact(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        // What is published does not come back to the publisher, so the two directions do not hold each other up.
+        // The publisher does not receive its own messages, so the two directions do not block each other.
         await using BrokerConnection publisher = await Patient.ConnectAsync(server.Options, Token);
         await using BrokerConnection reader = await Patient.ConnectAsync(server.Options, Token);
         long[] stayed = new long[Threads];
@@ -50,7 +53,7 @@ public sealed class StressTests
             byte[] body = new byte[16];
             while (clock.Elapsed < Length)
             {
-                // A reader that shares two processors with all of these must not become a slow consumer.
+                // A reader that shares two processors with all these threads must not become a slow consumer.
                 for (int i = 0; i < 32 && published[who] - Volatile.Read(ref stayed[who]) < MostOnTheWay; i++)
                 {
                     BitConverter.TryWriteBytes(body, published[who]);
@@ -68,7 +71,8 @@ public sealed class StressTests
             thread.Start();
         }
 
-        // A hundred at a time come, are told of three messages each, and go for others: each has had exactly what was its.
+        // A hundred subscriptions exist at a time. Each gets three messages and is replaced by another one, and each
+        // must have received exactly its messages.
         var live = new Queue<Visitor>();
         long number = 0;
         while (clock.Elapsed < Length || number == 0)
@@ -104,7 +108,8 @@ public sealed class StressTests
                 }
             }
 
-            // Behind its answer the server has dealt with them, and behind this one the reader has them.
+            // After the first answer the server has processed the messages, and after the second one the reader has
+            // them.
             await publisher.FlushAsync(Token);
             await reader.PingAsync(Token);
         }
@@ -128,7 +133,7 @@ public sealed class StressTests
         Assert.Equal((0L, 0L), (sent.Lost, sent.Unconfirmed));
     }
 
-    /// <summary>A subscription that every other time ends itself after two messages.</summary>
+    /// <summary>A subscription. Every second one ends itself after two messages.</summary>
     private sealed class Visitor
     {
         private static readonly MessageHandler Count = static (in MessageView m) => ((Visitor)m.Subscription.State!)._given++;

@@ -16,7 +16,7 @@ public sealed class SubscribeTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task Wildcards_choose_what_they_stand_for(ServerKind kind, bool portable)
+    public async Task Wildcards_match_the_subjects_that_they_should(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -67,7 +67,7 @@ public sealed class SubscribeTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task After_unsubscribing_on_the_loop_nothing_more_comes(ServerKind kind, bool portable)
+    public async Task After_unsubscribing_on_the_loop_no_message_comes(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -91,7 +91,7 @@ public sealed class SubscribeTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task What_comes_late_for_an_ended_subscription_is_not_its_successors(ServerKind kind, bool portable)
+    public async Task A_late_message_for_an_ended_subscription_does_not_reach_its_successor(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection connection = await Connect(server);
@@ -117,7 +117,7 @@ public sealed class SubscribeTests
     [InlineData(ServerKind.Broker, false)]
     [InlineData(ServerKind.Nats, true)]
     [InlineData(ServerKind.Nats, false)]
-    public async Task A_maximum_ends_it_exactly(ServerKind kind, bool early)
+    public async Task A_maximum_ends_a_subscription_exactly(ServerKind kind, bool early)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
@@ -136,7 +136,7 @@ public sealed class SubscribeTests
         if (!early)
         {
             Assert.Equal(20, subscription.Delivered);
-            // Fewer than have come: it ends at once.
+            // Fewer than have arrived, so the subscription ends at once.
             subscription.AutoUnsubscribe(7);
             await connection.PingAsync(Token);
         }
@@ -146,7 +146,7 @@ public sealed class SubscribeTests
     }
 
     [Fact]
-    public async Task A_maximum_that_has_been_reached_ends_it_before_the_call_returns_whatever_the_loop_does()
+    public async Task A_maximum_that_has_been_reached_ends_a_subscription_before_the_call_returns()
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker);
         await using BrokerConnection connection = await Connect(server);
@@ -174,7 +174,7 @@ public sealed class SubscribeTests
         await connection.PingAsync(Token);
         Assert.Equal(20, subscription.Delivered);
 
-        // What had come is there all the same.
+        // The messages that had arrived can still be read.
         int read = 0;
         await foreach (Message message in queued.ReadAllAsync(Token))
         {
@@ -186,7 +186,7 @@ public sealed class SubscribeTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task An_exception_in_a_handler_is_reported_and_harms_nothing_else(ServerKind kind, bool portable)
+    public async Task An_exception_in_a_handler_is_reported_and_has_no_other_effect(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         var faults = new List<(Subscription?, string)>();
@@ -208,10 +208,10 @@ public sealed class SubscribeTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_slow_handler_delays_and_loses_nothing(ServerKind kind, bool portable)
+    public async Task A_slow_handler_delays_messages_and_loses_none(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
-        // A handler that blocks holds up its loop, and so gets one of its own.
+        // A handler that blocks also blocks its event loop, so it gets a loop of its own.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using BrokerConnection connection = await Patient.ConnectAsync(server.Options with { Loops = loops }, Token);
         await using BrokerConnection publisher = await Connect(server);
@@ -243,7 +243,7 @@ public sealed class SubscribeTests
     [InlineData(ServerKind.Nats, "a b")]
     [InlineData(ServerKind.Nats, "a..b")]
     [InlineData(ServerKind.Nats, ">.a")]
-    public async Task A_filter_that_is_not_valid_is_refused(ServerKind kind, string filter)
+    public async Task An_invalid_filter_is_refused(ServerKind kind, string filter)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection connection = await Connect(server);
@@ -254,7 +254,7 @@ public sealed class SubscribeTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_denied_subscription_is_reported_by_the_servers_text(ServerKind kind)
+    public async Task A_denied_subscription_is_reported_with_the_servers_text(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind,

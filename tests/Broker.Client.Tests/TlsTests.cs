@@ -36,7 +36,7 @@ public sealed class TlsTests
     [InlineData(ServerKind.Nats, false, "tls", false)]
     [InlineData(ServerKind.Nats, true, "tls", false)]
     [InlineData(ServerKind.Nats, true, "nats", true)]
-    public async Task Messages_go_over_TLS(ServerKind kind, bool clear, string scheme, bool required)
+    public async Task Messages_are_sent_over_TLS(ServerKind kind, bool clear, string scheme, bool required)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind, o => o.Tls = Offered with { AllowNonTls = clear }, $"allow_non_tls: {(clear ? "true" : "false")}\ntls {{ {Common.PatientServerKeys} }}");
@@ -56,7 +56,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task Where_TLS_is_only_offered_and_not_required_it_stays_clear(ServerKind kind)
+    public async Task TLS_is_not_used_if_it_is_offered_but_not_required(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind, o => o.Tls = Offered with { AllowNonTls = true }, $"allow_non_tls: true\ntls {{ {Common.PatientServerKeys} }}");
@@ -68,7 +68,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_server_that_nobody_vouches_for_is_refused(ServerKind kind)
+    public async Task A_server_certificate_that_nobody_trusts_is_refused(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         foreach (ClientTlsOptions? options in new[] { null, new ClientTlsOptions { Authorities = [new TestCertificates().Authority] }, Trusting with { TargetHost = "example.org" } })
@@ -92,7 +92,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task By_WebSocket_too_the_certificate_must_have_the_name_that_the_options_say(ServerKind kind)
+    public async Task A_WebSocket_server_must_have_a_certificate_with_the_name_in_the_options(ServerKind kind)
     {
         await using TransportSite site = await TransportSite.StartAsync(Way.SecureWebSocket, kind);
         ClientTlsOptions tls = site.Options.Tls!;
@@ -109,7 +109,7 @@ public sealed class TlsTests
     [InlineData(ServerKind.Broker, false)]
     [InlineData(ServerKind.Nats, true)]
     [InlineData(ServerKind.Nats, false)]
-    public async Task TLS_is_spoken_over_a_stream_or_a_pipe_of_ones_own(ServerKind kind, bool pipe)
+    public async Task TLS_works_over_a_stream_or_a_pipe_of_the_application(ServerKind kind, bool pipe)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         async ValueTask<Stream> OpenAsync(CancellationToken cancellationToken)
@@ -139,7 +139,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task A_server_that_is_learnt_as_an_IP_address_by_WebSocket_may_have_the_name_of_the_one_that_told()
+    public async Task A_listed_IP_address_over_WebSocket_may_have_the_certificate_name_of_the_server_that_listed_it()
     {
         using X509Certificate2 named = Common.SignForBoth("CN=localhost", static names => names.AddDnsName("localhost"));
         int port = FreePort.Next();
@@ -167,7 +167,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_certificate_is_shown_to_a_server_that_wants_one(ServerKind kind)
+    public async Task A_client_certificate_is_sent_to_a_server_that_requires_one(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind,
@@ -190,7 +190,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_connection_comes_back_over_TLS(ServerKind kind)
+    public async Task A_connection_reconnects_over_TLS(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, o => o.Tls = Offered, $"tls {{ {Common.PatientServerKeys} }}");
         TaskCompletionSource back = Wait.Source();
@@ -208,7 +208,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData("nats", true)]
     [InlineData("tls", false)]
-    public async Task A_server_without_TLS_is_told_nothing_where_TLS_is_required(string scheme, bool required)
+    public async Task A_server_without_TLS_receives_nothing_if_TLS_is_required(string scheme, bool required)
     {
         var heard = Wait.Source<int>();
         using var server = new FakeServer(peer =>
@@ -234,7 +234,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData("PONG\r\n")]
     [InlineData("MSG foo 1 1\r\nx\r\n")]
-    public async Task What_is_sent_in_clear_behind_INFO_is_never_taken(string injected)
+    public async Task Unencrypted_bytes_after_INFO_are_never_used(string injected)
     {
         using var server = new FakeServer(peer =>
         {
@@ -246,7 +246,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Other_servers_are_learnt_over_TLS_only()
+    public async Task Listed_servers_are_used_only_if_the_list_came_over_TLS()
     {
         var told = Wait.Source<IReadOnlyList<string>>();
         using var server = new FakeServer(peer =>
@@ -264,7 +264,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task The_handshake_comes_first_where_the_server_has_it(bool portable)
+    public async Task The_TLS_handshake_comes_first_if_the_server_is_configured_so(bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(ServerKind.Broker, o => o.Tls = Offered with { HandshakeFirst = true }, portable: portable);
         await using BrokerConnection connection = await Wait.For(Patient.ConnectAsync(
@@ -274,7 +274,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task The_handshake_can_come_first()
+    public async Task The_TLS_handshake_can_come_first()
     {
         using var server = new FakeServer(peer =>
         {
@@ -288,7 +288,7 @@ public sealed class TlsTests
     }
 
     [Fact]
-    public async Task Options_that_contradict_each_other_are_refused()
+    public async Task Contradicting_options_are_refused()
     {
         string nowhere = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         ClientTlsOptions[] wrong =
@@ -315,7 +315,7 @@ public sealed class TlsTests
         return ssl;
     }
 
-    // CONNECT and PING, PONG and more, until the client goes.
+    // Answers CONNECT and PING with PONG and more, until the client closes the connection.
     private static void Answer(SslStream ssl, string more)
     {
         var heard = new StringBuilder();

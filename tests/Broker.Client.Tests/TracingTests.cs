@@ -13,7 +13,10 @@ using Broker.Server;
 
 namespace Broker.Client.Tests;
 
-/// <summary>One after the other, and beside no other test that has spans: a listener hears all of the process.</summary>
+/// <summary>
+/// These tests run one at a time and not beside other tests with spans, because a listener receives the spans of the
+/// whole process.
+/// </summary>
 public sealed partial class TracingTests : IAsyncLifetime
 {
     private BrokerServer _server = null!;
@@ -36,7 +39,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_trace_goes_from_who_publishes_through_who_handles_to_what_that_publishes()
+    public async Task A_trace_continues_from_the_publisher_through_the_handler_to_what_the_handler_publishes()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using BrokerConnection other = await ConnectAsync();
@@ -69,7 +72,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_request_lasts_to_its_answer_and_the_responder_stands_below_it()
+    public async Task The_span_of_a_request_lasts_until_the_reply_and_the_responders_span_is_its_child()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         using Activity cause = spans.Source.StartActivity("cause")!;
@@ -80,7 +83,7 @@ public sealed partial class TracingTests : IAsyncLifetime
 
         Activity request = await spans.WaitForAsync("request ask");
         Activity process = await spans.WaitForAsync("process ask");
-        // Not by its subject, of which there is one for each answer.
+        // The span's name does not contain the subject, because each reply has its own.
         Activity respond = await spans.WaitForAsync("publish");
         Assert.Equal((cause.SpanId, request.SpanId, process.SpanId), (request.ParentSpanId, process.ParentSpanId, respond.ParentSpanId));
         Assert.Equal(true, respond.GetTagItem("messaging.destination.temporary"));
@@ -92,7 +95,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_reader_of_a_queue_starts_a_span_below_that_of_the_publish()
+    public async Task A_reader_of_a_queue_starts_a_span_as_a_child_of_the_publish()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
@@ -111,7 +114,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Values_travel_in_spans_like_bytes()
+    public async Task Values_have_spans_like_bytes()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         var texts = new EncodedConnection(_client, TextEncoder.Instance);
@@ -129,7 +132,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_fails_is_said_by_its_span()
+    public async Task The_span_of_a_failure_has_an_error_status()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Subscribe("a", static (in _) => throw new InvalidDataException("no order"));
@@ -164,7 +167,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Headers_are_kept_and_an_older_context_is_replaced()
+    public async Task Existing_headers_are_kept_and_an_older_context_is_replaced()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
@@ -181,7 +184,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     [InlineData("NATS/1.0\r\ntraceparent: nonsense\r\n\r\n")]
     [InlineData("NATS/1.0\r\nOther: 1\r\n\r\n")]
     [InlineData("")]
-    public async Task A_message_without_a_context_begins_a_trace(string headers)
+    public async Task A_message_without_a_context_starts_a_new_trace(string headers)
     {
         await using BrokerConnection plain = await Patient.ConnectAsync(Url, Token);
         using var spans = new RecordedSpans(ClientActivities.SourceName);
@@ -195,7 +198,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_was_not_asked_for_and_what_is_published_by_bytes_stays_as_it_is()
+    public async Task Without_tracing_and_with_unchecked_publishes_messages_stay_unchanged()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         using Activity? cause = spans.Source.StartActivity("cause");
@@ -214,7 +217,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_span_that_is_not_sampled_passes_on_the_context_that_there_is()
+    public async Task A_span_that_is_not_sampled_propagates_the_current_context()
     {
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
         using var cause = new Activity("cause").SetIdFormat(ActivityIdFormat.W3C).Start();
@@ -226,7 +229,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_message_that_has_no_room_for_headers_goes_without()
+    public async Task A_message_without_space_for_headers_is_sent_without_a_context()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
@@ -238,7 +241,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_state_that_would_end_its_line_is_left_out()
+    public async Task A_trace_state_with_a_line_end_is_omitted()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         await using QueuedSubscription queue = _client.SubscribeQueued("a");
@@ -251,7 +254,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task While_nobody_listens_nothing_is_added_and_nothing_is_allocated()
+    public async Task Without_a_listener_nothing_is_added_and_nothing_is_allocated()
     {
         const int Messages = 100_000;
         const long Allowance = 100_000;
@@ -302,7 +305,7 @@ public sealed partial class TracingTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Each_attribute_and_span_is_on_the_page_and_nothing_else()
+    public async Task The_page_lists_exactly_the_attributes_and_spans_that_exist()
     {
         using var spans = new RecordedSpans(ClientActivities.SourceName);
         _client.Subscribe("ask", static (in message) => message.Respond(default), queue: "q");

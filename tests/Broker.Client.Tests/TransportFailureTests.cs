@@ -9,14 +9,14 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Limits, the forms of receiving and the loss of a server, over everything that carries bytes.</summary>
+/// <summary>Limits, the forms of receiving and the loss of a server, over every transport.</summary>
 public sealed class TransportFailureTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
     [ClassData(typeof(EveryWay))]
-    public async Task What_waits_is_bounded_and_the_signal_comes(Way way, ServerKind kind, bool portable)
+    public async Task Pending_bytes_are_limited_and_Writable_is_raised(Way way, ServerKind kind, bool portable)
     {
         const int Limit = 256 * 1024;
         const int Messages = 5_000;
@@ -33,7 +33,7 @@ public sealed class TransportFailureTests
             TaskCompletionSource refused = Wait.Source();
             client.Loop.Post(() =>
             {
-                // Nothing leaves before the turn is over.
+                // Nothing is sent before the iteration is over.
                 PublishStatus status;
                 while ((status = client.TryPublish("a"u8, body)) == PublishStatus.Accepted)
                 {
@@ -60,7 +60,7 @@ public sealed class TransportFailureTests
 
     [Theory]
     [ClassData(typeof(EveryWay))]
-    public async Task A_lost_server_is_found_again_and_every_message_accounted_for(Way way, ServerKind kind, bool portable)
+    public async Task A_lost_server_is_found_again_and_every_message_is_accounted_for(Way way, ServerKind kind, bool portable)
     {
         const int Losses = 5;
         await using TransportSite site = await StartAsync(way, kind, losable: true);
@@ -75,7 +75,7 @@ public sealed class TransportFailureTests
                 OnReconnected = _ => found.Release(),
             },
             Token);
-        // What is confirmed has been delivered: it came back before the answer to the PING behind it.
+        // Every confirmed message has been delivered: it came back before the answer to the later PING.
         Subscription own = client.Subscribe("a", static (in MessageView _) => { });
         long accepted = 0;
         bool stop = false;
@@ -90,7 +90,8 @@ public sealed class TransportFailureTests
                         accepted += client.TryPublish("a"u8, body) == PublishStatus.Accepted ? 1 : 0;
                     }
 
-                    // So that nobody is a slow consumer of what comes back, over the slowest of them on a busy machine.
+                    // This pause prevents that a client becomes a slow consumer of its own messages, over the slowest
+                    // transport on a busy machine.
                     await Task.Delay(1, Token);
                 }
             },
@@ -113,7 +114,7 @@ public sealed class TransportFailureTests
 
     [Theory]
     [ClassData(typeof(EveryWay))]
-    public async Task Every_form_of_receiving_and_asking_works(Way way, ServerKind kind, bool portable)
+    public async Task Every_form_of_receiving_and_requesting_works(Way way, ServerKind kind, bool portable)
     {
         await using TransportSite site = await StartAsync(way, kind, losable: false);
         using EventLoopGroup group = Loops(portable);
@@ -158,7 +159,7 @@ public sealed class TransportFailureTests
 
     private static Task<TransportSite> StartAsync(Way way, ServerKind kind, bool losable)
     {
-        Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
+        Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "the system has no Unix sockets");
         return TransportSite.StartAsync(way, kind, losable);
     }
 }

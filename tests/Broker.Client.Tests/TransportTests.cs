@@ -10,7 +10,9 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests;
 
-/// <summary>The core of the client over everything that carries bytes, on both pollers, with every server that offers it.</summary>
+/// <summary>
+/// The core of the client over every transport, with both pollers and every server that supports the transport.
+/// </summary>
 public sealed class TransportTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -19,7 +21,7 @@ public sealed class TransportTests
     [ClassData(typeof(EveryWay))]
     public async Task Messages_requests_large_bodies_and_a_drain(Way way, ServerKind kind, bool portable)
     {
-        Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "no Unix sockets here");
+        Assert.SkipUnless(way != Way.Unix || Socket.OSSupportsUnixDomainSockets, "the system has no Unix sockets");
         await using TransportSite site = await TransportSite.StartAsync(way, kind);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
         await using BrokerConnection client = await Patient.ConnectAsync(
@@ -58,7 +60,7 @@ public sealed class TransportTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_lost_WebSocket_is_dialled_again_and_the_subscriptions_come_with_it(ServerKind kind, bool portable)
+    public async Task A_lost_WebSocket_is_dialled_again_and_the_subscriptions_continue(ServerKind kind, bool portable)
     {
         await using TransportSite site = await TransportSite.StartAsync(Way.WebSocket, kind);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable });
@@ -80,14 +82,14 @@ public sealed class TransportTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_certificate_that_nobody_trusts_is_refused_by_WebSocket_too(ServerKind kind)
+    public async Task A_certificate_that_nobody_trusts_is_refused_over_WebSocket_too(ServerKind kind)
     {
         await using TransportSite site = await TransportSite.StartAsync(Way.SecureWebSocket, kind);
         await Assert.ThrowsAsync<TlsException>(() => Patient.ConnectAsync(site.Options with { Tls = null, ConnectTimeout = Wait.Limit }, Token));
     }
 
     [Fact]
-    public async Task A_WebSocket_in_clear_is_refused_where_TLS_is_required()
+    public async Task An_unencrypted_WebSocket_is_refused_if_TLS_is_required()
     {
         await using TransportSite site = await TransportSite.StartAsync(Way.WebSocket, ServerKind.Nats);
         TlsException e = await Assert.ThrowsAsync<TlsException>(
@@ -96,7 +98,7 @@ public sealed class TransportTests
     }
 
     [Fact]
-    public async Task What_is_no_WebSocket_server_is_told_from_one()
+    public async Task A_server_without_WebSocket_is_reported()
     {
         using var http = new FakeServer(peer =>
         {

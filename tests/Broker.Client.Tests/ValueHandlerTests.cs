@@ -7,14 +7,14 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests;
 
-/// <summary>Handlers of values: from a queue of their own, or on the loop where they say so.</summary>
+/// <summary>Handlers of values, with a queue of their own or inline on the event loop.</summary>
 public sealed class ValueHandlerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_slow_handler_of_values_delays_nobody(ServerKind kind, bool portable)
+    public async Task A_slow_handler_of_values_does_not_delay_others(ServerKind kind, bool portable)
     {
         const int Messages = 1000;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -46,7 +46,7 @@ public sealed class ValueHandlerTests
         await client.PingAsync(Token);
         foreach (HandlerBinding held in new[] { awaits, blocks })
         {
-            // One is with the handler at most.
+            // The handler has at most one message.
             Assert.InRange(held.Subscription.GetStatistics().Pending, Messages - 1, Messages);
             Assert.False(held.Completion.IsCompleted);
         }
@@ -63,7 +63,7 @@ public sealed class ValueHandlerTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_queue_of_values_is_bounded_as_any_other_and_ends_with_its_subscription(ServerKind kind, bool portable)
+    public async Task A_queue_of_values_is_limited_and_ends_with_its_subscription(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);
@@ -101,7 +101,7 @@ public sealed class ValueHandlerTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task A_drain_of_the_connection_waits_for_the_handlers_and_sends_what_the_last_of_them_answers(ServerKind kind, bool portable)
+    public async Task A_drain_of_the_connection_waits_for_the_handlers_and_sends_the_reply_of_the_last_one(ServerKind kind, bool portable)
     {
         const int Messages = 10;
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
@@ -131,10 +131,11 @@ public sealed class ValueHandlerTests
 
         await Wait.For(last);
         Task drain = answers.DrainAsync(Token);
-        // All has been read, and the last is not answered: neither is the drain done.
+        // Everything has been read, but the last message is not answered yet, so the drain is not done.
         await Wait.UntilAsync(() => answers.Core.Subscriber.Table.Count == 0, "the end of the subscription");
         Assert.False(drain.IsCompleted);
-        // The server had all answers before it knew of that end, and sends those to the other connection before this one's.
+        // The server received all replies before it received the end of the subscription, and it sends them to the
+        // other connection before the answer to this connection's PING.
         await asks.PingAsync(Token);
         Assert.Equal(Messages - 1, counter.Count);
         gate.SetResult();
@@ -144,7 +145,7 @@ public sealed class ValueHandlerTests
 
     [Theory]
     [ClassData(typeof(EveryServer))]
-    public async Task What_cannot_be_decoded_or_makes_a_handler_throw_is_told_and_the_next_comes(ServerKind kind, bool portable)
+    public async Task A_value_that_cannot_be_decoded_or_a_handler_that_throws_is_reported_and_the_next_value_follows(ServerKind kind, bool portable)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind, portable);
         await using BrokerConnection client = await Patient.ConnectAsync(server.Options, Token);

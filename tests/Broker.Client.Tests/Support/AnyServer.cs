@@ -6,17 +6,17 @@ using Broker.Transport;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>Which server a test talks to: each item of the client is held against both.</summary>
+/// <summary>The server that a test uses. Each feature of the client is tested with both.</summary>
 public enum ServerKind
 {
-    /// <summary>The project's own, in this process, over TCP.</summary>
+    /// <summary>This project's server, in this process, over TCP.</summary>
     Broker,
 
     /// <summary>nats-server.</summary>
     Nats,
 }
 
-/// <summary>One of the two.</summary>
+/// <summary>A server of either kind.</summary>
 internal sealed class AnyServer : IAsyncDisposable
 {
     private readonly Action<BrokerServerOptions>? _configure;
@@ -35,18 +35,20 @@ internal sealed class AnyServer : IAsyncDisposable
 
     public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{Port}");
 
-    /// <summary>What a client connects with: the address, and loops with the portable poller where the test is about that.</summary>
+    /// <summary>
+    /// The options of a client: the address, and event loops with the portable poller if the test uses it.
+    /// </summary>
     public ClientOptions Options => new() { Servers = [Url], Loops = _portable };
 
-    /// <param name="kind">Which.</param>
-    /// <param name="configure">What makes ours what the test needs.</param>
-    /// <param name="configuration">The text that makes nats-server the same.</param>
-    /// <param name="portable">Whether <see cref="Options"/> are for the portable poller.</param>
+    /// <param name="kind">The kind of the server.</param>
+    /// <param name="configure">Configures this project's server for the test.</param>
+    /// <param name="configuration">The configuration text that configures nats-server in the same way.</param>
+    /// <param name="portable">Whether <see cref="Options"/> use the portable poller.</param>
     public static async Task<AnyServer> StartAsync(
         ServerKind kind, Action<BrokerServerOptions>? configure = null, string? configuration = null, bool portable = false)
     {
         var server = new AnyServer(kind == ServerKind.Nats ? NatsServer.StartWithConfiguration(configuration ?? "") : null, configure, portable);
-        // One that nobody is given while it is being restarted.
+        // A port that no other program gets while the server is being restarted.
         server.Port = server._nats?.Port ?? FreePort.Next();
         if (server._nats is null)
         {
@@ -56,13 +58,15 @@ internal sealed class AnyServer : IAsyncDisposable
         return server;
     }
 
-    /// <summary>The same on loops with the portable poller, or on those of the process.</summary>
+    /// <summary>
+    /// Starts a server. The clients use event loops with the portable poller, or the shared event loops of the process.
+    /// </summary>
     public static Task<AnyServer> StartAsync(ServerKind kind, bool portable) => StartAsync(kind, null, null, portable);
 
-    /// <summary>Puts a link between clients and the server, which does what networks do.</summary>
+    /// <summary>Opens a link between clients and the server that can inject network faults.</summary>
     public FaultLink OpenLink() => FaultLink.Open(new IPEndPoint(IPAddress.Loopback, Port));
 
-    /// <summary>Ends it, and with it all connections.</summary>
+    /// <summary>Stops the server and closes all its connections.</summary>
     public async Task KillAsync()
     {
         _nats?.Kill();
@@ -72,7 +76,7 @@ internal sealed class AnyServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends it, if that was not done, and starts it again at the same port.</summary>
+    /// <summary>Stops the server if it is running, and starts it again on the same port.</summary>
     public async Task RestartAsync()
     {
         await KillAsync();
@@ -86,7 +90,7 @@ internal sealed class AnyServer : IAsyncDisposable
         }
     }
 
-    /// <summary>It tells its clients that it will end, and does not for a long time.</summary>
+    /// <summary>The server tells its clients that it will shut down, but keeps running for a long time.</summary>
     public void EnterLameDuck(CancellationToken ended)
     {
         _nats?.Signal("USR2");

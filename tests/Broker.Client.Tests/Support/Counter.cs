@@ -2,7 +2,7 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>Counts messages and announces the last expected one.</summary>
+/// <summary>Counts messages and completes a task at the expected number.</summary>
 internal sealed class Counter(long expected)
 {
     private readonly TaskCompletionSource _complete = Wait.Source();

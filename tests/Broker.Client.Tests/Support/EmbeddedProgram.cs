@@ -1,12 +1,12 @@
 using Broker.Client;
 using Broker.Server;
 
-#pragma warning disable IDE0007 // As the page has it.
-#pragma warning disable IDE0130 // Where no namespace around it knows what the usings are to bring in.
+#pragma warning disable IDE0007 // The code is the same as on the page.
+#pragma warning disable IDE0130 // No enclosing namespace may provide the names that the usings must provide.
 
 namespace OfSomebodyNew;
 
-/// <summary>The program of the README that has its server with it.</summary>
+/// <summary>The program of the README that embeds a server.</summary>
 internal static class EmbeddedProgram
 {
     internal static async Task RunAsync(int port)

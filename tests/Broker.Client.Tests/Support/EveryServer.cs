@@ -1,6 +1,6 @@
 namespace Broker.Client.Tests.Support;
 
-/// <summary>Both servers, and with each of them both pollers of the client.</summary>
+/// <summary>Both servers, and for each of them both pollers of the client.</summary>
 internal sealed class EveryServer : TheoryData<ServerKind, bool>
 {
     public EveryServer()

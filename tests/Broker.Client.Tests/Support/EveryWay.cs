@@ -1,6 +1,6 @@
 namespace Broker.Client.Tests.Support;
 
-/// <summary>Everything that carries bytes, with every server that offers it and both pollers of the client.</summary>
+/// <summary>Every transport, with every server that supports it and both pollers of the client.</summary>
 internal sealed class EveryWay : TheoryData<Way, ServerKind, bool>
 {
     public EveryWay()

@@ -6,7 +6,7 @@ using System.Text;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>A listener that follows a script: for what no real server does.</summary>
+/// <summary>A listener that follows a script, for behavior that no real server shows.</summary>
 internal sealed class FakeServer : IDisposable
 {
     public const string PlainInfo = "INFO {\"server_id\":\"fake\",\"version\":\"0\",\"headers\":true,\"max_payload\":1048576} \r\n";
@@ -14,7 +14,8 @@ internal sealed class FakeServer : IDisposable
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly CancellationTokenSource _ending = new();
 
-    /// <param name="script">Runs once for each client, on a thread of its own; the client's socket is closed at its end.</param>
+    /// <param name="script">Runs once for each client, on a thread of its own. The client's socket is closed when it
+    /// returns.</param>
     public FakeServer(Action<Peer> script)
     {
         _listener.Start();
@@ -23,7 +24,7 @@ internal sealed class FakeServer : IDisposable
 
     public string Url => string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}");
 
-    /// <summary>What a client connects with.</summary>
+    /// <summary>The options of a client.</summary>
     public ClientOptions Options => new() { Servers = [Url] };
 
     public void Dispose()
@@ -43,7 +44,7 @@ internal sealed class FakeServer : IDisposable
             }
             catch (Exception e) when (e is SocketException or InvalidOperationException)
             {
-                // Disposed: in the call, or before it.
+                // The listener was disposed during the call or before it.
                 return;
             }
         }
@@ -59,7 +60,7 @@ internal sealed class FakeServer : IDisposable
             }
             catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException or AuthenticationException)
             {
-                // The client has gone.
+                // The client has closed the connection.
             }
         }
     }
@@ -70,7 +71,7 @@ internal sealed class FakeServer : IDisposable
 
         public void Send(string text) => Socket.Send(Encoding.Latin1.GetBytes(text));
 
-        /// <summary>A line, without its end, and nothing of what follows it.</summary>
+        /// <summary>Reads one line without its end, and nothing after it.</summary>
         public string ReadLine()
         {
             var line = new StringBuilder();
@@ -88,7 +89,10 @@ internal sealed class FakeServer : IDisposable
             throw new EndOfStreamException();
         }
 
-        /// <summary>CONNECT and PING: a socket that is closed before all of it is read resets the connection, and what was said last may be lost.</summary>
+        /// <summary>
+        /// Reads CONNECT and PING. If a socket is closed before all its input is read, the connection is reset and the
+        /// last bytes sent may be lost.
+        /// </summary>
         public string ReadRequest()
         {
             string connect = ReadLine();
@@ -96,7 +100,7 @@ internal sealed class FakeServer : IDisposable
             return connect;
         }
 
-        /// <summary>INFO, CONNECT, PING, PONG.</summary>
+        /// <summary>Exchanges INFO, CONNECT, PING and PONG.</summary>
         public string ShakeHands(string info = PlainInfo)
         {
             Send(info);
@@ -105,7 +109,7 @@ internal sealed class FakeServer : IDisposable
             return connect;
         }
 
-        /// <summary>Takes everything and answers nothing until the client goes.</summary>
+        /// <summary>Reads everything and answers nothing until the client closes the connection.</summary>
         public void Discard()
         {
             byte[] buffer = new byte[256 * 1024];

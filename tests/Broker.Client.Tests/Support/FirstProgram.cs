@@ -1,10 +1,10 @@
 using Broker.Client;
 
-#pragma warning disable IDE0130 // Where no namespace around it knows what the usings are to bring in.
+#pragma warning disable IDE0130 // No enclosing namespace may provide the names that the usings must provide.
 
 namespace OfSomebodyNew;
 
-/// <summary>The program to begin with of docs/client.md and of the package's page.</summary>
+/// <summary>The first program in docs/client.md and on the page of the package.</summary>
 internal static class FirstProgram
 {
     internal static async Task RunAsync(string url)

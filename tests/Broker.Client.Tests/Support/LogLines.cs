@@ -3,14 +3,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>A factory whose loggers keep their lines.</summary>
+/// <summary>A logger factory that stores the lines of its loggers.</summary>
 internal sealed class LogLines : ILoggerFactory, ILogger
 {
     private readonly ConcurrentQueue<(int Id, string Text, Exception? Cause)> _lines = [];
 
     internal ConcurrentBag<string> Categories { get; } = [];
 
-    /// <summary>Each line, and what was logged with it.</summary>
+    /// <summary>Each line with the exception that was logged with it.</summary>
     internal IEnumerable<string> WithExceptions => _lines.Select(static l => $"{l.Text} {l.Cause}");
 
     internal Task HasAsync(string line)

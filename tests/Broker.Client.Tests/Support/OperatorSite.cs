@@ -6,7 +6,9 @@ using Org.BouncyCastle.Math.EC.Rfc8032;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>An operator, an account and users of it, as JWTs that each of them has signed with its key for the next.</summary>
+/// <summary>
+/// An operator, an account and its users, as JWTs. Each JWT is signed with the key of the level above.
+/// </summary>
 internal sealed class OperatorSite
 {
     private const string Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -15,7 +17,7 @@ internal sealed class OperatorSite
     private readonly Key _operator = new(14 << 3);
     private readonly Key _account = new(0);
 
-    /// <summary>For a nats-server.</summary>
+    /// <summary>The configuration text for a nats-server.</summary>
     public string Configuration
         => $$"""
             operator: "{{Sign(_operator, _operator, "operator", "{}")}}"
@@ -24,7 +26,8 @@ internal sealed class OperatorSite
             """;
 
     /// <summary>Writes a credentials file for a new user.</summary>
-    /// <param name="signedByAccount">Or else by somebody whom the operator does not know.</param>
+    /// <param name="signedByAccount">True to sign with the account's key, false to sign with a key that the operator
+    /// does not know.</param>
     public string WriteCredentials(bool signedByAccount = true)
     {
         var user = new Key(20 << 3);

@@ -2,12 +2,12 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>The documents of the repository: their tables, and the code in those.</summary>
+/// <summary>Reads the documents of the repository: their tables and the code in the tables.</summary>
 internal static partial class Pages
 {
     internal static string Read(params string[] path) => File.ReadAllText(Path.Combine([Repository.Root, .. path])).ReplaceLineEndings("\n");
 
-    /// <summary>What stands below a heading, up to the next one.</summary>
+    /// <summary>Returns the text between a heading and the next heading.</summary>
     internal static string Section(string page, string heading)
     {
         string text = Read("docs", page);
@@ -17,14 +17,14 @@ internal static partial class Pages
         return end < 0 ? text[begin..] : text[begin..end];
     }
 
-    /// <summary>The rows of the tables below a heading, without their heads.</summary>
+    /// <summary>Returns the rows of the tables below a heading, without the header rows.</summary>
     internal static string[][] Rows(string page, string heading)
         => [.. Section(page, heading).Split('\n')
             .Where(static line => line.StartsWith("| `", StringComparison.Ordinal) || line.StartsWith("| ", StringComparison.Ordinal))
             .Select(static line => line.Trim('|', ' ').Split(" | ").Select(static cell => cell.Trim()).ToArray())
             .Skip(1)];
 
-    /// <summary>What a text has in backquotes.</summary>
+    /// <summary>Returns the parts of a text that are in backquotes.</summary>
     internal static IEnumerable<string> Code(string text) => Quoted().Matches(text).Select(static match => match.Groups[1].Value);
 
     [GeneratedRegex("`([^`]+)`", RegexOptions.CultureInvariant, 10_000)]

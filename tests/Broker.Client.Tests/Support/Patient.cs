@@ -4,19 +4,20 @@ using Broker.Transport;
 namespace Broker.Client.Tests.Support;
 
 /// <summary>
-/// Connects as a program does, but for the time that one attempt may take: with the two seconds of the default a test would fail on a
-/// machine that has too much else to do.
+/// Connects like a program, but with a longer time limit for one attempt. With the default of two seconds, a test would
+/// fail on a busy machine.
 /// </summary>
 internal static class Patient
 {
-    // Less than the guard of a wait, so that an attempt that meets a server as it dies is followed by another.
+    // This is less than the time limit of a wait, so that another attempt follows if the server dies during the first
+    // one.
     private static readonly TimeSpan Attempt = TimeSpan.FromSeconds(45);
 
     private static readonly TimeSpan Default = new ClientOptions().ConnectTimeout;
 
     /// <summary>
-    /// Connects once, for programs that do it with the default: what has to be compiled and started for a first connect takes none of their two
-    /// seconds then.
+    /// Connects once before a test whose program uses the default time limit. The code is then compiled and
+    /// initialized, which does not count toward the two seconds of the program's first connect.
     /// </summary>
     public static async Task WarmUpAsync(string url, CancellationToken cancellationToken)
     {

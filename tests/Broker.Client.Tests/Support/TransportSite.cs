@@ -9,7 +9,7 @@ using Broker.Testing.Links;
 
 namespace Broker.Client.Tests.Support;
 
-/// <summary>A server that can be reached in one way, and how.</summary>
+/// <summary>A server with one transport, and the options to reach it.</summary>
 internal sealed class TransportSite : IAsyncDisposable
 {
     private readonly List<IAsyncDisposable> _owned = [];
@@ -32,7 +32,7 @@ internal sealed class TransportSite : IAsyncDisposable
         return site;
     }
 
-    /// <summary>Ends every connection: what stands between is cut, and what nothing stands between is restarted.</summary>
+    /// <summary>Ends every connection: cuts the link if there is one, and otherwise restarts the server.</summary>
     public async Task LoseAsync()
     {
         _link?.Cut();
@@ -149,7 +149,7 @@ internal sealed class TransportSite : IAsyncDisposable
         };
     }
 
-    /// <summary>A server at the same place again and again.</summary>
+    /// <summary>A server that can be started again at the same address.</summary>
     private sealed class Restartable(Func<Task<BrokerServer>> start) : IAsyncDisposable
     {
         private volatile BrokerServer? _now;

@@ -1,6 +1,6 @@
 namespace Broker.Client.Tests.Support;
 
-/// <summary>What carries the protocol's bytes.</summary>
+/// <summary>The transport that carries the protocol.</summary>
 public enum Way
 {
     Tcp,
