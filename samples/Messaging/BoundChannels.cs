@@ -4,7 +4,7 @@ using Broker.Client.Encoded;
 
 namespace Messaging;
 
-/// <summary>A channel of .NET at each end, and subjects between them.</summary>
+/// <summary>Sends the values of one .NET channel to another one over a subject.</summary>
 public static class BoundChannels
 {
     public static async Task RunAsync(string server, TextWriter output)
@@ -25,7 +25,7 @@ public static class BoundChannels
         sent.Writer.Complete();
         await sending;
 
-        // Ends the subscription once all that was on its way has come; then the channel is completed.
+        // This ends the subscription after all messages on their way have arrived. Then the channel is completed.
         await binding.Subscription.DrainAsync();
         int sum = 0;
         await foreach (var number in received.Reader.ReadAllAsync())

@@ -4,7 +4,7 @@ using Broker.Client.Encoded;
 
 namespace Messaging;
 
-/// <summary>Values instead of bytes: JSON without reflection.</summary>
+/// <summary>Sends values in place of bytes, as JSON without reflection.</summary>
 public static class EncodedOrders
 {
     public static async Task RunAsync(string server, TextWriter output)
@@ -19,10 +19,10 @@ public static class EncodedOrders
     }
 }
 
-/// <summary>What is asked.</summary>
+/// <summary>The request.</summary>
 public sealed record Order(string Article, int Pieces);
 
-/// <summary>What is answered.</summary>
+/// <summary>The reply.</summary>
 public sealed record Price(decimal Amount);
 
 [JsonSerializable(typeof(Order))]

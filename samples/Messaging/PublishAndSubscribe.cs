@@ -3,7 +3,7 @@ using Broker.Client;
 
 namespace Messaging;
 
-/// <summary>One publishes, one reads.</summary>
+/// <summary>Publishes messages and reads them.</summary>
 public static class PublishAndSubscribe
 {
     public static async Task RunAsync(string server, TextWriter output)

@@ -4,7 +4,7 @@ using Broker.Client.Errors;
 
 namespace Messaging;
 
-/// <summary>One asks; one answers, or several do.</summary>
+/// <summary>Sends a request to one responder, and a request to several.</summary>
 public static class RequestAndReply
 {
     public static async Task RunAsync(string server, TextWriter output)
@@ -18,7 +18,7 @@ public static class RequestAndReply
         await output.WriteLineAsync(Encoding.UTF8.GetString(answer.Body.Span));
 
         var all = await nats.GatherAsync("who", default, new() { MaxAnswers = 2, Deadline = TimeSpan.FromSeconds(30) });
-        // Answers come in any order.
+        // Replies may arrive in any order.
         await output.WriteLineAsync(string.Join(", ", all.Select(static a => Encoding.UTF8.GetString(a.Body.Span)).Order()));
 
         try

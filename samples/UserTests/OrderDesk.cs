@@ -5,7 +5,10 @@ using Broker.Client.Subscriptions;
 
 namespace UserTests;
 
-/// <summary>The program that is tested: it takes orders, says which are accepted, and answers how many those are.</summary>
+/// <summary>
+/// The program under test: it receives orders, publishes which of them are accepted, and replies to requests for their
+/// number.
+/// </summary>
 public sealed class OrderDesk : IAsyncDisposable
 {
     private readonly BrokerConnection _connection;
@@ -18,7 +21,7 @@ public sealed class OrderDesk : IAsyncDisposable
         connection.Subscribe("orders.count", Count);
     }
 
-    /// <summary>Takes orders from a server of the NATS protocol, and goes on with the next connection where one is lost.</summary>
+    /// <summary>Receives orders from a NATS server, and reconnects after a loss.</summary>
     public static async Task<OrderDesk> OpenAsync(string server)
     {
         var options = new ClientOptions { Servers = [server], ConnectTimeout = TimeSpan.FromSeconds(30), ReconnectWait = TimeSpan.FromMilliseconds(20) };

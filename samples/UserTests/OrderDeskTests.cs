@@ -7,7 +7,7 @@ using Broker.Testing.Recording;
 
 namespace UserTests;
 
-/// <summary>Each test has a broker of its own, so they run side by side; none of them waits for a time.</summary>
+/// <summary>Each test has its own broker, so the tests run in parallel. No test waits for a fixed time.</summary>
 public sealed class OrderDeskTests
 {
     [Fact]
@@ -24,7 +24,7 @@ public sealed class OrderDeskTests
     }
 
     [Fact]
-    public async Task What_is_no_number_of_pieces_is_refused()
+    public async Task An_order_with_an_invalid_number_of_pieces_is_refused()
     {
         await using var broker = await TestBroker.StartAsync();
         await using var decided = await broker.RecordAsync("orders.*");
@@ -40,7 +40,7 @@ public sealed class OrderDeskTests
     }
 
     [Fact]
-    public async Task It_answers_how_many_it_has_accepted()
+    public async Task It_replies_with_the_number_of_accepted_orders()
     {
         await using var broker = await TestBroker.StartAsync();
         await using var accepted = await broker.RecordAsync("orders.accepted");
@@ -74,7 +74,7 @@ public sealed class OrderDeskTests
     }
 
     [Fact]
-    public async Task It_goes_on_after_its_connection_was_lost()
+    public async Task It_continues_after_its_connection_was_lost()
     {
         await using var broker = await TestBroker.StartAsync();
         await using var link = broker.OpenLink();
@@ -93,7 +93,7 @@ public sealed class OrderDeskTests
     }
 
     [Fact]
-    public async Task An_order_that_waits_in_the_network_is_accepted_once()
+    public async Task An_order_that_is_delayed_by_the_network_is_accepted_once()
     {
         await using var broker = await TestBroker.StartAsync();
         await using FaultLink link = broker.OpenLink();
@@ -111,7 +111,7 @@ public sealed class OrderDeskTests
     }
 
     [Fact]
-    public async Task Who_may_not_order_is_not_heard()
+    public async Task An_order_of_a_user_without_permission_is_dropped()
     {
         await using var broker = await TestBroker.StartAsync(options => options.Users =
         [

@@ -1,23 +1,23 @@
 namespace Broker.Testing;
 
 /// <summary>
-/// What a test expected did not come. The text says what was expected and what there was instead; every test framework shows it as the
-/// reason of the failure.
+/// An expectation of a test was not met. The text contains what was expected and what happened instead. Every test
+/// framework shows it as the reason of the failure.
 /// </summary>
 public sealed class ExpectationException : Exception
 {
-    /// <summary>One without a text.</summary>
+    /// <summary>Creates an exception without a text.</summary>
     public ExpectationException()
     {
     }
 
-    /// <summary>One with a text.</summary>
+    /// <summary>Creates an exception with a text.</summary>
     public ExpectationException(string message)
         : base(message)
     {
     }
 
-    /// <summary>One that has a cause.</summary>
+    /// <summary>Creates an exception with a text and a cause.</summary>
     public ExpectationException(string message, Exception innerException)
         : base(message, innerException)
     {

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Testing;
 
-/// <summary>The texts of what was expected and what there was.</summary>
+/// <summary>Formats the texts of failed expectations.</summary>
 internal static class Expectations
 {
     private const int MostLines = 20;

@@ -13,10 +13,10 @@ using Broker.Transport;
 namespace Broker.Testing;
 
 /// <summary>
-/// A broker of a test's own, in the test's process, with a client that is connected to it already. Any number of them run side by side:
-/// each has a port that the kernel chose, threads of its own, and nothing that another one could see.
+/// A broker for one test, in the test's process, with a client that is already connected. Any number of brokers may run
+/// in parallel: each has a port that the kernel chose and its own threads, and they share nothing.
 /// </summary>
-/// <remarks>Thread-safe. Disposing it closes its clients, its recorders and the broker, and leaves nothing behind.</remarks>
+/// <remarks>Thread-safe. Disposing the broker closes its clients and recorders too.</remarks>
 /// <example><code>
 /// await using var broker = await TestBroker.StartAsync();
 /// </code></example>
@@ -38,26 +38,30 @@ public sealed class TestBroker : IAsyncDisposable
         Client = client;
     }
 
-    /// <summary>The server itself, for all that it can do.</summary>
+    /// <summary>The server, with all its members.</summary>
     public BrokerServer Server { get; }
 
     /// <summary>
-    /// A client that is connected, without a socket. It has a thread of its own: a handler that blocks holds up this test's clients, and
-    /// neither the broker nor another test.
+    /// A connected client that uses no socket. The test's clients have a thread of their own: a handler that blocks
+    /// delays the clients of this test, but not the broker or another test.
     /// </summary>
     public BrokerConnection Client { get; }
 
-    /// <summary>The first address that it listens on, which has no name and no password in it.</summary>
+    /// <summary>The first address that the broker listens on.</summary>
     public EndPoint EndPoint => Server.EndPoints[0];
 
-    /// <summary>The same as a program is told it: <c>nats://127.0.0.1:49213</c>, or with <c>tls</c> or <c>unix</c> as its scheme.</summary>
+    /// <summary>
+    /// The URL of the broker for a program, without credentials: <c>nats://127.0.0.1:49213</c>, or with the scheme
+    /// <c>tls</c> or <c>unix</c>.
+    /// </summary>
     public string ConnectionString { get; private init; } = "";
 
     /// <summary>
-    /// After how long a wait gives up with an <see cref="ExpectationException"/>; also that of recorders which are made later. A guard
-    /// against tests that hang, not a limit to be tuned. Default 30 s; <see cref="Timeout.InfiniteTimeSpan"/> for none, as under a debugger.
+    /// The time after which a wait fails with an <see cref="ExpectationException"/>. Recorders that are created later
+    /// use the same value. It only ends tests that hang, so it does not have to be tuned. Default 30 s.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit, for example under a debugger.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is not positive.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
     public TimeSpan Patience
     {
         get => _patience;
@@ -68,23 +72,29 @@ public sealed class TestBroker : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts a broker. When the task is done, programs can connect.</summary>
+    /// <summary>Starts a broker. Programs can connect when the task has completed.</summary>
     /// <param name="configure">
-    /// Changes how it is set up: users, limits, TLS. It listens on a free port of 127.0.0.1 unless this names addresses. Null for the defaults.
-    /// </param>
+    ///  Changes the options: users, limits, TLS. The broker listens on a free port of 127.0.0.1 unless this adds
+    /// addresses. Null for the defaults.
+    ///  </param>
     /// <param name="client">
-    /// How <see cref="Client"/>, recorders and those of <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/> come in, unless that is told otherwise; the way to the broker, the
-    /// threads and a time that does not run out on a busy machine are chosen here. Null: with the token, or as the first user, where the broker has any, and no password is needed.
-    /// </param>
-    /// <param name="cancellationToken">Ends the start.</param>
-    /// <exception cref="ListenException">An address that <paramref name="configure"/> named cannot be had.</exception>
-    /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="AuthorizationException">The broker does not let such a client in.</exception>
+    ///  The options of <see cref="Client"/> and of recorders, and the default for
+    /// <see cref="ConnectAsync(ClientOptions?, CancellationToken)"/>. The broker sets the dialer and the event loops,
+    /// and a connect timeout that is long enough for a busy machine. If null, these clients use the token of the broker
+    /// or its first user, if there is one, and need no password.
+    ///  </param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <exception cref="ListenException">The broker cannot listen on an address that <paramref name="configure"/> has
+    /// added.</exception>
+    /// <exception cref="ArgumentException">An option is out of range.</exception>
+    /// <exception cref="AuthorizationException">The broker refuses the credentials in
+    /// <paramref name="client"/>.</exception>
     public static async Task<TestBroker> StartAsync(
         Action<BrokerServerOptions>? configure = null, ClientOptions? client = null, CancellationToken cancellationToken = default)
     {
-        // One loop: what a client has sent before another one asks is in the answer to that. Time to come in for who waits for a processor, of which tests
-        // that run side by side leave little.
+        // There is one loop, so that everything that a client has sent before another client's PING is processed before
+        // the answer to that PING. The long timeout allows for tests in parallel, which leave little processor time for
+        // a client that connects.
         var options = new BrokerServerOptions
         {
             LoopOptions = new EventLoopOptions { Loops = 1, ThreadName = "test broker" },
@@ -113,26 +123,32 @@ public sealed class TestBroker : IAsyncDisposable
         }
     }
 
-    /// <summary>Connects one more client without a socket. The caller's to dispose; it ends with the broker otherwise.</summary>
-    /// <param name="options">How it comes in; the way to the broker and the threads are chosen here. Null: as <see cref="Client"/>.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="AuthorizationException">The broker does not let it in.</exception>
+    /// <summary>
+    /// Connects another client that uses no socket. The caller may dispose it. Otherwise it closes with the broker.
+    /// </summary>
+    /// <param name="options">The options. The broker sets the dialer and the event loops. Null for those of
+    /// <see cref="Client"/>.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
+    /// <exception cref="AuthorizationException">The broker refuses the credentials.</exception>
     public Task<BrokerConnection> ConnectAsync(ClientOptions? options = null, CancellationToken cancellationToken = default)
         => ConnectAsync(Server, _loops, options ?? _clientOptions, cancellationToken);
 
     /// <summary>
-    /// Records all messages that a filter stands for, from the return on, as one who may see what <see cref="Client"/> may. The caller's to
-    /// dispose; it ends with the broker otherwise.
+    /// Starts to record all messages that match a filter, with the permissions of <see cref="Client"/>. Each message
+    /// that is published after the task has completed is recorded. The caller may dispose the recorder. Otherwise it
+    /// closes with the broker.
     /// </summary>
-    /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
+    /// more.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">The filter is not valid.</exception>
     public async Task<MessageRecorder> RecordAsync(string filter, CancellationToken cancellationToken = default)
     {
         await _recording.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            // A connection beside the client's: its handlers cannot hold it up, and what it subscribes to can be told from all else.
+            // Recorders use another connection than the client: the client's handlers cannot delay it, and its
+            // subscriptions can be distinguished from all others.
             _recorderConnection ??= await ConnectAsync(_clientOptions with { Name = "recorder" }, cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -144,21 +160,22 @@ public sealed class TestBroker : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits until a message to <paramref name="subject"/> would go to at least <paramref name="count"/> subscriptions: what a test does before it
-    /// publishes to a program that has just been started. Recorders do not count; every member of a queue group does.
+    /// Waits until a message to <paramref name="subject"/> would reach at least <paramref name="count"/> subscriptions.
+    /// A test does this before it publishes to a program that has just started. Subscriptions of recorders do not
+    /// count. Every member of a queue group counts.
     /// </summary>
     /// <param name="subject">A subject without wildcards.</param>
-    /// <param name="count">How many there must be.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="ArgumentException">The subject is not one that can be published to.</exception>
-    /// <exception cref="ExpectationException">There were not as many within <see cref="Patience"/>.</exception>
+    /// <param name="count">The required number of subscriptions.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="ArgumentException">The subject is not valid for publishing.</exception>
+    /// <exception cref="ExpectationException">There were fewer subscriptions within <see cref="Patience"/>.</exception>
     public Task WaitForSubscribersAsync(string subject, int count = 1, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(subject);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);
         if (!Protocol.Subjects.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(subject)))
         {
-            throw new ArgumentException("A subject consists of tokens separated by dots, none of them empty, without white space and wildcards.", nameof(subject));
+            throw new ArgumentException("A subject must consist of non-empty tokens separated by dots, without white space or wildcards.", nameof(subject));
         }
 
         var query = new SubscriptionQuery { Subject = subject, Limit = ConnectionQuery.MostListedSubscriptions };
@@ -166,7 +183,8 @@ public sealed class TestBroker : IAsyncDisposable
             Patience,
             async () =>
             {
-                // A recorder that comes or goes meanwhile may be counted in either look: then the next one finds what is missing.
+                // The register is read twice, because a recorder may start or stop between the two reads. The larger
+                // number is used, and a later check finds what is missing.
                 int recorders = _recorders.CountFor(subject);
                 SubscriptionPage page = await Server.InspectSubscriptionsAsync(query, cancellationToken).ConfigureAwait(false);
                 return page.Subscriptions.Count - Math.Max(recorders, _recorders.CountFor(subject)) >= count;
@@ -182,10 +200,11 @@ public sealed class TestBroker : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits until exactly <paramref name="count"/> clients are connected beside <see cref="Client"/> and the recorders: none, for one, once a
-    /// program has ended.
+    /// Waits until exactly <paramref name="count"/> clients are connected in addition to <see cref="Client"/> and the
+    /// recorders. For example, with 0 a test waits until a program has disconnected.
     /// </summary>
-    /// <exception cref="ExpectationException">It was another number all through <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">The number was different during the whole time of
+    /// <see cref="Patience"/>.</exception>
     public Task WaitForConnectionsAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
@@ -193,16 +212,19 @@ public sealed class TestBroker : IAsyncDisposable
             Patience,
             () => Task.FromResult(Others() == count),
             () => Task.FromResult(
-                $"Expected {Expectations.Count(count, "connection")} within {Waiting.Describe(Patience)}, and there are {Others()}."),
+                $"Expected {Expectations.Count(count, "connection")} within {Waiting.Describe(Patience)}, but there are {Others()}."),
             cancellationToken);
     }
 
-    /// <summary>Puts a link between programs and this broker that fails on demand; programs connect to its <see cref="FaultLink.Address"/>.</summary>
-    /// <exception cref="InvalidOperationException">The broker listens on no TCP port first.</exception>
+    /// <summary>
+    /// Opens a link to this broker that injects faults on request. Programs connect to its
+    /// <see cref="FaultLink.Address"/>.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The first address of the broker is not a TCP port.</exception>
     public FaultLink OpenLink()
         => EndPoint is IPEndPoint ip
             ? FaultLink.Open(Reachable(ip))
-            : throw new InvalidOperationException($"A link leads to a TCP port, and the broker listens on {EndPoint} first.");
+            : throw new InvalidOperationException($"A link needs a TCP port, but the first address of the broker is {EndPoint}.");
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
@@ -232,7 +254,8 @@ public sealed class TestBroker : IAsyncDisposable
     private static Task<BrokerConnection> ConnectAsync(
         BrokerServer server, EventLoopGroup loops, ClientOptions options, CancellationToken cancellationToken)
     {
-        // A user of the broker's own needs no password here; whoever shows one is asked for it as over TCP.
+        // A user of the broker needs no password here. If the options have a password, the broker checks it as over
+        // TCP.
         string? user = options is { User: { } name, Password: null } ? name : null;
         return BrokerConnection.ConnectAsync(
             options with
@@ -240,7 +263,7 @@ public sealed class TestBroker : IAsyncDisposable
                 Dialer = server.Connect(user),
                 Loops = loops,
                 User = user is null ? options.User : null,
-                // Nothing is waited for here but a processor.
+                // This connect only waits for processor time.
                 ConnectTimeout = options.ConnectTimeout > Waiting.DefaultPatience ? options.ConnectTimeout : Waiting.DefaultPatience,
             },
             cancellationToken);
@@ -266,7 +289,7 @@ public sealed class TestBroker : IAsyncDisposable
             _ => endPoint.ToString() ?? "",
         };
 
-    // Who listens everywhere is reached at the loopback address.
+    // A server that listens on all addresses is reached at the loopback address.
     private static IPEndPoint Reachable(IPEndPoint endPoint)
         => endPoint.Address.Equals(IPAddress.Any) ? new IPEndPoint(IPAddress.Loopback, endPoint.Port)
             : endPoint.Address.Equals(IPAddress.IPv6Any) ? new IPEndPoint(IPAddress.IPv6Loopback, endPoint.Port)

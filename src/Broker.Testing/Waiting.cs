@@ -3,12 +3,14 @@ using System.Globalization;
 
 namespace Broker.Testing;
 
-/// <summary>How long waits may take: a guard against tests that hang, which a test that passes does not come near.</summary>
+/// <summary>
+/// Waits with a time limit. The limit only ends tests that hang. A test that passes does not come near it.
+/// </summary>
 internal static class Waiting
 {
     internal static readonly TimeSpan DefaultPatience = TimeSpan.FromSeconds(30);
 
-    // A timer of the runtime takes at most some 49 days.
+    // A timer of the runtime takes at most about 49 days.
     private static readonly TimeSpan Longest = TimeSpan.FromDays(20);
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(5);
@@ -22,11 +24,11 @@ internal static class Waiting
         }
     }
 
-    /// <summary>Looks again and again for what nobody announces.</summary>
-    /// <param name="patience">How long at most.</param>
-    /// <param name="holds">The look.</param>
-    /// <param name="otherwise">Says how things stand when the time is over.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Polls a condition that has no event.</summary>
+    /// <param name="patience">The time limit.</param>
+    /// <param name="holds">The condition.</param>
+    /// <param name="otherwise">Returns the text of the failure when the time limit has passed.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     internal static async Task UntilAsync(
         TimeSpan patience, Func<Task<bool>> holds, Func<Task<string>> otherwise, CancellationToken cancellationToken)
     {

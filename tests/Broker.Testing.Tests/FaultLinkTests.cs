@@ -32,7 +32,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bytes_pass_both_ways_as_they_are()
+    public async Task Bytes_pass_unchanged_in_both_directions()
     {
         (Socket client, Socket server) = await ConnectAsync();
         byte[] many = new byte[1 << 20];
@@ -47,7 +47,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_end_of_one_side_is_told_to_the_other_and_ends_the_connection_with_both()
+    public async Task The_end_of_one_direction_is_passed_on_and_the_connection_ends_with_both()
     {
         (Socket client, Socket server) = await ConnectAsync();
 
@@ -66,7 +66,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(100_000)]
-    public async Task A_cut_behind_a_byte_lets_exactly_those_before_it_pass(int bytes)
+    public async Task A_cut_after_a_number_of_bytes_lets_exactly_these_pass(int bytes)
     {
         (Socket client, Socket server) = await ConnectAsync();
         byte[] many = new byte[200_000];
@@ -91,7 +91,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_cut_is_replaced_by_the_next_and_ends_with_the_link()
+    public async Task A_cut_is_replaced_by_the_next_one_and_cancelled_with_the_link()
     {
         Task first = _link.CutAfterAsync(1, LinkDirection.ToClient);
 
@@ -103,7 +103,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Connections_reach_the_server_in_the_order_that_they_are_given()
+    public async Task Connections_reach_the_server_in_the_requested_order()
     {
         Task reordered = _link.ReorderAsync(2, 0, 1);
         Assert.Throws<InvalidOperationException>(() => { _ = _link.ReorderAsync(1, 0); });
@@ -127,12 +127,12 @@ public sealed class FaultLinkTests : IAsyncLifetime
         }
 
         Assert.Equal("cab", order);
-        // Whoever comes next is none of them.
+        // A later connection is not reordered.
         await ConnectAsync();
     }
 
     [Fact]
-    public async Task Connections_that_are_held_when_the_link_ends_are_cut_off()
+    public async Task Connections_that_wait_for_reordering_are_closed_with_the_link()
     {
         Task reordered = _link.ReorderAsync(1, 0);
         using var client = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -149,10 +149,10 @@ public sealed class FaultLinkTests : IAsyncLifetime
     [InlineData(1)]
     [InlineData(0, 0)]
     [InlineData(0, 2)]
-    public void What_is_no_order_is_refused(params int[] order) => Assert.Throws<ArgumentException>(() => { _ = _link.ReorderAsync(order); });
+    public void An_invalid_order_is_refused(params int[] order) => Assert.Throws<ArgumentException>(() => { _ = _link.ReorderAsync(order); });
 
     [Fact]
-    public async Task While_a_direction_stalls_nothing_passes_in_it_and_all_does_afterwards()
+    public async Task While_a_direction_is_stalled_nothing_passes_and_everything_passes_afterwards()
     {
         (Socket client, Socket server) = await ConnectAsync();
         _link.Stall(LinkDirection.ToServer);
@@ -173,7 +173,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     [InlineData(7)]
     [InlineData(100_000)]
     [InlineData(200_000)]
-    public async Task A_stall_behind_a_byte_lets_exactly_those_before_it_pass_and_the_others_when_it_ends(int bytes)
+    public async Task A_stall_after_a_number_of_bytes_lets_exactly_these_pass_and_the_others_when_it_ends(int bytes)
     {
         (Socket client, Socket server) = await ConnectAsync();
         byte[] many = new byte[200_000];
@@ -195,13 +195,13 @@ public sealed class FaultLinkTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task That_an_end_has_gone_does_not_pass_a_stall(bool reset)
+    public async Task A_stall_delays_the_end_of_a_connection(bool reset)
     {
         (Socket client, Socket server) = await ConnectAsync();
         _link.Stall(LinkDirection.ToServer);
         client.Close(reset ? 0 : Timeout.Infinite);
 
-        // Time for the link to see it, if it should tell: somebody else is served meanwhile.
+        // This gives the link time to pass on the end, if it did: another connection is served meanwhile.
         (Socket other, Socket otherServer) = await ConnectAsync();
         byte[] many = new byte[1 << 20];
         Task send = SendAsync(otherServer, many);
@@ -221,7 +221,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_stall_and_a_cut_that_are_to_come_take_each_others_place()
+    public async Task A_planned_stall_and_a_planned_cut_replace_each_other()
     {
         Task cut = _link.CutAfterAsync(1, LinkDirection.ToServer);
         Task stall = _link.StallAfterAsync(2, LinkDirection.ToServer);
@@ -237,7 +237,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_stall_holds_a_sender_up_in_the_end()
+    public async Task A_stall_blocks_the_sender_when_the_buffers_are_full()
     {
         (Socket client, Socket server) = await ConnectAsync();
         _link.Stall();
@@ -245,7 +245,8 @@ public sealed class FaultLinkTests : IAsyncLifetime
         byte[] piece = new byte[64 * 1024];
         long sent = 0;
 
-        // What the kernel and the link take is bounded: once it takes nothing any more for all of these looks, it is full.
+        // The buffers of the kernel and the link are limited. They are full when no send has succeeded for this many
+        // attempts.
         for (int vain = 0; vain < 20;)
         {
             try
@@ -275,7 +276,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_half_close_ends_one_direction_alone()
+    public async Task A_half_close_ends_one_direction_only()
     {
         (Socket client, Socket server) = await ConnectAsync();
 
@@ -289,7 +290,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_delayed_arrives_when_its_time_has_come_and_in_order()
+    public async Task Delayed_bytes_arrive_after_the_delay_and_in_order()
     {
         (Socket client, Socket server) = await ConnectAsync();
         _link.Delay = TimeSpan.FromSeconds(2);
@@ -306,7 +307,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task While_it_refuses_connections_those_that_there_are_stay()
+    public async Task Existing_connections_stay_open_while_new_ones_are_refused()
     {
         (Socket client, Socket server) = await ConnectAsync();
         _link.RefusesConnections = true;
@@ -325,7 +326,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Where_nobody_listens_who_connects_is_cut_off()
+    public async Task Without_a_listening_server_new_connections_are_closed()
     {
         _listener.Stop();
         using var client = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -338,7 +339,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Times_and_counts_that_cannot_be_are_refused()
+    public async Task Invalid_times_and_counts_are_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => _link.Delay = TimeSpan.FromTicks(-1));
         Assert.Throws<ArgumentOutOfRangeException>(() => _link.Delay = TimeSpan.FromDays(2));
@@ -347,7 +348,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_client_comes_back_through_a_link_that_was_cut_in_the_middle_of_a_message()
+    public async Task A_client_reconnects_through_a_link_that_was_cut_in_the_middle_of_a_message()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using FaultLink link = broker.OpenLink();
@@ -362,7 +363,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
                 OnReconnected = _ => back.TrySetResult(),
             },
             Cancellation);
-        // PUB, one of five bytes of the body, and no line end.
+        // PUB and one of the five bytes of the body, without a line end.
         Task cut = link.CutAfterAsync("PUB a 5\r\n1".Length, LinkDirection.ToServer);
 
         program.Publish("a", "12345"u8);
@@ -395,7 +396,7 @@ public sealed class FaultLinkTests : IAsyncLifetime
         }
     }
 
-    // Until there are as many, or the stream ends.
+    // Reads until this many bytes have arrived or the stream ends.
     private static async Task<byte[]> ReceiveAsync(Socket socket, int count)
     {
         byte[] bytes = new byte[count];

@@ -2,7 +2,7 @@ using Broker.Client;
 
 namespace Broker.Testing.Tests;
 
-/// <summary>A program that connects by its own means, with more time than a busy machine takes.</summary>
+/// <summary>A program that connects on its own, with a timeout that is long enough for a busy machine.</summary>
 internal static class Outside
 {
     public static Task<BrokerConnection> ConnectAsync(string server)

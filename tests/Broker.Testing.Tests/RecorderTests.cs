@@ -13,7 +13,7 @@ public sealed class RecorderTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task It_keeps_what_came_in_order_with_all_that_belongs_to_it()
+    public async Task It_records_messages_in_order_with_all_their_parts()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("orders.*", Cancellation);
@@ -30,7 +30,7 @@ public sealed class RecorderTests
     }
 
     [Fact]
-    public async Task A_wait_ends_with_the_message_it_is_for()
+    public async Task A_wait_ends_with_the_message_that_it_waits_for()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync(">", Cancellation);
@@ -49,19 +49,19 @@ public sealed class RecorderTests
     }
 
     [Fact]
-    public async Task A_failure_shows_what_was_expected_and_what_came()
+    public async Task A_failure_shows_what_was_expected_and_what_was_recorded()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         broker.Patience = InVain;
         await using MessageRecorder recorder = await broker.RecordAsync("orders.*", Cancellation);
         broker.Patience = Wait.Limit;
         await using MessageRecorder patient = await broker.RecordAsync("orders.*", Cancellation);
-        await AssertFailsAsync("Expected at least 1 message on 'orders.*' within 0.05 s. What came: none", () => recorder.WaitForCountAsync(1, Cancellation));
+        await AssertFailsAsync("Expected at least 1 message on 'orders.*' within 0.05 s. Recorded messages: none", () => recorder.WaitForCountAsync(1, Cancellation));
         broker.Client.Publish("orders.new", "1"u8);
         broker.Client.Publish("orders.raw", [1, 2, 0xff]);
-        // And so has the other, on the same connection.
+        // The other recorder has them too, because it uses the same connection.
         await patient.AssertCountAsync(2, Cancellation);
-        const string Came = "What came:\n  1. orders.new: 1\n  2. orders.raw: 3 bytes 0102FF";
+        const string Came = "Recorded messages:\n  1. orders.new: 1\n  2. orders.raw: 3 bytes 0102FF";
 
         await AssertFailsAsync($"Expected at least 3 messages on 'orders.*' within 0.05 s. {Came}", () => recorder.WaitForCountAsync(3, Cancellation));
         await AssertFailsAsync($"Expected a message 'orders.paid' on 'orders.*' within 0.05 s. {Came}", () => recorder.WaitForAsync("orders.paid", cancellationToken: Cancellation));
@@ -73,7 +73,7 @@ public sealed class RecorderTests
     }
 
     [Fact]
-    public async Task That_nothing_came_holds_until_something_does()
+    public async Task The_assertion_that_nothing_came_holds_until_a_message_comes()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("orders", Cancellation);
@@ -85,13 +85,13 @@ public sealed class RecorderTests
         program.Publish("orders", "1"u8);
         await program.FlushAsync(Cancellation);
 
-        await AssertFailsAsync("Expected exactly 0 messages on 'orders'. What came:\n  1. orders: 1", () => recorder.AssertCountAsync(0, Cancellation));
+        await AssertFailsAsync("Expected exactly 0 messages on 'orders'. Recorded messages:\n  1. orders: 1", () => recorder.AssertCountAsync(0, Cancellation));
         recorder.Clear();
         await recorder.AssertCountAsync(0, Cancellation);
     }
 
     [Fact]
-    public async Task Long_lists_and_long_texts_are_cut_short_in_failures()
+    public async Task Long_lists_and_long_texts_are_truncated_in_failures()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
@@ -109,7 +109,7 @@ public sealed class RecorderTests
     }
 
     [Fact]
-    public async Task More_than_it_keeps_fails_what_is_expected_of_it()
+    public async Task Too_many_messages_fail_every_expectation()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);
@@ -121,11 +121,11 @@ public sealed class RecorderTests
         await broker.Client.FlushAsync(Cancellation);
 
         ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => recorder.AssertCountAsync(MessageRecorder.MostMessages, Cancellation));
-        Assert.StartsWith("More came on 'a' than a recorder keeps (100000 messages", failure.Message, StringComparison.Ordinal);
+        Assert.StartsWith("More messages came on 'a' than a recorder stores (100000 messages", failure.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task One_that_is_disposed_keeps_what_it_has_and_takes_no_more()
+    public async Task A_disposed_recorder_keeps_its_messages_and_records_no_more()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         MessageRecorder recorder = await MessageRecorder.StartAsync(broker.Client, "a", cancellationToken: Cancellation);
@@ -140,7 +140,7 @@ public sealed class RecorderTests
     }
 
     [Fact]
-    public async Task A_wait_is_cancelled_by_who_waits()
+    public async Task A_wait_can_be_cancelled()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder recorder = await broker.RecordAsync("a", Cancellation);

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Broker.Testing.Tests;
 
-/// <summary>samples/UserTests, and the pages that show pieces of it.</summary>
+/// <summary>Runs samples/UserTests and compares the code on the pages with it.</summary>
 public sealed partial class SampleTests
 {
     [Fact]
@@ -19,13 +19,13 @@ public sealed partial class SampleTests
     [Theory]
     [InlineData("docs/testing.md")]
     [InlineData("src/Broker.Testing/README.md")]
-    public void What_a_page_shows_is_code_of_the_sample(string page)
+    public void Code_on_a_page_is_code_of_the_sample(string page)
     {
         string code = Unindented(File.ReadAllText(Path.Combine(Repository.Root, "samples", "UserTests", "OrderDeskTests.cs")));
         string[] blocks = [.. CodeBlock().Matches(File.ReadAllText(Path.Combine(Repository.Root, page))).Select(m => Unindented(m.Groups[1].Value))];
 
         Assert.NotEmpty(blocks);
-        // Usings stand at the top of the sample, and before the code of a page.
+        // Usings are at the top of the sample, and before the code on a page.
         Assert.All(blocks.SelectMany(Pieces), p => Assert.Contains(p, code, StringComparison.Ordinal));
 
         static string[] Pieces(string block) => block.StartsWith("using ", StringComparison.Ordinal) && block.Split("\n\n", 2) is [var usings, var rest]
@@ -37,7 +37,7 @@ public sealed partial class SampleTests
     [InlineData("| `TestBroker` |", typeof(TestBroker))]
     [InlineData("| `MessageRecorder` |", typeof(Recording.MessageRecorder))]
     [InlineData("| `FaultLink` |", typeof(Links.FaultLink))]
-    public void Each_member_that_the_page_names_is_there(string title, Type type)
+    public void Each_member_on_the_page_exists(string title, Type type)
     {
         IEnumerable<string> rows = File.ReadAllLines(Path.Combine(Repository.Root, "docs", "testing.md"))
             .SkipWhile(l => !l.StartsWith(title, StringComparison.Ordinal)).Skip(2).TakeWhile(static l => l.StartsWith('|'));

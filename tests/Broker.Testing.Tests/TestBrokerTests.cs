@@ -10,13 +10,13 @@ namespace Broker.Testing.Tests;
 
 public sealed class TestBrokerTests
 {
-    // Long enough for a look, and in vain however long it is.
+    // Long enough for one check. The waits with this limit fail, however long it is.
     private static readonly TimeSpan InVain = TimeSpan.FromMilliseconds(50);
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Brokers_run_side_by_side_and_see_nothing_of_each_other()
+    public async Task Brokers_run_in_parallel_and_share_nothing()
     {
         await Task.WhenAll(Enumerable.Range(0, 8).Select(i => Task.Run(
             async () =>
@@ -30,7 +30,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task A_program_connects_by_the_connection_string_and_is_seen_to_come_and_to_go()
+    public async Task A_program_connects_with_the_connection_string_and_is_counted()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
@@ -47,7 +47,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task A_broker_that_is_disposed_leaves_nobody_connected_and_nothing_listening()
+    public async Task A_disposed_broker_leaves_nobody_connected_and_nothing_listening()
     {
         var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         var port = (IPEndPoint)broker.EndPoint;
@@ -63,7 +63,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task Where_the_broker_has_users_its_client_is_the_first_and_others_come_in_as_themselves()
+    public async Task With_users_the_client_is_the_first_user_and_other_clients_use_their_own()
     {
         await using var broker = await TestBroker.StartAsync(
             static o => o.Users = [new User("ada", "secret"), new User("bob", "word")], cancellationToken: Cancellation);
@@ -76,7 +76,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task Where_the_broker_has_a_token_its_client_shows_it()
+    public async Task With_a_token_the_client_uses_it()
     {
         await using var broker = await TestBroker.StartAsync(static o => o.Token = "secret", cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
@@ -87,12 +87,12 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task A_start_that_fails_says_why()
+    public async Task A_failed_start_throws_the_reason()
         => await Assert.ThrowsAsync<AuthorizationException>(() => TestBroker.StartAsync(
             static o => o.Users = [new User("ada", "secret")], new ClientOptions { User = "ada", Password = "wrong" }, Cancellation));
 
     [Fact]
-    public async Task A_wait_for_subscribers_counts_those_whom_a_message_would_reach_but_not_recorders()
+    public async Task A_wait_for_subscribers_counts_the_subscriptions_that_a_message_would_reach_but_not_recorders()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using MessageRecorder all = await broker.RecordAsync(">", Cancellation);
@@ -117,18 +117,18 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task A_wait_for_connections_says_how_many_there_are()
+    public async Task A_failed_wait_for_connections_shows_their_number()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         broker.Patience = InVain;
 
         ExpectationException failure = await Assert.ThrowsAsync<ExpectationException>(() => broker.WaitForConnectionsAsync(1, Cancellation));
 
-        Assert.Equal("Expected 1 connection within 0.05 s, and there are 0.", failure.Message);
+        Assert.Equal("Expected 1 connection within 0.05 s, but there are 0.", failure.Message);
     }
 
     [Fact]
-    public async Task What_is_no_subject_or_no_time_is_refused()
+    public async Task Invalid_subjects_and_times_are_refused()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
 
@@ -139,7 +139,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task A_handler_that_blocks_holds_up_neither_the_broker_nor_another_program()
+    public async Task A_handler_that_blocks_delays_neither_the_broker_nor_another_program()
     {
         await using var broker = await TestBroker.StartAsync(cancellationToken: Cancellation);
         await using BrokerConnection program = await Outside.ConnectAsync(broker.ConnectionString);
@@ -160,7 +160,7 @@ public sealed class TestBrokerTests
     }
 
     [Fact]
-    public async Task The_broker_goes_by_a_time_that_the_test_says()
+    public async Task The_broker_uses_the_clock_of_the_test()
     {
         var time = new VirtualTime();
         await using var broker = await TestBroker.StartAsync(o => o.LoopOptions = o.LoopOptions with { TimeProvider = time }, cancellationToken: Cancellation);
@@ -172,7 +172,7 @@ public sealed class TestBrokerTests
         Assert.Equal("PONG", await reader.ReadLineAsync(Cancellation));
         Task<string?> next = reader.ReadLineAsync(Cancellation).AsTask();
 
-        // Two minutes of silence, again and again: whenever its timer was set, it falls due.
+        // The clock advances by two minutes again and again, so the PING timer fires whenever it was set.
         await Wait.UntilAsync(() => next.IsCompleted, static () => "no PING came", () => time.Advance(TimeSpan.FromMinutes(2)));
 
         Assert.Equal("PING", await next);

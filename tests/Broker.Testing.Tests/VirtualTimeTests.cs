@@ -5,7 +5,7 @@ namespace Broker.Testing.Tests;
 public sealed class VirtualTimeTests
 {
     [Fact]
-    public void Timers_fire_in_the_order_of_their_times_each_at_its_own()
+    public void Timers_fire_in_the_order_of_their_due_times()
     {
         var time = new VirtualTime();
         DateTimeOffset start = time.GetUtcNow();
@@ -23,7 +23,7 @@ public sealed class VirtualTimeTests
     }
 
     [Fact]
-    public async Task A_delay_by_it_is_over_when_the_time_has_passed()
+    public async Task A_delay_ends_when_the_clock_has_advanced_enough()
     {
         var time = new VirtualTime();
         Task delay = Task.Delay(TimeSpan.FromHours(1), time, TestContext.Current.CancellationToken);
@@ -37,7 +37,7 @@ public sealed class VirtualTimeTests
     }
 
     [Fact]
-    public void A_clock_on_the_wall_that_is_set_is_no_passing_of_time()
+    public void Setting_the_wall_clock_does_not_advance_timers()
     {
         var time = new VirtualTime();
         DateTimeOffset date = time.GetUtcNow();

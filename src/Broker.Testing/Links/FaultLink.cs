@@ -4,10 +4,12 @@ using System.Net.Sockets;
 namespace Broker.Testing.Links;
 
 /// <summary>
-/// Stands between programs and an address of TCP, whatever they speak, and does to their bytes what networks do: delays, stalls, cuts
-/// and half-closes, when a test says so. Nothing happens by chance.
+/// A TCP proxy between programs and an address that injects network faults into any protocol: delays, stalls, cuts and
+/// half-closes. Faults occur only when the test requests them, never at random.
 /// </summary>
-/// <remarks>Thread-safe. Until it is told otherwise bytes pass as they come. Disposing it cuts what is connected.</remarks>
+/// <remarks>
+/// Thread-safe. By default, bytes pass unchanged and without delay. Disposing the link cuts its connections.
+/// </remarks>
 public sealed class FaultLink : IAsyncDisposable
 {
     private readonly Socket _listener;
@@ -31,13 +33,15 @@ public sealed class FaultLink : IAsyncDisposable
         _accepting = AcceptAsync();
     }
 
-    /// <summary>Where programs connect: a free port of 127.0.0.1.</summary>
+    /// <summary>The address for programs: a free port of 127.0.0.1.</summary>
     public IPEndPoint EndPoint { get; }
 
-    /// <summary>The same as text, for addresses of every protocol: <c>$"nats://{link.Address}"</c>, <c>$"tcp://{link.Address}"</c>.</summary>
+    /// <summary>
+    /// The address as text, for URLs of any protocol: <c>$"nats://{link.Address}"</c>, <c>$"tcp://{link.Address}"</c>.
+    /// </summary>
     public string Address => EndPoint.ToString();
 
-    /// <summary>How many connections go through it now.</summary>
+    /// <summary>The number of open connections through the link.</summary>
     public int Connections
     {
         get
@@ -50,10 +54,10 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// How long each piece of what is received from now on is held back, in each direction; the order stays. What waits is bounded: beyond
-    /// some hundred kilobytes a sender is held up. Default zero.
+    /// The delay of all bytes that are received from now on, in each direction. Their order does not change. The link
+    /// buffers a few hundred kilobytes and then blocks the sender. Default zero.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is negative or above a day.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or greater than one day.</exception>
     public TimeSpan Delay
     {
         get => _faults.Delay;
@@ -65,37 +69,46 @@ public sealed class FaultLink : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether who connects is cut off at once, as where nobody listens. Those who are connected stay. Default false.</summary>
+    /// <summary>
+    /// Whether new connections are closed at once, as if nobody listened. Existing connections stay open. Default
+    /// false.
+    /// </summary>
     public bool RefusesConnections
     {
         get => _refuses;
         set => _refuses = value;
     }
 
-    /// <summary>Opens a link to an address. Nobody needs to listen there yet; who connects before that is cut off.</summary>
+    /// <summary>
+    /// Opens a link to an address. The server may start to listen later. Until then, the link closes new connections at
+    /// once.
+    /// </summary>
     /// <param name="target">An <see cref="IPEndPoint"/> or a <see cref="DnsEndPoint"/>.</param>
-    /// <param name="time">What <see cref="Delay"/> goes by; null for the system's.</param>
+    /// <param name="time">The clock for <see cref="Delay"/>. Null for the system clock.</param>
     public static FaultLink Open(EndPoint target, TimeProvider? time = null)
     {
         ArgumentNullException.ThrowIfNull(target);
         return new FaultLink(target, time ?? TimeProvider.System);
     }
 
-    /// <summary>How many bytes it has passed on in a direction, of all connections.</summary>
+    /// <summary>The number of bytes that have passed in one direction, over all connections.</summary>
     public long Passed(LinkDirection direction) => _faults.Passed(direction);
 
     /// <summary>
-    /// Lets nothing pass until <see cref="Resume"/>, also not that an end has gone. Connections stay open, and senders are held up once what is
-    /// between is full.
+    /// Stops all bytes until <see cref="Resume"/>, and also the end of a connection. Connections stay open, and senders
+    /// block when the buffers are full.
     /// </summary>
-    /// <param name="direction">Null for both.</param>
+    /// <param name="direction">The direction. Null for both.</param>
     public void Stall(LinkDirection? direction = null) => ForEach(direction, _faults.Stall);
 
-    /// <summary>Ends what <see cref="Stall"/> began; what waited passes first.</summary>
-    /// <param name="direction">Null for both.</param>
+    /// <summary>Ends a stall. The bytes that waited pass first.</summary>
+    /// <param name="direction">The direction. Null for both.</param>
     public void Resume(LinkDirection? direction = null) => ForEach(direction, _faults.Resume);
 
-    /// <summary>Cuts all connections that there are: both ends get a reset, and what was under way is lost. New ones are let in.</summary>
+    /// <summary>
+    /// Cuts all open connections: both ends get a reset, and the bytes on their way are lost. New connections are
+    /// accepted.
+    /// </summary>
     public void Cut()
     {
         foreach (LinkConnection connection in Snapshot())
@@ -105,13 +118,16 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Cuts a connection behind a byte: whichever one the last of the next <paramref name="bytes"/> in that direction comes by. The receiver
-    /// gets exactly those and then the end of the stream, the sender a reset. Once; another call for the direction, of this or of
-    /// <see cref="StallAfterAsync"/>, takes its place.
+    /// Cuts a connection after a number of bytes: the connection that carries the last of the next
+    /// <paramref name="bytes"/> in that direction. The receiver gets exactly these bytes and then the end of the
+    /// stream, and the sender gets a reset. This happens once. A later call of this method or of
+    /// <see cref="StallAfterAsync"/> for the same direction replaces this one.
     /// </summary>
-    /// <param name="bytes">How many may still pass, counted over all connections; 0 cuts in place of the next.</param>
-    /// <param name="direction">Which bytes are counted.</param>
-    /// <returns>Done when it has happened; cancelled when another call has taken its place, or the link has ended.</returns>
+    /// <param name="bytes">The number of bytes that may still pass, counted over all connections. With 0, the cut
+    /// happens in place of the next byte.</param>
+    /// <param name="direction">The direction of the counted bytes.</param>
+    /// <returns>A task that completes after the cut. It is cancelled if another call has replaced this one, or if the
+    /// link is disposed.</returns>
     public Task CutAfterAsync(long bytes, LinkDirection direction)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
@@ -119,13 +135,16 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stalls a direction behind a byte, as <see cref="Stall"/> does at once: what comes after the next <paramref name="bytes"/> waits for
-    /// <see cref="Resume"/>, and the connections stay open. So a program can be met at each step of a dialogue. Once; another call for the direction,
-    /// of this or of <see cref="CutAfterAsync"/>, takes its place.
+    /// Stalls a direction after a number of bytes. Bytes after the next <paramref name="bytes"/> wait for
+    /// <see cref="Resume"/>, as after <see cref="Stall"/>, and the connections stay open. A test can so stop a program
+    /// at each step of a dialogue. This happens once. A later call of this method or of <see cref="CutAfterAsync"/> for
+    /// the same direction replaces this one.
     /// </summary>
-    /// <param name="bytes">How many may still pass, counted over all connections; 0 stalls in place of the next.</param>
-    /// <param name="direction">Which bytes are counted, and wait.</param>
-    /// <returns>Done when it has happened; cancelled when another call has taken its place, or the link has ended.</returns>
+    /// <param name="bytes">The number of bytes that may still pass, counted over all connections. With 0, the stall
+    /// happens in place of the next byte.</param>
+    /// <param name="direction">The direction of the counted bytes, which is then stalled.</param>
+    /// <returns>A task that completes after the stall. It is cancelled if another call has replaced this one, or if the
+    /// link is disposed.</returns>
     public Task StallAfterAsync(long bytes, LinkDirection direction)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
@@ -133,35 +152,38 @@ public sealed class FaultLink : IAsyncDisposable
     }
 
     /// <summary>
-    /// Holds the next connections until as many have come as <paramref name="order"/> has numbers, and lets them reach the address in that order:
-    /// <c>ReorderAsync(1, 0)</c> the second before the first. Until then those who have connected wait, as behind a slow network; they are not in
-    /// <see cref="Connections"/>, and <see cref="Cut"/> does not concern them.
+    /// Collects as many new connections as <paramref name="order"/> has numbers, and then connects them to the address
+    /// in that order: <c>ReorderAsync(1, 0)</c> connects the second one before the first one. Until then these clients
+    /// wait, as in a slow network. <see cref="Connections"/> does not count them, and <see cref="Cut"/> does not affect
+    /// them.
     /// </summary>
-    /// <param name="order">Each number from 0 once: which of them is first, which next.</param>
-    /// <returns>Done when all have reached the address, or were cut off since nobody listens there; cancelled when the link has ended.</returns>
-    /// <exception cref="ArgumentException">The numbers are no order.</exception>
-    /// <exception cref="InvalidOperationException">Connections of another call are still waited for.</exception>
+    /// <param name="order">Each number from 0 once: the index of the connection that goes first, then of the next one,
+    /// and so on.</param>
+    /// <returns>A task that completes when all have been connected to the address, or were closed because nobody
+    /// listens there. It is cancelled if the link is disposed.</returns>
+    /// <exception cref="ArgumentException">The numbers are not a permutation of the numbers from 0.</exception>
+    /// <exception cref="InvalidOperationException">An earlier call still waits for connections.</exception>
     public Task ReorderAsync(params int[] order)
     {
         ArgumentNullException.ThrowIfNull(order);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         if (order.Length == 0 || !order.Order().SequenceEqual(Enumerable.Range(0, order.Length)))
         {
-            throw new ArgumentException("An order has each number from 0 once.", nameof(order));
+            throw new ArgumentException("An order must contain each number from 0 exactly once.", nameof(order));
         }
 
         var held = new HeldConnections([.. order]);
         if (Interlocked.CompareExchange(ref _held, held, null) is not null)
         {
-            throw new InvalidOperationException("The link still waits for connections of another order.");
+            throw new InvalidOperationException("The link still waits for the connections of an earlier order.");
         }
 
         return held.Done;
     }
 
     /// <summary>
-    /// Ends one direction of all connections that there are and goes on with the other: the receiver gets the end of the stream, and what the sender
-    /// goes on to send is thrown away.
+    /// Ends one direction of all open connections and keeps the other direction. The receiver gets the end of the
+    /// stream, and what the sender sends after that is discarded.
     /// </summary>
     public void HalfClose(LinkDirection direction)
     {
@@ -241,14 +263,14 @@ public sealed class FaultLink : IAsyncDisposable
             }
             catch (SocketException)
             {
-                // Who connected has gone again.
+                // The client has already closed the connection.
             }
         }
     }
 
     private async Task ConnectAsync(HeldConnections held, IReadOnlyList<Socket> clients)
     {
-        // Each when the one before it is there: who listens accepts them in this order.
+        // Each connection is made after the one before it, so the server accepts them in this order.
         foreach (Socket client in clients)
         {
             await ConnectAsync(client).ConfigureAwait(false);

@@ -2,7 +2,9 @@ using System.Net.Sockets;
 
 namespace Broker.Testing.Links;
 
-/// <summary>Connections that wait for each other, to go on in another order than they came in. Thread-safe.</summary>
+/// <summary>
+/// Connections that wait until all of them have arrived, to be continued in another order. Thread-safe.
+/// </summary>
 internal sealed class HeldConnections(int[] order)
 {
     private readonly Lock _gate = new();
@@ -10,10 +12,13 @@ internal sealed class HeldConnections(int[] order)
     private readonly TaskCompletionSource _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private bool _ended;
 
-    /// <summary>Done when all have gone on.</summary>
+    /// <summary>Completes when all connections have been continued.</summary>
     internal Task Done => _done.Task;
 
-    /// <summary>Holds one more; answers all of them, in the order to go on in, when it is the last, and none before.</summary>
+    /// <summary>
+    /// Adds a connection. Returns all connections in the requested order if this is the last one, and otherwise an
+    /// empty list.
+    /// </summary>
     internal IReadOnlyList<Socket> Add(Socket client)
     {
         lock (_gate)
@@ -31,7 +36,7 @@ internal sealed class HeldConnections(int[] order)
 
     internal void Complete() => _done.TrySetResult();
 
-    /// <summary>Cuts off those that still wait, as the link ends.</summary>
+    /// <summary>Closes the waiting connections, because the link is disposed.</summary>
     internal void End()
     {
         lock (_gate)

@@ -3,8 +3,11 @@ using System.Net.Sockets;
 
 namespace Broker.Testing.Links;
 
-/// <summary>One connection through a link: two sockets, and a pump for each direction. It disposes of itself when both have ended.</summary>
-[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "It knows best when it has ended.")]
+/// <summary>
+/// One connection through a link: two sockets, and a pump for each direction. It disposes itself when both directions
+/// have ended.
+/// </summary>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "It disposes itself when both directions have ended.")]
 internal sealed class LinkConnection
 {
     private readonly Socket _client;
@@ -23,7 +26,7 @@ internal sealed class LinkConnection
         _toClient = new LinkPump(faults, LinkDirection.ToClient, server, client, this, _ending.Token);
     }
 
-    /// <summary>Done when both directions have ended and the sockets are closed.</summary>
+    /// <summary>Completes when both directions have ended and the sockets are closed.</summary>
     internal Task Ended => _ended.Task;
 
     internal void Start(Action<LinkConnection> ended) => _ = RunAsync(ended);
@@ -39,15 +42,16 @@ internal sealed class LinkConnection
         }
         catch (ObjectDisposedException)
         {
-            // It had ended by itself.
+            // The connection had already ended.
         }
     }
 
     internal void HalfClose(LinkDirection direction) => (direction == LinkDirection.ToServer ? _toServer : _toClient).EndOutput();
 
     /// <summary>
-    /// Ends the connection behind what has been sent in a direction. The receiver's socket stays until it has closed its side: closing it with
-    /// something unread would take back what lies in the receiver's buffer.
+    /// Ends the connection after the bytes that have been sent in a direction. The receiver's socket stays open until
+    /// the receiver has closed its side. If it were closed with unread data, the receiver would lose the bytes in its
+    /// buffer.
     /// </summary>
     internal void CutBehind(LinkDirection direction)
     {

@@ -1,11 +1,11 @@
 namespace Broker.Testing.Links;
 
-/// <summary>One way through a <see cref="FaultLink"/>.</summary>
+/// <summary>A direction through a <see cref="FaultLink"/>.</summary>
 public enum LinkDirection
 {
-    /// <summary>From whoever connected to the link, to the address that it leads to.</summary>
+    /// <summary>From the program that connected to the link, to the target address.</summary>
     ToServer,
 
-    /// <summary>Back.</summary>
+    /// <summary>From the target address to the program.</summary>
     ToClient,
 }

@@ -1,6 +1,6 @@
 namespace Broker.Testing.Links;
 
-/// <summary>What a link is to do to bytes, by direction, and how many it has passed on.</summary>
+/// <summary>The requested faults of a link by direction, and the number of passed bytes.</summary>
 internal sealed class LinkFaults(TimeProvider time)
 {
     private readonly Lock _gate = new();
@@ -19,7 +19,7 @@ internal sealed class LinkFaults(TimeProvider time)
 
     internal long Passed(LinkDirection direction) => Interlocked.Read(ref _passed[(int)direction]);
 
-    /// <summary>Done when the direction does not stall, or no more.</summary>
+    /// <summary>Completes when the direction is not stalled.</summary>
     internal Task PassableAsync(LinkDirection direction)
     {
         lock (_gate)
@@ -66,8 +66,9 @@ internal sealed class LinkFaults(TimeProvider time)
     }
 
     /// <summary>
-    /// Asks to pass bytes on. Either they, or the first <c>Allowed</c> of them, may pass and are counted, and with the last of them a limit may be
-    /// <c>Reached</c>; or the direction stalls, and the caller asks again after that.
+    /// Requests that bytes pass. Either the first <c>Allowed</c> of them may pass and are counted, and <c>Reached</c>
+    /// is the limit that the last of them has reached. Or the direction is stalled, and the caller tries again after
+    /// <c>Stall</c>.
     /// </summary>
     internal (int Allowed, Limit? Reached, Task? Stall) Take(LinkDirection direction, int wanted)
     {
@@ -89,7 +90,7 @@ internal sealed class LinkFaults(TimeProvider time)
                 {
                     reached = limit;
                     _limits[at] = null;
-                    // Here, so that no other connection's bytes pass meanwhile.
+                    // This is done here, so that no byte of another connection passes meanwhile.
                     _stalls[at] = limit.Cuts ? null : NewSignal();
                 }
             }
@@ -114,7 +115,7 @@ internal sealed class LinkFaults(TimeProvider time)
 
     private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>How many bytes may still pass before something happens, and what that is.</summary>
+    /// <summary>The number of bytes that may pass before a fault happens, and the kind of the fault.</summary>
     internal sealed class Limit(long left, bool cuts)
     {
         internal long Left { get; set; } = left;

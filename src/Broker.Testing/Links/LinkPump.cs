@@ -3,7 +3,9 @@ using System.Threading.Channels;
 
 namespace Broker.Testing.Links;
 
-/// <summary>Carries the bytes of one direction of a connection. What is on its way is bounded; beyond that the sender is held up.</summary>
+/// <summary>
+/// Carries the bytes of one direction of a connection. It buffers a limited number of bytes and then blocks the sender.
+/// </summary>
 internal sealed class LinkPump(
     LinkFaults faults, LinkDirection direction, Socket from, Socket to, LinkConnection connection, CancellationToken ending)
 {
@@ -22,10 +24,10 @@ internal sealed class LinkPump(
         await sending.ConfigureAwait(false);
     }
 
-    /// <summary>Throws away what comes from now on.</summary>
+    /// <summary>Discards all bytes from now on.</summary>
     internal void Discard() => _discards = true;
 
-    /// <summary>Tells the receiver that nothing more comes, and throws away what does.</summary>
+    /// <summary>Ends the stream to the receiver and discards all later bytes.</summary>
     internal void EndOutput()
     {
         Discard();
@@ -50,10 +52,10 @@ internal sealed class LinkPump(
         }
         catch (Exception e) when (IsEnd(e))
         {
-            // A reset at one end is one at the other, unless the link has ended this direction itself.
+            // A reset at one end becomes a reset at the other end, unless the link has ended this direction itself.
             if (!_discards)
             {
-                // Which a stall holds back as well, unless the link itself ends.
+                // A stall delays the reset too, unless the link is disposed.
                 await faults.PassableAsync(direction).WaitAsync(ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 connection.Abort();
             }
@@ -72,13 +74,13 @@ internal sealed class LinkPump(
                 await PassAsync(piece.Bytes).ConfigureAwait(false);
             }
 
-            // The end is held back like all that comes before it.
+            // A stall delays the end of the stream like all bytes before it.
             await faults.PassableAsync(direction).WaitAsync(ending).ConfigureAwait(false);
             Shutdown();
         }
         catch (Exception e) when (IsEnd(e))
         {
-            // The receiver has gone, or the link ends. What is still received has nowhere to go.
+            // The receiver has closed, or the link is disposed. Received bytes cannot be sent.
             Discard();
             await foreach (Piece _ in _pieces.Reader.ReadAllAsync(CancellationToken.None).ConfigureAwait(false))
             {
@@ -90,7 +92,7 @@ internal sealed class LinkPump(
     {
         while (!_discards && piece.Delay - faults.Time.GetElapsedTime(piece.Received) is { Ticks: > 0 } left)
         {
-            // A timer of the system's may come a little early, and one of less than a millisecond is none.
+            // A system timer may fire a little early, and a delay of less than a millisecond sets no timer.
             await Task.Delay(left < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : left, faults.Time, ending).ConfigureAwait(false);
         }
     }
@@ -133,7 +135,7 @@ internal sealed class LinkPump(
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // It has ended already.
+            // The stream has already ended.
         }
     }
 

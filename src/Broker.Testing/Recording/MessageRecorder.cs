@@ -7,15 +7,16 @@ using Broker.Protocol.Subjects;
 namespace Broker.Testing.Recording;
 
 /// <summary>
-/// Keeps what is published to the subjects of a filter, in the order of arrival, and tells a test whether that is what it expects.
+/// Records the messages that are published to the subjects of a filter, in order of arrival, and compares them with the
+/// expectations of a test.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Expectations that fail throw <see cref="ExpectationException"/> with what has come. It keeps up to
-/// <see cref="MostMessages"/> messages or 64 MiB, and fails every expectation once there was more.
-/// </remarks>
+///  Thread-safe. A failed expectation throws an <see cref="ExpectationException"/> that contains the recorded messages.
+/// A recorder stores up to <see cref="MostMessages"/> messages or 64 MiB. After more messages, every expectation fails.
+///  </remarks>
 public sealed class MessageRecorder : IAsyncDisposable
 {
-    /// <summary>How many messages it keeps.</summary>
+    /// <summary>The largest number of messages that a recorder stores.</summary>
     public const int MostMessages = 100_000;
 
     private const long MostBytes = 64L * 1024 * 1024;
@@ -38,13 +39,15 @@ public sealed class MessageRecorder : IAsyncDisposable
         Patience = patience;
     }
 
-    /// <summary>What it records.</summary>
+    /// <summary>The filter of the recorded subjects.</summary>
     public string Filter { get; }
 
-    /// <summary>After how long a wait gives up. Default 30 s, or that of the broker it is of.</summary>
+    /// <summary>
+    /// The time after which a wait fails. Default 30 s, or the value of the broker that created the recorder.
+    /// </summary>
     public TimeSpan Patience { get; }
 
-    /// <summary>What has come so far: a copy, in order.</summary>
+    /// <summary>The messages so far: a copy, in order of arrival.</summary>
     public IReadOnlyList<RecordedMessage> Messages
     {
         get
@@ -56,13 +59,18 @@ public sealed class MessageRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Records by a connection of the caller's, to whichever server: from the return on, each message that is published.</summary>
-    /// <param name="connection">Stays the caller's, and must outlive this.</param>
-    /// <param name="filter">The subject, in which <c>*</c> stands for one token and a last <c>&gt;</c> for one or more.</param>
-    /// <param name="patience">See <see cref="Patience"/>; null for the default.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <summary>
+    /// Starts to record over a connection of the caller, to any server. Each message that is published after the method
+    /// returns is recorded.
+    /// </summary>
+    /// <param name="connection">The connection. The caller still owns it and must close it only after the
+    /// recorder.</param>
+    /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
+    /// more.</param>
+    /// <param name="patience">The time after which a wait fails. Null for the default.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="ArgumentException">The filter is not valid.</exception>
-    /// <exception cref="ConnectionLostException">There is no server.</exception>
+    /// <exception cref="ConnectionLostException">No server is connected.</exception>
     public static Task<MessageRecorder> StartAsync(
         BrokerConnection connection, string filter, TimeSpan? patience = null, CancellationToken cancellationToken = default)
     {
@@ -77,7 +85,7 @@ public sealed class MessageRecorder : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(filter);
         var recorder = new MessageRecorder(connection, filter, register, patience);
-        // Known before the server knows of it, and until it has forgotten it.
+        // The filter is registered before the server has the subscription, and until the server has ended it.
         register?.Add(filter);
         try
         {
@@ -92,9 +100,9 @@ public sealed class MessageRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until at least so many messages have come.</summary>
-    /// <returns>All that have.</returns>
-    /// <exception cref="ExpectationException">There were less within <see cref="Patience"/>.</exception>
+    /// <summary>Waits until at least this many messages have been recorded.</summary>
+    /// <returns>All recorded messages.</returns>
+    /// <exception cref="ExpectationException">Fewer messages were recorded within <see cref="Patience"/>.</exception>
     public Task<IReadOnlyList<RecordedMessage>> WaitForCountAsync(int count, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
@@ -102,12 +110,12 @@ public sealed class MessageRecorder : IAsyncDisposable
             m => m.Count >= count ? [.. m] : null, () => $"at least {Expectations.Count(count, "message")}", cancellationToken);
     }
 
-    /// <summary>Waits for a message to the subjects of a filter, with a text if one is given.</summary>
+    /// <summary>Waits for a message to the subjects of a filter, optionally with a given text.</summary>
     /// <param name="subject">A subject or a filter.</param>
-    /// <param name="text">What the body is as UTF-8; null for whatever it is.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>The first such message, which may have come before the call.</returns>
-    /// <exception cref="ExpectationException">None came within <see cref="Patience"/>.</exception>
+    /// <param name="text">The expected body as UTF-8 text. Null for any body.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The first matching message, which may have been recorded before the call.</returns>
+    /// <exception cref="ExpectationException">No such message was recorded within <see cref="Patience"/>.</exception>
     public Task<RecordedMessage> WaitForAsync(string subject, string? text = null, CancellationToken cancellationToken = default)
     {
         byte[] filter = Encoding.UTF8.GetBytes(subject ?? throw new ArgumentNullException(nameof(subject)));
@@ -118,12 +126,13 @@ public sealed class MessageRecorder : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Waits for a message of which something is true.</summary>
-    /// <param name="holds">Called for each message, perhaps several times, on whichever thread.</param>
-    /// <param name="what">Names in a failure what was waited for.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>The first such message, which may have come before the call.</returns>
-    /// <exception cref="ExpectationException">None came within <see cref="Patience"/>.</exception>
+    /// <summary>Waits for a message that matches a predicate.</summary>
+    /// <param name="holds">The predicate. It is called for each message, possibly several times and on any
+    /// thread.</param>
+    /// <param name="what">The description of the expected message for the text of a failure.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>The first matching message, which may have been recorded before the call.</returns>
+    /// <exception cref="ExpectationException">No such message was recorded within <see cref="Patience"/>.</exception>
     public Task<RecordedMessage> WaitForAsync(Predicate<RecordedMessage> holds, string what, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(holds);
@@ -132,10 +141,10 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits for as many messages as there are texts, then compares: these bodies in this order, and nothing after them that was published,
-    /// and flushed by who published it, before.
+    /// Waits for as many messages as there are texts, and then compares. The recorded bodies must be exactly these
+    /// texts in this order. Messages that their publisher has flushed before this call are included in the comparison.
     /// </summary>
-    /// <exception cref="ExpectationException">Others came, or not as many.</exception>
+    /// <exception cref="ExpectationException">Other messages, or another number of messages, were recorded.</exception>
     public async Task AssertTextsAsync(params string[] texts)
     {
         ArgumentNullException.ThrowIfNull(texts);
@@ -149,10 +158,11 @@ public sealed class MessageRecorder : IAsyncDisposable
     }
 
     /// <summary>
-    /// Holds if exactly so many messages have come of those that were published, and flushed by who published them, before. With 0: that
-    /// there was none.
+    /// Succeeds if exactly this many messages have been recorded. Messages that their publisher has flushed before this
+    /// call are counted. With 0, the method asserts that there is no message.
     /// </summary>
-    /// <exception cref="ExpectationException">There were more, or not as many within <see cref="Patience"/>.</exception>
+    /// <exception cref="ExpectationException">More messages were recorded, or fewer within
+    /// <see cref="Patience"/>.</exception>
     public async Task AssertCountAsync(int count, CancellationToken cancellationToken = default)
     {
         await WaitForCountAsync(count, cancellationToken).ConfigureAwait(false);
@@ -164,7 +174,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Forgets what has come.</summary>
+    /// <summary>Removes the recorded messages.</summary>
     public void Clear()
     {
         lock (_gate)
@@ -175,7 +185,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         }
     }
 
-    /// <summary>Records no more. What has come can still be looked at.</summary>
+    /// <summary>Stops recording. The recorded messages can still be read.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -186,12 +196,12 @@ public sealed class MessageRecorder : IAsyncDisposable
         _subscription?.Unsubscribe();
         try
         {
-            // Counted among the subscriptions until the server has none of it.
+            // The recorder's subscription is registered until the server has ended it.
             await _connection.PingAsync().ConfigureAwait(false);
         }
         catch (ClientException)
         {
-            // Then it has none either.
+            // The server is lost, so it does not have the subscription either.
         }
 
         _register?.Remove(Filter);
@@ -199,7 +209,7 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // On the connection's loop.
+    // Called on the connection's loop.
     private void Take(in MessageView view)
     {
         TaskCompletionSource changed;
@@ -223,7 +233,7 @@ public sealed class MessageRecorder : IAsyncDisposable
         changed.TrySetResult();
     }
 
-    // What the server had for this connection before the question lies before the answer.
+    // Messages that the server had for this connection before the PING arrive before the answer.
     private async Task SettleAsync(CancellationToken cancellationToken)
     {
         await _connection.PingAsync(cancellationToken).WaitAsync(Patience, cancellationToken).ConfigureAwait(false);
@@ -265,16 +275,16 @@ public sealed class MessageRecorder : IAsyncDisposable
 
     private ExpectationException Failure(string expected, IReadOnlyList<RecordedMessage> came, bool waited)
         => new(Expectations.Text(
-            $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(Patience)}" : "")}. What came:",
+            $"Expected {expected} on '{Filter}'{(waited ? $" within {Waiting.Describe(Patience)}" : "")}. Recorded messages:",
             [.. came.Select(m => m.ToString())]));
 
-    // Under the gate.
+    // Called under the gate.
     private void ThrowIfOverflowed()
     {
         if (_overflowed)
         {
             throw new ExpectationException(
-                $"More came on '{Filter}' than a recorder keeps ({Expectations.Count(_messages.Count, "message")}, {_bytes} bytes). Record a narrower filter, or clear it in between.");
+                $"More messages came on '{Filter}' than a recorder stores ({Expectations.Count(_messages.Count, "message")}, {_bytes} bytes). Use a narrower filter, or call Clear in between.");
         }
     }
 }

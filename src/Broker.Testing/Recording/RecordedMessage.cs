@@ -6,35 +6,38 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Testing.Recording;
 
-/// <summary>A message as it came. Immutable, good for as long as it is kept.</summary>
+/// <summary>A recorded message. Immutable, and valid for as long as the program keeps it.</summary>
 public sealed class RecordedMessage
 {
     private const int MostText = 200;
 
-    // A body with other control characters is no text, and a terminal would do what they say.
+    // A body with other control characters is shown as bytes, because a terminal would interpret these characters.
     private static readonly SearchValues<char> NoText = SearchValues.Create([.. Enumerable.Range(0, 32).Select(c => (char)c).Except("\t\r\n"), '\x7f', '\ufffd']);
 
     private readonly Message _message;
 
     internal RecordedMessage(in Message message) => _message = message;
 
-    /// <summary>The subject it was published to.</summary>
+    /// <summary>The subject of the message.</summary>
     public string Subject => _message.Subject;
 
-    /// <summary>Where an answer is expected; null when none is.</summary>
+    /// <summary>The subject for replies. Null if no reply is expected.</summary>
     public string? ReplyTo => _message.ReplyTo;
 
-    /// <summary>What follows the headers.</summary>
+    /// <summary>The body of the message, without the headers.</summary>
     public ReadOnlyMemory<byte> Body => _message.Body;
 
-    /// <summary>The same as UTF-8 text.</summary>
+    /// <summary>The body as UTF-8 text.</summary>
     public string Text => Encoding.UTF8.GetString(Body.Span);
 
-    /// <summary>The headers; none when there are none.</summary>
-    /// <exception cref="FormatException">What it has is no header block.</exception>
+    /// <summary>The headers. Empty if the message has none.</summary>
+    /// <exception cref="FormatException">The headers of the message are not a header block.</exception>
     public MessageHeaders Headers => new(_message.Headers.Span);
 
-    /// <summary>Subject and text, or the beginning of it, as failures show it: <c>orders.new: 42 (reply to inbox.1)</c>.</summary>
+    /// <summary>
+    /// Returns the subject and the beginning of the text, as failures show them: <c>orders.new: 42 (reply to
+    /// inbox.1)</c>.
+    /// </summary>
     public override string ToString()
     {
         string text = Text;

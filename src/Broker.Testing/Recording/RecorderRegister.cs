@@ -3,7 +3,10 @@ using Broker.Protocol.Subjects;
 
 namespace Broker.Testing.Recording;
 
-/// <summary>What recorders of a broker have subscribed to, so that a wait for a program's subscriptions does not take theirs for it.</summary>
+/// <summary>
+/// The filters of a broker's recorders, so that a wait for a program's subscriptions does not count the subscriptions
+/// of recorders.
+/// </summary>
 internal sealed class RecorderRegister
 {
     private readonly List<byte[]> _filters = [];

@@ -1,10 +1,13 @@
 namespace Broker.Testing.Time;
 
 /// <summary>
-/// Time that goes on when a test says so: for PINGs, deadlines and delays that would otherwise take as long as they say. A broker goes by it when
-/// its <c>LoopOptions</c> name it, a <c>FaultLink</c> when it is opened with it.
+/// A clock that only advances when a test calls <see cref="Advance"/>. PINGs, deadlines and delays then take no real
+/// time. A broker uses it through its <c>LoopOptions</c>, and a <c>FaultLink</c> through the argument of its
+/// <c>Open</c> method.
 /// </summary>
-/// <remarks>Thread-safe. Timers fire in the order of their times, on the thread that calls <see cref="Advance"/>.</remarks>
+/// <remarks>
+/// Thread-safe. Timers fire in the order of their times, on the thread that calls <see cref="Advance"/>.
+/// </remarks>
 public sealed class VirtualTime : TimeProvider
 {
     private readonly Lock _gate = new();
@@ -15,7 +18,9 @@ public sealed class VirtualTime : TimeProvider
     /// <inheritdoc/>
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
-    /// <summary>How many timers wait. A test that wants one to fire waits first until it is there.</summary>
+    /// <summary>
+    /// The number of pending timers. A test that wants a timer to fire first waits until it is pending.
+    /// </summary>
     public int Timers
     {
         get
@@ -48,8 +53,10 @@ public sealed class VirtualTime : TimeProvider
         return alarm;
     }
 
-    /// <summary>Lets so much time pass. What falls due meanwhile has been called when it returns.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">It is negative.</exception>
+    /// <summary>
+    /// Advances the clock. The callbacks of all timers that have become due have been called when the method returns.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="by"/> is negative.</exception>
     public void Advance(TimeSpan by)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(by, TimeSpan.Zero);
@@ -61,10 +68,10 @@ public sealed class VirtualTime : TimeProvider
     }
 
     /// <summary>
-    /// Sets the clock on the wall, as an operator or a time server does. No time passes by it: no timer comes nearer, and only what goes by the date,
-    /// such as the end of a certificate or of a JWT, sees it.
+    /// Changes the date, as an operator or a time server does. No time passes: timers are not affected. Only code that
+    /// compares dates, such as the expiry of a certificate or of a JWT, is affected.
     /// </summary>
-    /// <param name="by">How much later it then is; negative for earlier. It adds to what was set before.</param>
+    /// <param name="by">The change of the date. Negative for an earlier date. Changes add up.</param>
     public void SetWallClock(TimeSpan by)
     {
         lock (_gate)
@@ -81,7 +88,8 @@ public sealed class VirtualTime : TimeProvider
         }
     }
 
-    // The next that is due until then, at whose time it then is; else it is that time.
+    // Returns the next timer that is due until the end time and sets the clock to its time. If there is none, sets the
+    // clock to the end time.
     private Alarm? TakeNext(DateTimeOffset end)
     {
         lock (_gate)
@@ -131,7 +139,7 @@ public sealed class VirtualTime : TimeProvider
             return default;
         }
 
-        // Under the gate.
+        // Called under the gate.
         internal void Rearm() => Set(_period > TimeSpan.Zero ? _period : Timeout.InfiniteTimeSpan);
 
         internal void Fire() => callback(state);
