@@ -1,11 +1,11 @@
 namespace Broker.Server;
 
-/// <summary>The accounts that are there unless the options say otherwise.</summary>
+/// <summary>The names of the accounts that exist by default.</summary>
 internal static class AccountNames
 {
-    /// <summary>The account of those who are in no other.</summary>
+    /// <summary>The account of clients that are in no other account.</summary>
     internal const string Global = "$G";
 
-    /// <summary>The account of the server's own events.</summary>
+    /// <summary>The account in which the server publishes its own events.</summary>
     internal const string System = "$SYS";
 }

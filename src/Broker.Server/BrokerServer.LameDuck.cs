@@ -2,19 +2,26 @@ using Broker.Server.Lifecycle;
 
 namespace Broker.Server;
 
-// Leaving without a rush: clients are asked to go elsewhere, and then sent away one by one.
+// Lame duck mode: the server asks clients to move to another server and then closes the remaining ones one by one.
 public sealed partial class BrokerServer
 {
     /// <summary>
-    /// Closes the listeners, tells clients with INFO <c>ldm:true</c> to look for another server, waits, and closes those that
-    /// have stayed one by one. In-process clients are not sent away: <see cref="DrainAsync"/> comes after this.
+    /// Enters lame duck mode: closes the listeners, asks clients by an INFO with <c>ldm:true</c> to move to another
+    /// server, waits for the grace period, and then closes the remaining clients one by one. In-process clients stay
+    /// connected; call <see cref="DrainAsync"/> afterwards to close them.
     /// </summary>
-    /// <param name="duration">How long all of it may take. Few clients are closed faster, at most a second apart.</param>
-    /// <param name="gracePeriod">How much of that clients have to leave by themselves.</param>
-    /// <param name="cancellationToken">Ends it early; clients that are still there stay.</param>
-    /// <returns>Done when no client with a socket is left.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">A time is negative, or the grace period is longer than the duration.</exception>
-    public async Task EnterLameDuckAsync(TimeSpan duration, TimeSpan gracePeriod, CancellationToken cancellationToken = default)
+    /// <param name="duration">
+    /// The longest time that the whole operation takes. If there are few clients, they are closed at most a second
+    /// apart and the operation ends earlier.
+    /// </param>
+    /// <param name="gracePeriod">The part of the duration in which clients may disconnect by themselves.</param>
+    /// <param name="cancellationToken">Ends the operation early; the remaining clients stay connected.</param>
+    /// <returns>A task that completes when no client with a socket is connected.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// A time is negative, or the grace period is longer than the duration.
+    /// </exception>
+    public async Task EnterLameDuckAsync(
+        TimeSpan duration, TimeSpan gracePeriod, CancellationToken cancellationToken = default)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(gracePeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(duration, gracePeriod);

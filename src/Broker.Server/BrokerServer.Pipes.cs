@@ -11,19 +11,24 @@ namespace Broker.Server;
 public sealed partial class BrokerServer
 {
     /// <summary>
-    /// Connects a client whose bytes another transport brings by a pipe, such as a WebSocket. The pipe's threshold holds the server
-    /// up: what does not fit waits as for a socket, under the same limits, deadline and policy for slow consumers.
+    /// Connects a client whose bytes come through a pipe from another transport, such as a WebSocket. When the pipe
+    /// reaches its pause threshold, the server queues further messages as it does for a full socket, with the same
+    /// limits, write deadline and slow consumer policy.
     /// </summary>
-    /// <param name="pipe">The server's end. It is completed, both ways, when the server has done with the client.</param>
-    /// <param name="remote">Where the client is, for the log and for monitoring.</param>
-    /// <param name="transport">How it is connected, for monitoring.</param>
-    /// <param name="certificate">
-    /// What the transport has verified to be the client's own, for <see cref="BrokerServerOptions.MapWebSocketUsers"/> and
-    /// <see cref="BrokerServerOptions.Authorize"/>; null for none. It must live until the pipe is completed.
+    /// <param name="pipe">
+    /// The server's end of the pipe. The server completes its reader and its writer when the connection is closed.
     /// </param>
-    /// <returns>Tells why the server has ended the client.</returns>
-    /// <exception cref="ObjectDisposedException">The server has ended.</exception>
-    public PipeClient ConnectPipe(IDuplexPipe pipe, EndPoint? remote, ClientTransport transport, X509Certificate2? certificate = null)
+    /// <param name="remote">The client's address, for the log and for monitoring.</param>
+    /// <param name="transport">The kind of transport, for monitoring.</param>
+    /// <param name="certificate">
+    /// The client certificate that the transport has verified, for <see cref="BrokerServerOptions.MapWebSocketUsers"/>
+    /// and <see cref="BrokerServerOptions.Authorize"/>; null for none. The caller owns it and must not dispose it
+    /// before the pipe is completed.
+    /// </param>
+    /// <returns>The connected client; it reports why the server closed the connection.</returns>
+    /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
+    public PipeClient ConnectPipe(
+        IDuplexPipe pipe, EndPoint? remote, ClientTransport transport, X509Certificate2? certificate = null)
     {
         ArgumentNullException.ThrowIfNull(pipe);
         ObjectDisposedException.ThrowIf(_disposed != 0, this);

@@ -5,36 +5,46 @@ using Broker.Server.Tls;
 
 namespace Broker.Server;
 
-// What may change while clients are connected.
+// Changes of options while clients are connected.
 public sealed partial class BrokerServer
 {
     private readonly Lock _reloadGate = new();
 
-    /// <summary>Changes options while the server runs: all that was changed, or nothing. Any thread.</summary>
+    /// <summary>Changes options while the server runs. Either all changes apply or none. Thread-safe.</summary>
     /// <remarks>
-    /// <para>At once and for everybody: <see cref="BrokerServerOptions.MaxPending"/>,
+    /// <para>These options apply to all clients at once: <see cref="BrokerServerOptions.MaxPending"/>,
     /// <see cref="BrokerServerOptions.MaxPendingTotal"/>, <see cref="BrokerServerOptions.SlowConsumers"/>,
-    /// <see cref="BrokerServerOptions.WriteDeadline"/>, <see cref="BrokerServerOptions.MaxSubscriptions"/> (those a client has it keeps),
-    /// <see cref="BrokerServerOptions.PingInterval"/> (from the next PING) and <see cref="BrokerServerOptions.PingMax"/>.</para>
-    /// <para>For those that connect from now on: <see cref="BrokerServerOptions.MaxConnections"/>,
+    /// <see cref="BrokerServerOptions.WriteDeadline"/>, <see cref="BrokerServerOptions.MaxSubscriptions"/> (a client
+    /// keeps the subscriptions it has), <see cref="BrokerServerOptions.PingInterval"/> (from the next PING on) and
+    /// <see cref="BrokerServerOptions.PingMax"/>.</para>
+    /// <para>These options apply to new connections: <see cref="BrokerServerOptions.MaxConnections"/>,
     /// <see cref="BrokerServerOptions.MaxPayload"/>, <see cref="BrokerServerOptions.MaxControlLine"/> and
-    /// <see cref="BrokerServerOptions.Tls"/>, whose files are read again at every reload.</para>
-    /// <para><see cref="BrokerServerOptions.ClientAdvertise"/> and <see cref="BrokerServerOptions.ConnectUrls"/> are told to
-    /// those who are connected by another INFO, if their CONNECT had a <c>protocol</c> of 1 or more.</para>
-    /// <para>Users, accounts with their exports and imports, token, no-auth user, permissions, timeout, callbacks and verifiers: a
-    /// client stays when the user it is still exists with the same password or key; it then has the user's present permissions,
-    /// and loses the subscriptions that these refuse, each with an <c>-ERR</c>. Others are told <c>User Authentication Revoked</c>
-    /// (their user is gone) or <c>Authorization Violation</c> (also when their user is in another account now, or when they have not
-    /// yet said who they are), and closed. Clients that were let in by a callback stay as long as the callback is the same one. When
-    /// none of these has changed nobody is looked at for them.</para>
+    /// <see cref="BrokerServerOptions.Tls"/>. The TLS files are read again at every reload.</para>
+    /// <para>If <see cref="BrokerServerOptions.ClientAdvertise"/> or <see cref="BrokerServerOptions.ConnectUrls"/>
+    /// changes, the server sends another INFO to each connected client that sent a <c>protocol</c> of 1 or more in its
+    /// CONNECT.</para>
+    /// <para>Users, accounts with their exports and imports, the token, the no-auth user, permissions, the timeout,
+    /// callbacks and verifiers: a client stays connected if its user still exists with the same password or key. It
+    /// then has the user's new permissions and loses the subscriptions that they deny; it receives an <c>-ERR</c> for
+    /// each. The server closes the other clients. They receive <c>User Authentication Revoked</c> if their user no
+    /// longer exists, and otherwise <c>Authorization Violation</c>: for example if their user is in another account
+    /// now, or if they have not authenticated yet. Clients that a callback accepted stay connected as long as the
+    /// callback is the same. If none of these options has changed, no client is checked for them.</para>
     /// </remarks>
-    /// <param name="change">Is given a copy of the options in use. What it throws comes out of the call, and nothing has changed.</param>
-    /// <returns>Done when every client is under the new options; who connects after the call is from the beginning.</returns>
+    /// <param name="change">
+    /// Receives a copy of the current options and changes it. If it throws, the exception is passed on and no option
+    /// changes.
+    /// </param>
+    /// <returns>
+    /// A task that completes when the new options apply to every client. A client that connects after the call has them
+    /// from the beginning.
+    /// </returns>
     /// <exception cref="ArgumentException">
-    /// An option is out of its range, options contradict each other, a file cannot be used, or one has been changed that cannot change:
-    /// the addresses, the name, the loops or the logger. The text names it. Nothing has changed then.
+    /// An option is out of its range, options contradict each other, a file cannot be used, or an option has been
+    /// changed that cannot change while the server runs: the addresses, the name, the loops or the logger. The message
+    /// names the option. Nothing has changed then.
     /// </exception>
-    /// <exception cref="ObjectDisposedException">The server has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
     public async Task ReloadAsync(Action<BrokerServerOptions> change)
     {
         ArgumentNullException.ThrowIfNull(change);
@@ -52,7 +62,7 @@ public sealed partial class BrokerServer
             SecurityRules rules = secures ? new SecurityRules(after) : _core.Security;
             var plan = new AccountPlan(after);
             var tls = ServerTls.Create(after.Tls);
-            // From here on nothing can fail.
+            // Nothing can fail after this point.
             Apply(before, after, rules, plan, tls);
         }
 
@@ -65,7 +75,8 @@ public sealed partial class BrokerServer
         await QuiesceAsync().ConfigureAwait(false);
     }
 
-    private void Apply(BrokerServerOptions before, BrokerServerOptions after, SecurityRules rules, AccountPlan plan, ServerTls? tls)
+    private void Apply(
+        BrokerServerOptions before, BrokerServerOptions after, SecurityRules rules, AccountPlan plan, ServerTls? tls)
     {
         bool secures = rules != _core.Security;
         bool tell = !string.Equals(before.ClientAdvertise, after.ClientAdvertise, StringComparison.Ordinal)
@@ -84,7 +95,7 @@ public sealed partial class BrokerServer
             _core.ChangeInfo();
         }
 
-        // A session can be found before it reads the options, or looks again once it can be: none is missed.
+        // No session is missed: a session that is not in the list yet reads the options again after it has been added.
         foreach (ClientSession session in _core.Sessions)
         {
             session.OnReloaded(secures, tell);
@@ -95,8 +106,9 @@ public sealed partial class BrokerServer
 
     private static void RefuseFixed(BrokerServerOptions before, BrokerServerOptions after)
     {
+        bool isRenamed = !string.Equals(before.ServerName, after.ServerName, StringComparison.Ordinal);
         string? changed = !before.EndPoints.SequenceEqual(after.EndPoints) ? nameof(BrokerServerOptions.EndPoints)
-            : !string.Equals(before.ServerName, after.ServerName, StringComparison.Ordinal) ? nameof(BrokerServerOptions.ServerName)
+            : isRenamed ? nameof(BrokerServerOptions.ServerName)
             : before.Loops != after.Loops ? nameof(BrokerServerOptions.Loops)
             : before.LoopOptions != after.LoopOptions ? nameof(BrokerServerOptions.LoopOptions)
             : before.Logger != after.Logger ? nameof(BrokerServerOptions.Logger)

@@ -9,15 +9,18 @@ using Broker.Transport.InProcess;
 namespace Broker.Server;
 
 /// <summary>
-/// A server of the NATS text protocol in this process. Several may run side by side; they share nothing.
+/// A server for the NATS client protocol that runs in this process. A process can run several; they share no state.
 /// </summary>
-/// <remarks>Thread-safe. <see cref="DisposeAsync"/> closes everything at once; <see cref="DrainAsync"/> first delivers.</remarks>
+/// <remarks>
+/// Thread-safe. <see cref="DisposeAsync"/> closes everything at once; <see cref="DrainAsync"/> delivers queued messages
+/// first.
+/// </remarks>
 /// <example><code>
 /// await using var server = await BrokerServer.StartAsync(o => o.Listen(4222), cancellationToken);
 /// </code></example>
 public sealed partial class BrokerServer : IAsyncDisposable
 {
-    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken here.</summary>
+    /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public const string ProtocolVersion = ServerIdentity.ProtocolVersion;
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(10);
@@ -39,20 +42,29 @@ public sealed partial class BrokerServer : IAsyncDisposable
         loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
-    /// <summary>Where it listens, in the order of the options, with the ports that were really taken.</summary>
+    /// <summary>
+    /// The addresses that the server listens on, in the order of the options. A port of 0 is replaced by the port in
+    /// use.
+    /// </summary>
     public IReadOnlyList<EndPoint> EndPoints => [.. _listeners.Select(l => l.EndPoint)];
 
-    /// <summary>The loops it runs on. Connections on the same loop as an in-process client exchange messages without waking a thread.</summary>
+    /// <summary>
+    /// The event loops of the server. An in-process client on one of these loops exchanges messages with connections of
+    /// the same loop without waking another thread.
+    /// </summary>
     public EventLoopGroup Loops { get; }
 
-    /// <summary>How many clients may be connected now; see <see cref="BrokerServerOptions.MaxConnections"/>.</summary>
+    /// <summary>
+    /// The current limit on connected clients; see <see cref="BrokerServerOptions.MaxConnections"/>.
+    /// </summary>
     public int MaxConnections => _core.Options.MaxConnections;
 
-    /// <summary>The name in INFO.</summary>
+    /// <summary>The server name in INFO.</summary>
     public string Name => _core.Identity.Name;
 
     /// <inheritdoc cref="StartAsync(BrokerServerOptions, CancellationToken)"/>
-    public static Task<BrokerServer> StartAsync(Action<BrokerServerOptions> configure, CancellationToken cancellationToken = default)
+    public static Task<BrokerServer> StartAsync(
+        Action<BrokerServerOptions> configure, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(configure);
         var options = new BrokerServerOptions();
@@ -60,17 +72,21 @@ public sealed partial class BrokerServer : IAsyncDisposable
         return StartAsync(options, cancellationToken);
     }
 
-    /// <summary>Starts a server. When the task is done, clients can connect.</summary>
-    /// <exception cref="ListenException">An address cannot be had.</exception>
-    /// <exception cref="ArgumentException">An option is out of its range, or options contradict each other; the text names it.</exception>
-    public static async Task<BrokerServer> StartAsync(BrokerServerOptions options, CancellationToken cancellationToken = default)
+    /// <summary>Starts a server. Clients can connect when the task has completed.</summary>
+    /// <exception cref="ListenException">The server cannot listen on an address.</exception>
+    /// <exception cref="ArgumentException">
+    /// An option is out of its range, or options contradict each other; the message names the option.
+    /// </exception>
+    public static async Task<BrokerServer> StartAsync(
+        BrokerServerOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
         options.Validate();
         cancellationToken.ThrowIfCancellationRequested();
         var log = new ServerLog(options.Logger);
-        EventLoopGroup loops = options.Loops ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault + options.LoopOptions.OnFault });
+        EventLoopGroup loops = options.Loops
+            ?? new EventLoopGroup(options.LoopOptions with { OnFault = log.Fault + options.LoopOptions.OnFault });
         var server = new BrokerServer(new ServerCore(options, loops), loops, options.Loops is null);
         try
         {
@@ -85,15 +101,19 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// The way to this server for clients in this process, without a socket: the same protocol, limits and rules as over TCP. It is
-    /// what a client's options take for their dialer, and good for every reconnect.
+    /// Creates a dialer that connects clients of this process to this server without a socket. Protocol, limits and
+    /// permissions are the same as over TCP. Set it as the dialer in a client's options; the client also uses it to
+    /// reconnect.
     /// </summary>
     /// <param name="user">
-    /// The name of the user, one of <see cref="BrokerServerOptions.Users"/> or of an account's, that such clients are without showing
-    /// anything; one that shows credentials in its CONNECT is who they say. Null, the default: whoever comes without credentials.
+    /// The name of a user in <see cref="BrokerServerOptions.Users"/> or in an account. A client that sends no
+    /// credentials in its CONNECT is this user; a client that sends credentials is the user that they belong to. Null,
+    /// the default: a client without credentials is treated as over TCP.
     /// </param>
-    /// <exception cref="ArgumentException">There is no such user now. One that is gone later fails the attempts then.</exception>
-    /// <exception cref="ObjectDisposedException">The server has ended.</exception>
+    /// <exception cref="ArgumentException">
+    /// The user does not exist. If the user is removed later, attempts to connect fail from then on.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
     public IDialer Connect(string? user = null)
     {
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
@@ -102,12 +122,16 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Connects a client in this process without a socket: the same protocol, limits and rules as over TCP.
+    /// Connects a client in this process without a socket. Protocol, limits and permissions are the same as over TCP.
     /// </summary>
-    /// <param name="loop">The client's loop; it may be one of <see cref="Loops"/>, and then no thread is woken between the two.</param>
-    /// <param name="handler">The client's side of the protocol.</param>
+    /// <param name="loop">
+    /// The client's loop. If it is one of <see cref="Loops"/>, client and server run on the same thread and wake no
+    /// other.
+    /// </param>
+    /// <param name="handler">The handler of the client's end of the connection.</param>
     /// <returns>The client's end of the connection.</returns>
-    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler) => ConnectInProcess(loop, handler, null);
+    public Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler)
+        => ConnectInProcess(loop, handler, null);
 
     internal Connection ConnectInProcess(EventLoop loop, ConnectionHandler handler, string? user)
     {
@@ -127,31 +151,33 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
     }
 
-    /// <summary>How many requests wait for answers from other accounts.</summary>
+    /// <summary>The number of requests that wait for answers from other accounts.</summary>
     internal int PendingReplies => _core.Accounts.All.Sum(a => a.Replies.Count);
 
-    /// <summary>The router of those who are in no account of their own.</summary>
+    /// <summary>The router of the global account, for clients that belong to no other account.</summary>
     internal Routing.Router RouterOfAll => _core.Accounts.Global.Router;
 
-    /// <summary>How many clients events have looked at beside those that they are of.</summary>
+    /// <summary>
+    /// The number of clients that were visited to publish events, without the clients that the events are about.
+    /// </summary>
     internal long LooksForEvents => _events.Looks;
 
-    /// <summary>How often the subscriptions of a client were put in order for pages of them.</summary>
+    /// <summary>The number of times that a client's subscriptions were sorted to list them in pages.</summary>
     internal long OrderedListings => _listings.Ordered;
 
-    /// <summary>Publishes the statistics, as it does by itself every 10 s.</summary>
+    /// <summary>Publishes the statistics event now. The server also publishes it every 10 s.</summary>
     internal void TellStatistics() => _events.TellStatistics();
 
     /// <summary>
-    /// How many bytes wait for all clients now. Found by looking at each of them: for somebody who looks once a second, as while
-    /// a drain goes on.
+    /// The number of bytes that are queued for all clients. The getter visits every client, so read it about once a
+    /// second at most, for example during a drain.
     /// </summary>
     public long PendingBytes => _core.Sessions.Sum(static s => s.PendingBytes);
 
-    /// <summary>Its counters now.</summary>
+    /// <summary>Reads the counters of the server.</summary>
     public ServerSnapshot Snapshot() => _core.Snapshot();
 
-    /// <summary>Closes the listeners: whoever is connected stays, nobody new comes in.</summary>
+    /// <summary>Closes the listeners. Connected clients stay connected; no new client can connect.</summary>
     public void StopAccepting()
     {
         lock (_listeners)
@@ -164,14 +190,18 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops accepting and reading, delivers what is queued, and closes every connection. What clients did not take by then
-    /// is logged for each and counted in the result. Nothing that was read before is lost otherwise.
+    /// Stops accepting connections and reading from clients, delivers the queued messages, and closes every connection.
+    /// Messages that a client did not receive before the timeout are logged for this client and counted in the result.
+    /// No other message that the server had read is lost.
     /// </summary>
-    /// <param name="timeout">How long clients may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as they like.</param>
-    /// <param name="cancellationToken">
-    /// Ends the time early: connections are closed at once, and the result counts what was still queued. Nothing is thrown.
+    /// <param name="timeout">
+    /// The time that clients have to receive the queued messages; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
     /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
+    /// <param name="cancellationToken">
+    /// Ends the drain early: connections are closed at once, and the result counts the messages that were still queued.
+    /// The method does not throw.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative.</exception>
     public async Task<DrainReport> DrainAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         if (timeout == Timeout.InfiniteTimeSpan)
@@ -189,14 +219,14 @@ public sealed partial class BrokerServer : IAsyncDisposable
             session.Channel.Leave(timeout);
         }
 
-        // The connections close themselves, on their loops; a drain is rare and may look at the clock.
+        // The connections close themselves, on their loops. A drain is rare, so this loop may poll the clock.
         long end = _core.Tick + (long)Math.Min(timeout.TotalMilliseconds, long.MaxValue / 2);
         bool cut = false;
         while (_core.HasSessions)
         {
             if (!cut && (cancellationToken.IsCancellationRequested || _core.Tick >= end))
             {
-                // Those too that only wait for the peer to end its side.
+                // This also closes connections that only wait for the peer to close its side.
                 cut = true;
                 foreach (ClientSession session in _core.Sessions)
                 {
@@ -211,7 +241,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">Called on the thread of one of its own loops.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The caller runs on the thread of one of the server's own loops.
+    /// </exception>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -240,7 +272,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
             return;
         }
 
-        // The loops go on, and end the connections in their next turn; unless they have ended themselves.
+        // The loops belong to the caller. They close the connections in their next iteration, unless the loops have
+        // stopped.
         for (int looks = 0; _core.HasSessions && looks < MostLooks; looks++)
         {
             await Task.Delay(Look, CancellationToken.None).ConfigureAwait(false);
@@ -256,8 +289,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
     }
 
-    // Returns when no loop reads for a client any more and what they had read is queued where it belongs. What a loop
-    // stages in the turn of the first round, after what was posted, the second one hands over.
+    // Returns when no loop reads from a client any more and everything that was read is in the queues of its receivers.
+    // There are two rounds: bytes that a loop buffers in the iteration of the first round, after the posted action, are
+    // flushed in the second round.
     private async Task QuiesceAsync()
     {
         for (int round = 0; round < 2; round++)
@@ -269,7 +303,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 EventLoop loop = Loops[i];
                 loop.Post(() =>
                 {
-                    // A turn's end may hand over a part of it only.
+                    // The end of an iteration may flush only a part of the buffers.
                     while (loop.FlushBacklog > 0)
                     {
                         loop.FlushWriteBuffers();
@@ -280,8 +314,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 rounds.Add(passed.Task);
             }
 
-            // Loops that somebody else has ended run nothing any more.
-            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MostLooks * Look, CancellationToken.None)).ConfigureAwait(false);
+            // A loop that its owner has stopped runs no posted action, so the wait has a limit.
+            await Task.WhenAny(Task.WhenAll(rounds), Task.Delay(MostLooks * Look, CancellationToken.None))
+                .ConfigureAwait(false);
         }
     }
 
@@ -291,9 +326,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
         {
             try
             {
-                // Until the port is known; somebody may come in before that is said.
+                // A client may connect before the port of the listener is stored here, so set the configured address
+                // first.
                 _core.Advertised ??= endPoint;
-                Listener listener = Listener.Start(Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
+                Listener listener = Listener.Start(
+                    Loops, endPoint, (loop, from) => new ClientSession(_core, loop, from));
                 if (_core.Advertised == endPoint)
                 {
                     _core.Advertised = listener.EndPoint;

@@ -3,34 +3,43 @@ using Broker.Server.Security;
 
 namespace Broker.Server;
 
-// Who may come in and what they may do. Nothing set: everybody, and everything.
+// Options of authentication and permissions. By default every client may connect and do everything.
 public sealed partial class BrokerServerOptions
 {
     private static readonly TimeSpan DefaultAuthTimeout = TimeSpan.FromSeconds(2);
 
     private TimeSpan? _authTimeout;
 
-    /// <summary>Who may connect. Empty, the default, with no token and no callback: everybody.</summary>
+    /// <summary>
+    /// The users that may connect. Empty, the default: without a token and a callback every client may connect.
+    /// </summary>
     public IReadOnlyList<User> Users { get; set; } = [];
 
     /// <summary>
-    /// Accounts: spaces of subjects of their own, each with its users. Empty, the default: everybody is in one. With users in any
-    /// of them clients must show who they are.
+    /// The accounts. Each account has its own subjects and its own users. Empty, the default: all clients are in one
+    /// account. If an account has users, clients must authenticate.
     /// </summary>
     public IReadOnlyList<AccountOptions> Accounts { get; set; } = [];
 
-    /// <summary>The account that the server's own events are published in. Null, the default: <c>$SYS</c>.</summary>
+    /// <summary>
+    /// The name of the account in which the server publishes its own events. Null, the default: <c>$SYS</c>.
+    /// </summary>
     public string? SystemAccount { get; set; }
 
-    /// <summary>A token that lets in whoever knows it: in clear, or as a bcrypt hash.</summary>
+    /// <summary>
+    /// The token that clients may authenticate by, in plain text or as a bcrypt hash. Null: no token.
+    /// </summary>
     public string? Token { get; set; }
 
-    /// <summary>The name of the user, one of <see cref="Users"/> or of an account's, that clients are who show no credentials or do not say CONNECT.</summary>
+    /// <summary>
+    /// The name of a user in <see cref="Users"/> or in an account. Clients that send no credentials or no CONNECT are
+    /// this user. Null, the default: clients must send credentials.
+    /// </summary>
     public string? NoAuthUser { get; set; }
 
     /// <summary>
-    /// How long a client may take from its connection, or from the end of the handshake of TLS, to an accepted CONNECT. Default
-    /// 2 s, with TLS one second more than the handshake may take.
+    /// The maximum time from the connection, or from the end of the TLS handshake, to an accepted CONNECT. Default 2 s;
+    /// with TLS one second more than the timeout of the handshake.
     /// </summary>
     public TimeSpan AuthTimeout
     {
@@ -38,32 +47,38 @@ public sealed partial class BrokerServerOptions
         set => _authTimeout = value;
     }
 
-    /// <summary>What clients may do that have no permissions of their own. Null, the default: everything.</summary>
+    /// <summary>
+    /// The permissions of clients whose user and account have no permissions of their own. Null, the default:
+    /// everything is allowed.
+    /// </summary>
     public Permissions? DefaultPermissions { get; set; }
 
     /// <summary>
-    /// Decides who may connect, instead of <see cref="Users"/> and <see cref="Token"/>. Called on an event loop: it must not
-    /// block. What it throws is logged and refuses the client.
+    /// A callback that decides whether a client may connect, in place of <see cref="Users"/> and <see cref="Token"/>.
+    /// The server calls it on an event loop, so it must not block. If it throws, the server logs the exception and
+    /// refuses the client.
     /// </summary>
     public Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; set; }
 
     /// <summary>
-    /// As <see cref="Authorize"/>, for decisions that take time; begun on an event loop. Meanwhile the server serves others;
-    /// what the client sends waits, up to 64 KiB of it, and <see cref="AuthTimeout"/> runs on.
+    /// An asynchronous form of <see cref="Authorize"/>. The server calls it on an event loop and serves other clients
+    /// until the task completes. It does not read from the client meanwhile, and <see cref="AuthTimeout"/> continues to
+    /// run.
     /// </summary>
     public Func<AuthorizationRequest, ValueTask<AuthorizationResult>>? AuthorizeAsync { get; set; }
 
-    /// <summary>Needed for passwords and tokens that are bcrypt hashes.</summary>
+    /// <summary>The verifier for passwords and tokens that are bcrypt hashes; required if there are any.</summary>
     public IPasswordVerifier? PasswordVerifier { get; set; }
 
-    /// <summary>Needed for users with keys.</summary>
+    /// <summary>The verifier for the signatures of users with keys; required if there are any.</summary>
     public ISignatureVerifier? SignatureVerifier { get; set; }
 
-    /// <summary>All users, by the accounts they are in.</summary>
-    internal IEnumerable<UserGroup> UserGroups
-        => Accounts.Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions)).Prepend(new UserGroup(AccountNames.Global, Users, null));
+    /// <summary>All users, grouped by account.</summary>
+    internal IEnumerable<UserGroup> UserGroups => Accounts
+        .Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions))
+        .Prepend(new UserGroup(AccountNames.Global, Users, null));
 
-    /// <summary>Whether others say the same of who may come in and what they may do.</summary>
+    /// <summary>Whether other options have the same authentication and the same permissions.</summary>
     internal bool HasSecurityOf(BrokerServerOptions other)
         => Users.SequenceEqual(other.Users) && Accounts.SequenceEqual(other.Accounts)
             && string.Equals(SystemAccount, other.SystemAccount, StringComparison.Ordinal)
@@ -73,15 +88,20 @@ public sealed partial class BrokerServerOptions
             && Authorize == other.Authorize && AuthorizeAsync == other.AuthorizeAsync
             && PasswordVerifier == other.PasswordVerifier && SignatureVerifier == other.SignatureVerifier;
 
-    // What is empty was read from somewhere that did not have it: it must not open the server.
+    // An empty value probably comes from a missing setting. It must not open the server to everybody.
     private void RefuseEmptyCredentials()
     {
-        Require(Token is not { Length: 0 }, $"{nameof(Token)} is empty. Without a token it is null.");
-        Require(NoAuthUser is not { Length: 0 }, $"{nameof(NoAuthUser)} is empty. Without such a user it is null.");
-        Require(SystemAccount is not { Length: 0 }, $"{nameof(SystemAccount)} is empty. For the usual one it is null.");
+        Require(Token is not { Length: 0 }, $"{nameof(Token)} is empty: set it to null for no token.");
+        Require(NoAuthUser is not { Length: 0 }, $"{nameof(NoAuthUser)} is empty: set it to null for no such user.");
+        Require(
+            SystemAccount is not { Length: 0 },
+            $"{nameof(SystemAccount)} is empty: set it to null for the default account.");
         foreach (User user in Users.Concat(Accounts.SelectMany(a => a.Users)))
         {
-            Require(!user.IsPasswordMissing, $"User '{user}' has an empty password. One without a password is made by {nameof(User)}.{nameof(User.WithoutPassword)}.");
+            Require(
+                !user.IsPasswordMissing,
+                $"User '{user}' has an empty password: create a user without a password by "
+                + $"{nameof(User)}.{nameof(User.WithoutPassword)}.");
         }
 
         static void Require(bool holds, string otherwise)

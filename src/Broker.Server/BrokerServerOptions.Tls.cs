@@ -2,16 +2,17 @@ using Broker.Server.Tls;
 
 namespace Broker.Server;
 
-// TLS. Nothing set: all in clear.
+// Options of TLS. By default connections are not encrypted.
 public sealed partial class BrokerServerOptions
 {
-    /// <summary>TLS with clients that come by sockets. Null, the default: none.</summary>
+    /// <summary>The TLS options for clients that connect through sockets. Null, the default: no TLS.</summary>
     public ServerTlsOptions? Tls { get; set; }
 
     /// <summary>
-    /// Whether a client that comes by WebSocket is the user that its certificate names, as <see cref="ServerTlsOptions.MapUsers"/> says it
-    /// of those that come by sockets (<c>verify_and_map</c> of the block <c>websocket</c> in nats-server). Who listens for them must demand
-    /// certificates; a client without one is nobody. Default false: they show passwords.
+    /// Whether the certificate of a WebSocket client determines its user, as <see cref="ServerTlsOptions.MapUsers"/>
+    /// does for socket clients (<c>verify_and_map</c> in the block <c>websocket</c> of nats-server). The WebSocket
+    /// listener must require client certificates; a client without a certificate is refused. Default false: WebSocket
+    /// clients authenticate by other credentials.
     /// </summary>
     public bool MapWebSocketUsers { get; set; }
 
@@ -20,13 +21,16 @@ public sealed partial class BrokerServerOptions
         bool maps = MapWebSocketUsers || Tls is { MapUsers: true };
         if (maps && (Authorize is not null || AuthorizeAsync is not null))
         {
-            throw new ArgumentException($"Certificates are mapped to users, or {nameof(Authorize)} decides by them: not both.");
+            throw new ArgumentException(
+                $"{nameof(Authorize)} cannot be set if certificates are mapped to users: set one of the two.");
         }
 
-        if (!maps && Users.Concat(Accounts.SelectMany(a => a.Users)).FirstOrDefault(u => u.HasCertificateOnly) is { } user)
+        IEnumerable<Security.User> users = Users.Concat(Accounts.SelectMany(a => a.Users));
+        if (!maps && users.FirstOrDefault(u => u.HasCertificateOnly) is { } user)
         {
             throw new ArgumentException(
-                $"User '{user}' is known by a certificate, and neither {nameof(Tls)}.{nameof(ServerTlsOptions.MapUsers)} nor {nameof(MapWebSocketUsers)} is set.");
+                $"User '{user}' is identified by a certificate: set "
+                + $"{nameof(Tls)}.{nameof(ServerTlsOptions.MapUsers)} or {nameof(MapWebSocketUsers)}.");
         }
     }
 }

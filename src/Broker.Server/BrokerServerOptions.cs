@@ -7,98 +7,115 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Broker.Server;
 
 /// <summary>
-/// How a server is set up. Defaults are nats-server's. Read when the server starts; later changes have no effect.
+/// The configuration of a server. The defaults are those of nats-server. The server copies the options when it starts;
+/// later changes of this object have no effect.
 /// </summary>
 public sealed partial class BrokerServerOptions
 {
-    // Longer ones could not be told from numbers that are too large for any limit.
+    // The parser could not distinguish longer payloads from numbers that overflow.
     private const int MostPayload = 512 * 1024 * 1024;
 
     private List<EndPoint> _endPoints = [];
 
-    /// <summary>The port that NATS clients expect.</summary>
+    /// <summary>The default port of NATS servers.</summary>
     public const int DefaultPort = 4222;
 
-    /// <summary>Where to listen; see <see cref="Listen(int)"/>. Empty: no sockets, in-process connections only.</summary>
+    /// <summary>
+    /// The addresses to listen on; add them by <see cref="Listen(int)"/>. If empty, the server opens no socket and
+    /// accepts in-process connections only.
+    /// </summary>
     public IReadOnlyList<EndPoint> EndPoints => _endPoints;
 
-    /// <summary>The name in INFO. Null, the default: the server's generated id.</summary>
+    /// <summary>The server name in INFO. Null, the default: the generated server id.</summary>
     public string? ServerName { get; set; }
 
-    /// <summary>Words that describe the server, such as <c>region:north</c>: shown by monitoring. Default: none.</summary>
+    /// <summary>Tags of the server for monitoring, such as <c>region:north</c>. Default: none.</summary>
     public IReadOnlyList<string> ServerTags { get; set; } = [];
 
-    /// <summary>The largest payload in bytes, headers included; at most 512 MiB. Default 1 MiB.</summary>
+    /// <summary>The maximum payload size in bytes, including headers; at most 512 MiB. Default 1 MiB.</summary>
     public int MaxPayload { get; set; } = 1024 * 1024;
 
-    /// <summary>The longest control line in bytes, without its verb. Default 4096.</summary>
+    /// <summary>The maximum length of a control line in bytes, without its verb. Default 4096.</summary>
     public int MaxControlLine { get; set; } = 4096;
 
-    /// <summary>How many bytes may wait for one client before <see cref="SlowConsumers"/> applies to it. Default 64 MiB.</summary>
+    /// <summary>
+    /// The maximum number of bytes that are queued for one client. Above it, <see cref="SlowConsumers"/> applies to the
+    /// client. Default 64 MiB.
+    /// </summary>
     public long MaxPending { get; set; } = 64L * 1024 * 1024;
 
     /// <summary>
-    /// How many bytes may wait for all clients together; 0, the default, for no limit, or where the heap is limited (in a container, or
-    /// by <c>DOTNET_GCHeapHardLimit</c>) for a quarter of that. Above it the client for which the most
-    /// wait is closed as a slow consumer, whatever its policy, and so on. It is looked at each time an event loop has written
-    /// another 1/16 of it, so for a moment there may be so much more per loop.
+    /// The maximum number of bytes that are queued for all clients together. 0, the default: a quarter of the heap
+    /// limit if the heap is limited (in a container or by <c>DOTNET_GCHeapHardLimit</c>), and otherwise no limit. Above
+    /// it, the server closes the client with the most queued bytes as a slow consumer, whatever its policy, until the
+    /// total is below the limit. The server checks the total each time an event loop has written another 1/16 of the
+    /// limit, so each loop can exceed it by this amount for a moment.
     /// </summary>
     public long MaxPendingTotal { get; set; }
 
-    /// <summary>What happens to a client that is too slow. Default: it is closed, as by nats-server.</summary>
+    /// <summary>
+    /// The policy for clients that do not receive fast enough. Default: the server closes them, as nats-server does.
+    /// </summary>
     public SlowConsumerPolicy SlowConsumers { get; set; }
 
-    /// <summary>How many subscriptions one client may have at a time; 0, the default, for as many as it likes.</summary>
+    /// <summary>The maximum number of subscriptions of one client; 0, the default, for no limit.</summary>
     public int MaxSubscriptions { get; set; }
 
-    /// <summary>How many clients there may be at a time. Default 65,536.</summary>
+    /// <summary>The maximum number of connected clients. Default 65,536.</summary>
     public int MaxConnections { get; set; } = 65_536;
 
-    /// <summary>How long a client may take nothing while bytes wait for it. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
+    /// <summary>
+    /// The maximum time in which a client may accept no bytes while bytes are queued for it. After it, the server
+    /// closes the connection. Default 10 s; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// </summary>
     public TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a client may be silent before it is sent a PING. Default 2 min.</summary>
+    /// <summary>The time without data from a client after which the server sends a PING to it. Default 2 min.</summary>
     public TimeSpan PingInterval { get; set; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How many PINGs may be unanswered before the client counts as gone; at least 1. Default 2.</summary>
+    /// <summary>
+    /// The number of unanswered PINGs after which the server closes the connection; at least 1. Default 2.
+    /// </summary>
     public int PingMax { get; set; } = 2;
 
     /// <summary>
-    /// The <c>host:port</c> that INFO tells in place of the address listened on, for a server behind another address. Null,
-    /// the default: the real one.
+    /// The <c>host:port</c> that INFO contains in place of the listening address, for a server that clients reach by
+    /// another address. Null, the default: the listening address.
     /// </summary>
     public string? ClientAdvertise { get; set; }
 
     /// <summary>
-    /// Other servers that clients may go to when this one is gone, each as <c>host:port</c>: <c>connect_urls</c> in INFO.
-    /// Default: none.
+    /// Other servers that clients can use if this server is not available, each as <c>host:port</c>. They are
+    /// <c>connect_urls</c> in INFO. Default: none.
     /// </summary>
     public IReadOnlyList<string> ConnectUrls { get; set; } = [];
 
     /// <summary>
-    /// The loops to run on, shared with other users of them. Null, the default: the server makes its own by
-    /// <see cref="LoopOptions"/> and ends them with itself.
+    /// The event loops to run on; the application owns them and may share them. Null, the default: the server creates
+    /// loops with <see cref="LoopOptions"/> and disposes them with itself.
     /// </summary>
     public EventLoopGroup? Loops { get; set; }
 
-    /// <summary>How its own loops are made when <see cref="Loops"/> is null.</summary>
+    /// <summary>The options of the event loops that the server creates if <see cref="Loops"/> is null.</summary>
     public EventLoopOptions LoopOptions { get; set; } = new();
 
-    /// <summary>Where it logs. Default: nowhere.</summary>
+    /// <summary>The logger of the server. Default: no logging.</summary>
     public ILogger Logger { get; set; } = NullLogger.Instance;
 
     /// <summary>
-    /// How much of a payload is shown where the protocol is logged, at <see cref="LogLevel.Trace"/>, in bytes; 0 for all of it. Default 1,024.
+    /// The maximum number of payload bytes in the protocol trace, which is logged at <see cref="LogLevel.Trace"/>; 0
+    /// for whole payloads. Default 1,024.
     /// </summary>
     public int TracedPayload { get; set; } = 1024;
 
     /// <summary>
-    /// Whether what the server itself publishes in the system account is logged there too, once somebody has subscribed to it. Default false.
+    /// Whether the protocol trace also contains the messages that the server itself publishes in the system account.
+    /// Messages without a subscriber are not traced. Default false.
     /// </summary>
     public bool TraceSystemAccount { get; set; }
 
-    /// <summary>Logs as <c>Broker.Server</c> to what the factory says.</summary>
-    /// <returns>These options, for more.</returns>
+    /// <summary>Logs to a logger of the factory with the category <c>Broker.Server</c>.</summary>
+    /// <returns>The same options, for chaining.</returns>
     public BrokerServerOptions LogTo(ILoggerFactory loggers)
     {
         ArgumentNullException.ThrowIfNull(loggers);
@@ -106,15 +123,19 @@ public sealed partial class BrokerServerOptions
         return this;
     }
 
-    /// <summary>Listens on the loopback address. Port 0 takes a free one; <see cref="BrokerServer.EndPoints"/> tells which.</summary>
-    /// <returns>These options, for more.</returns>
+    /// <summary>
+    /// Adds the loopback address as an address to listen on. With port 0 the operating system chooses a free port; read
+    /// it from <see cref="BrokerServer.EndPoints"/>.
+    /// </summary>
+    /// <returns>The same options, for chaining.</returns>
     public BrokerServerOptions Listen(int port = DefaultPort) => Listen(new IPEndPoint(IPAddress.Loopback, port));
 
     /// <summary>
-    /// Listens at an address: an <see cref="IPEndPoint"/>, a <see cref="System.Net.Sockets.UnixDomainSocketEndPoint"/>, or an
-    /// <see cref="InheritedEndPoint"/> for a socket that the process was started with.
+    /// Adds an address to listen on: an <see cref="IPEndPoint"/>, a
+    /// <see cref="System.Net.Sockets.UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/> for a socket
+    /// that the process inherited.
     /// </summary>
-    /// <returns>These options, for more.</returns>
+    /// <returns>The same options, for chaining.</returns>
     public BrokerServerOptions Listen(EndPoint endPoint)
     {
         ArgumentNullException.ThrowIfNull(endPoint);
@@ -123,10 +144,10 @@ public sealed partial class BrokerServerOptions
     }
 
     /// <summary>
-    /// Takes over all that may change while a server runs, for <see cref="BrokerServer.ReloadAsync"/> from options that were made anew; the
-    /// addresses, the name, the loops and the logger stay as they are.
+    /// Copies all options that may change while a server runs from other options, for
+    /// <see cref="BrokerServer.ReloadAsync"/>. The addresses, the name, the loops and the logger are not copied.
     /// </summary>
-    /// <param name="other">Whose; it is not changed, and lists are taken over as they are.</param>
+    /// <param name="other">The options to copy from. They are not changed; lists are copied by reference.</param>
     public void CopyChangeableFrom(BrokerServerOptions other)
     {
         ArgumentNullException.ThrowIfNull(other);
@@ -152,7 +173,7 @@ public sealed partial class BrokerServerOptions
         SystemAccount = other.SystemAccount;
         Token = other.Token;
         NoAuthUser = other.NoAuthUser;
-        // A default follows the TLS of whoever has it.
+        // Copy the field and not the property: the default depends on the TLS options.
         _authTimeout = other._authTimeout;
         DefaultPermissions = other.DefaultPermissions;
         Authorize = other.Authorize;
@@ -161,7 +182,7 @@ public sealed partial class BrokerServerOptions
         SignatureVerifier = other.SignatureVerifier;
     }
 
-    /// <summary>A copy for a server to keep: what is changed here later is not changed there.</summary>
+    /// <summary>Creates a copy for a server. Later changes of this object do not affect the copy.</summary>
     internal BrokerServerOptions Copy()
     {
         ArgumentNullException.ThrowIfNull(ConnectUrls);
@@ -176,8 +197,12 @@ public sealed partial class BrokerServerOptions
         return copy;
     }
 
-    /// <summary>Says whether a server could start with these, as far as that can be known without starting it: TLS files are read.</summary>
-    /// <exception cref="ArgumentException">An option is out of its range, or options contradict each other; the text names it.</exception>
+    /// <summary>
+    /// Checks the options without starting a server. The check reads the TLS files; it does not open the addresses.
+    /// </summary>
+    /// <exception cref="ArgumentException">
+    /// An option is out of its range, or options contradict each other; the message names the option.
+    /// </exception>
     public void Validate()
     {
         ArgumentNullException.ThrowIfNull(LoopOptions);
@@ -197,7 +222,8 @@ public sealed partial class BrokerServerOptions
             ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingTotal, MaxPending);
         }
 
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)SlowConsumers, (int)SlowConsumerPolicy.DropOldest, nameof(SlowConsumers));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(
+            (int)SlowConsumers, (int)SlowConsumerPolicy.DropOldest, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative((int)SlowConsumers, nameof(SlowConsumers));
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptions);
         ArgumentOutOfRangeException.ThrowIfNegative(TracedPayload);
@@ -205,7 +231,8 @@ public sealed partial class BrokerServerOptions
         {
             if (!HostPort.TryParse(address, out _, out _))
             {
-                string option = string.Equals(address, ClientAdvertise, StringComparison.Ordinal) ? nameof(ClientAdvertise) : nameof(ConnectUrls);
+                bool isAdvertised = string.Equals(address, ClientAdvertise, StringComparison.Ordinal);
+                string option = isAdvertised ? nameof(ClientAdvertise) : nameof(ConnectUrls);
                 throw new ArgumentException($"{option}: \"{address}\" is not of the form host:port.");
             }
         }

@@ -1,9 +1,9 @@
 namespace Broker.Server;
 
-/// <summary>What a server could not deliver before its deadline.</summary>
-/// <param name="Messages">Messages that were queued for clients that did not take them, in whole or in part.</param>
-/// <param name="Bytes">The bytes of what was queued.</param>
-/// <param name="Connections">How many clients these were for.</param>
+/// <summary>The messages that a server could not deliver before the timeout of a drain.</summary>
+/// <param name="Messages">The number of messages that were still queued, completely or in part.</param>
+/// <param name="Bytes">The number of bytes that were still queued.</param>
+/// <param name="Connections">The number of clients that the messages were queued for.</param>
 public readonly record struct DrainReport(long Messages, long Bytes, int Connections)
 {
     /// <summary>Whether everything was delivered.</summary>

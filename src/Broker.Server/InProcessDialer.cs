@@ -2,10 +2,11 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>Connects clients of this process to a server without a socket, each as the same user.</summary>
+/// <summary>Connects clients of this process to a server without a socket, all of them as the same user.</summary>
 internal sealed class InProcessDialer(BrokerServer server, string? user) : IDialer
 {
-    public ValueTask<Connection> DialAsync(EventLoop loop, ConnectionHandler handler, CancellationToken cancellationToken = default)
+    public ValueTask<Connection> DialAsync(
+        EventLoop loop, ConnectionHandler handler, CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
         return ValueTask.FromResult(server.ConnectInProcess(loop, handler, user));

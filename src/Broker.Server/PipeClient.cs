@@ -2,7 +2,7 @@ using Broker.Server.Sessions;
 
 namespace Broker.Server;
 
-/// <summary>A client that was connected by a pipe, as its transport sees it.</summary>
+/// <summary>A client that is connected through a pipe, for the use of its transport.</summary>
 public sealed class PipeClient
 {
     private readonly ClientSession _session;
@@ -10,16 +10,20 @@ public sealed class PipeClient
     internal PipeClient(ClientSession session) => _session = session;
 
     /// <summary>
-    /// Why the server has ended the client, in nats-server's words, such as <c>Authentication Failure</c> or <c>Server Shutdown</c>;
-    /// null when the client went by itself. Good once the server has completed the pipe's output. Any thread.
+    /// The reason why the server closed the connection, in the words of nats-server, such as <c>Authentication
+    /// Failure</c> or <c>Server Shutdown</c>; null if the client closed it. The value is final when the server has
+    /// completed the pipe's output. Thread-safe.
     /// </summary>
     public string? EndedFor => _session.Channel.EndedFor;
 
     /// <summary>
-    /// Sends it away, as a drain does: nothing more is read of it, what is queued for it is delivered, and the pipe is completed. Any thread; harmless when
-    /// it has gone.
+    /// Closes the connection as a drain does: the server reads nothing more from the client, delivers the queued
+    /// messages, and completes the pipe. Thread-safe; has no effect if the connection is closed already.
     /// </summary>
-    /// <param name="patience">How long it may take for that; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it likes.</param>
+    /// <param name="patience">
+    /// The time that the client has to receive the queued messages; <see cref="Timeout.InfiniteTimeSpan"/> for no
+    /// limit.
+    /// </param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
     public void Leave(TimeSpan patience)
     {

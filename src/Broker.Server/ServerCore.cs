@@ -12,7 +12,7 @@ using Broker.Transport;
 
 namespace Broker.Server;
 
-/// <summary>What all sessions of one server share.</summary>
+/// <summary>The state that all client sessions of one server share.</summary>
 internal sealed class ServerCore
 {
     private const long MostUndecidedBytes = 32L * 1024 * 1024;
@@ -62,7 +62,7 @@ internal sealed class ServerCore
         }
     }
 
-    /// <summary>Those in use; a reload puts others in their place and never changes these.</summary>
+    /// <summary>The current options. A reload replaces the object and never changes the old one.</summary>
     internal BrokerServerOptions Options
     {
         get => _options;
@@ -71,51 +71,57 @@ internal sealed class ServerCore
 
     internal ServerLog Log { get; }
 
-    /// <summary>The one clock of the server: that of its loops.</summary>
+    /// <summary>The clock of the server, which is the clock of its event loops.</summary>
     internal TimeProvider Time => _loops.TimeProvider;
 
-    /// <summary>UTC by that clock.</summary>
+    /// <summary>The current UTC time of the server's clock.</summary>
     internal DateTime Now => Time.GetUtcNow().UtcDateTime;
 
-    /// <summary>Milliseconds by that clock, as the loops count them.</summary>
+    /// <summary>The current time of the server's clock in milliseconds, as the event loops count it.</summary>
     internal long Tick => _loops.CurrentTick;
 
-    /// <summary>Who may come in. A session that enters after it is set reads it; those that are in are told.</summary>
+    /// <summary>
+    /// The current security rules. A session that connects later reads them; connected sessions are notified of a
+    /// change.
+    /// </summary>
     internal SecurityRules Security
     {
         get => _security;
         set => _security = value;
     }
 
-    /// <summary>TLS for who connects now; null for none.</summary>
+    /// <summary>The TLS settings for new connections; null without TLS.</summary>
     internal ServerTls? Tls
     {
         get => _tls;
         set => _tls = value;
     }
 
-    /// <summary>Where passwords and signatures are verified; half the processors at most.</summary>
+    /// <summary>The queue that verifies passwords and signatures on at most half the processors.</summary>
     internal VerificationQueue Verifications { get; } = new(Math.Max(1, Environment.ProcessorCount / 2));
 
-    /// <summary>What connections keep of clients that are not read because it is being decided who they are.</summary>
+    /// <summary>The budget for received bytes of clients whose CONNECT is being verified.</summary>
     internal ByteBudget UndecidedBytes { get; }
 
-    /// <summary>What clients that may answer remember of whom.</summary>
+    /// <summary>The budget for the reply subjects that clients may publish to as responders.</summary>
     internal ByteBudget Grants { get; }
 
     internal ServerIdentity Identity { get; }
 
-    /// <summary>For a client that connects now.</summary>
+    /// <summary>The parser limits for a new connection.</summary>
     internal ParserLimits ParserLimits => new(Options.MaxControlLine, Options.MaxPayload);
 
     internal PendingTotal PendingTotal { get; }
 
-    /// <summary>How much may wait for all clients: what was said, or what the heap allows; 0 for no limit.</summary>
+    /// <summary>
+    /// The limit on bytes that are queued for all clients: the option's value, or a part of the heap limit; 0 for no
+    /// limit.
+    /// </summary>
     internal long MaxPendingTotal => Options.MaxPendingTotal is var said and not 0 ? said : _derivedPendingTotal;
 
     internal AccountDirectory Accounts { get; }
 
-    /// <summary>Set before the first client comes.</summary>
+    /// <summary>The receiver of session events. It is set before the first client connects.</summary>
     internal ISessionEvents Events { get; set; } = null!;
 
     internal ClosedConnections Closed { get; } = new();
@@ -126,24 +132,26 @@ internal sealed class ServerCore
 
     internal long PayloadOut => _states.Sum(s => s.PayloadOut);
 
-    /// <summary>What INFO says of the address; the first that is listened on.</summary>
+    /// <summary>The address in INFO, which is the first address that the server listens on.</summary>
     internal EndPoint? Advertised { get; set; }
 
-    /// <summary>Whether the server is on its way out: nothing more is read and nobody new is served.</summary>
+    /// <summary>Whether the server is shutting down: it reads nothing more and refuses new clients.</summary>
     internal bool IsLeaving
     {
         get => _leaving;
         set => _leaving = value;
     }
 
-    /// <summary>Whether clients are asked to go elsewhere, before they are sent away.</summary>
+    /// <summary>Whether the server is in lame duck mode: clients are asked to move to another server.</summary>
     internal bool IsLameDuck
     {
         get => _lameDuck;
         set => _lameDuck = value;
     }
 
-    /// <summary>Whether what a client does not take now is counted as lost.</summary>
+    /// <summary>
+    /// Whether the server is draining: messages that a client does not receive are counted as undelivered.
+    /// </summary>
     internal bool IsDraining
     {
         get => _draining;
@@ -152,12 +160,18 @@ internal sealed class ServerCore
 
     internal bool HasSessions => !_sessions.IsEmpty;
 
-    /// <summary>How many clients have come and not gone, those among them that are refused. Costs no look at them.</summary>
+    /// <summary>
+    /// The number of open connections, including clients that are refused and not closed yet. The getter does not visit
+    /// them.
+    /// </summary>
     internal int SessionCount => Volatile.Read(ref _sessionCount);
 
     internal ICollection<ClientSession> Sessions => _sessions.Keys;
 
-    /// <summary>As <see cref="Sessions"/>, without a copy and a lock: some may be missed that come or go meanwhile.</summary>
+    /// <summary>
+    /// Enumerates <see cref="Sessions"/> without a copy and without a lock. It may miss sessions that connect or
+    /// disconnect meanwhile.
+    /// </summary>
     internal IEnumerable<ClientSession> EnumerateSessions()
     {
         foreach (KeyValuePair<ClientSession, bool> session in _sessions)
@@ -167,23 +181,27 @@ internal sealed class ServerCore
     }
 
     internal DrainReport Undelivered => new(
-        Interlocked.Read(ref _undeliveredMessages), Interlocked.Read(ref _undeliveredBytes), Volatile.Read(ref _undeliveredClients));
+        Interlocked.Read(ref _undeliveredMessages),
+        Interlocked.Read(ref _undeliveredBytes),
+        Volatile.Read(ref _undeliveredClients));
 
     internal LoopState StateOf(EventLoop loop) => _states[loop.Index];
 
-    /// <summary>On that loop.</summary>
+    /// <summary>
+    /// The queue that removes the subscriptions of closed clients of this loop. Called on this loop.
+    /// </summary>
     internal SubscriptionEndings EndingsOf(EventLoop loop) => _endings[loop.Index] ??= new SubscriptionEndings(loop);
 
     internal ulong NextClientId() => (ulong)Interlocked.Increment(ref _lastClient);
 
     /// <summary>
-    /// Takes a client in. False, with what to tell it, when it cannot be served; it then takes no place, however long its
-    /// connection takes to end.
+    /// Adds a client. If the server refuses the client, it returns false with the error text for it. A refused client
+    /// does not count towards the connection limit, however long its connection takes to close.
     /// </summary>
     internal bool TryEnter(ClientSession session, out string refusal)
     {
         refusal = "maximum connections exceeded";
-        // After the listeners have been closed one may still have been on its way, or come by WebSocket.
+        // A client may still arrive after the listeners have been closed: it was being accepted, or it uses WebSocket.
         bool leaving = IsLeaving || (IsLameDuck && !session.IsInProcess);
         bool enters = Interlocked.Increment(ref _connections) <= Options.MaxConnections;
         _sessions.TryAdd(session, enters);
@@ -197,7 +215,7 @@ internal sealed class ServerCore
             refusal = "Server Shutdown";
         }
 
-        // What was changed after it had read the rules, and before it could be found to be told.
+        // Options and rules may have changed after the session had read them and before it was in the list of sessions.
         session.Recheck();
         return enters && !leaving;
     }
@@ -226,15 +244,17 @@ internal sealed class ServerCore
             CountUndelivered(session, connection);
         }
 
-        // Last: a drain that finds nobody here reports what has been counted.
+        // Remove the session last: a drain that finds no session reports the counters.
         _sessions.TryRemove(session, out _);
         Interlocked.Decrement(ref _sessionCount);
     }
 
-    /// <summary>Changes when INFO says something else than before to those who are connected.</summary>
+    /// <summary>A version that increases when the content of INFO changes for connected clients.</summary>
     internal int InfoVersion => Volatile.Read(ref _infoVersion);
 
-    /// <summary>INFO says something else from now on. After that is so, and before anybody is told.</summary>
+    /// <summary>
+    /// Marks INFO as changed. Called after the content has changed and before INFO is sent to connected clients.
+    /// </summary>
     internal void ChangeInfo() => Interlocked.Increment(ref _infoVersion);
 
     internal byte[] InfoFor(ClientSession session)
@@ -268,7 +288,7 @@ internal sealed class ServerCore
     private void CountUndelivered(ClientSession session, Connection connection)
     {
         (long messages, long bytes) = connection.CountUnsent();
-        // A PING or an error text that did not go out is no loss to anybody.
+        // Unsent PINGs and error texts do not count as undelivered messages.
         if (messages != 0)
         {
             Interlocked.Add(ref _undeliveredMessages, messages);

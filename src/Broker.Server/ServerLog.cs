@@ -6,7 +6,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Server;
 
-/// <summary>What the server writes to its log. What a client says of itself is shown without what would break or turn a line.</summary>
+/// <summary>
+/// The log messages of the server. Texts that come from a client are cleaned of characters that break a line or change
+/// its direction.
+/// </summary>
 internal sealed partial class ServerLog(ILogger logger)
 {
     private readonly ILogger _logger = logger;
@@ -15,10 +18,11 @@ internal sealed partial class ServerLog(ILogger logger)
 
     internal bool IsDebug => _logger.IsEnabled(LogLevel.Debug);
 
-    /// <summary>Writes what a client says and is told.</summary>
-    internal ProtocolTrace TraceOf(ulong client, EndPoint? from) => ProtocolTrace.OfClient(_logger, Address(from), client);
+    /// <summary>Creates a trace of the protocol operations between the server and one client.</summary>
+    internal ProtocolTrace TraceOf(ulong client, EndPoint? from)
+        => ProtocolTrace.OfClient(_logger, Address(from), client);
 
-    /// <summary>Writes what the server itself publishes.</summary>
+    /// <summary>Creates a trace of the messages that the server itself publishes.</summary>
     internal ProtocolTrace TraceOfServer() => ProtocolTrace.OfServer(_logger);
 
     internal void Connected(ulong client, EndPoint? from, string? name, string? language, string? version)
@@ -29,7 +33,8 @@ internal sealed partial class ServerLog(ILogger logger)
         }
     }
 
-    internal void ProtocolError(ulong client, EndPoint? from, string error) => ClientFailed(client, Address(from), error);
+    internal void ProtocolError(ulong client, EndPoint? from, string error)
+        => ClientFailed(client, Address(from), error);
 
     internal void Stale(ulong client, EndPoint? from) => ClientStale(client, Address(from));
 
@@ -64,7 +69,8 @@ internal sealed partial class ServerLog(ILogger logger)
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
-    internal void NotAuthorized(ulong client, EndPoint? from, string why) => ClientNotAuthorized(client, Address(from), Clean(why));
+    internal void NotAuthorized(ulong client, EndPoint? from, string why)
+        => ClientNotAuthorized(client, Address(from), Clean(why));
 
     internal void Violation(ulong client, EndPoint? from, string text, bool isFirst)
     {
@@ -78,9 +84,13 @@ internal sealed partial class ServerLog(ILogger logger)
         }
     }
 
-    internal void AuthorizeFailed(ulong client, EndPoint? from, Exception error) => CallbackFailed(error, client, Address(from));
+    internal void AuthorizeFailed(ulong client, EndPoint? from, Exception error)
+        => CallbackFailed(error, client, Address(from));
 
-    /// <summary>A handshake of TLS has failed. Who only connects and goes, such as a probe, is for debugging.</summary>
+    /// <summary>
+    /// Logs a failed TLS handshake. If the client only closed the connection, as a health probe does, the level is
+    /// Debug.
+    /// </summary>
     internal void HandshakeFailed(ulong client, EndPoint? from, Exception error)
     {
         string why = Clean(error.GetBaseException().Message);
@@ -100,25 +110,28 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(40, LogLevel.Warning, "Client {Client} from {From} closed: TLS handshake error: {Why}")]
     private partial void ClientHandshakeFailed(ulong client, string from, string why);
 
-    [LoggerMessage(41, LogLevel.Debug, "Client {Client} from {From} left in the TLS handshake: {Why}")]
+    [LoggerMessage(41, LogLevel.Debug,
+        "Client {Client} from {From} closed the connection during the TLS handshake: {Why}")]
     private partial void ClientLeftHandshake(ulong client, string from, string why);
 
     [LoggerMessage(42, LogLevel.Warning, "Client {Client} from {From} closed: TLS error: {Why}")]
     private partial void ClientTlsFailed(ulong client, string from, string why);
 
-    [LoggerMessage(43, LogLevel.Warning, "The certificate {Subject} is valid from {Begin:u} to {End:u} only: clients will refuse it")]
+    [LoggerMessage(43, LogLevel.Warning,
+        "Certificate {Subject} is not valid now: it is valid from {Begin:u} to {End:u}, and clients will reject it")]
     internal partial void CertificateNotValid(string subject, DateTime begin, DateTime end);
 
-    [LoggerMessage(30, LogLevel.Warning, "Client {Client} from {From} not let in: {Why}")]
+    [LoggerMessage(30, LogLevel.Warning, "Client {Client} from {From} not authorized: {Why}")]
     private partial void ClientNotAuthorized(ulong client, string from, string why);
 
-    [LoggerMessage(31, LogLevel.Warning, "Client {Client} from {From}: {Text}; more of the kind is shown at debug level")]
+    [LoggerMessage(31, LogLevel.Warning,
+        "Client {Client} from {From}: {Text}; further violations of this client are logged at debug level")]
     private partial void ClientViolates(ulong client, string from, string text);
 
     [LoggerMessage(32, LogLevel.Debug, "Client {Client} from {From}: {Text}")]
     private partial void ClientViolatesAgain(ulong client, string from, string text);
 
-    [LoggerMessage(33, LogLevel.Error, "Client {Client} from {From} not let in: the application's callback failed")]
+    [LoggerMessage(33, LogLevel.Error, "Client {Client} from {From} not authorized: the application's callback failed")]
     private partial void CallbackFailed(Exception error, ulong client, string from);
 
     [LoggerMessage(34, LogLevel.Information, "Users and permissions were replaced")]
@@ -140,10 +153,10 @@ internal sealed partial class ServerLog(ILogger logger)
     internal partial void ClosingClients(int count);
 
     [LoggerMessage(44, LogLevel.Warning,
-        "Out of file descriptors: of {Limit} that this process may have open too few are left, and new connections are closed at once")]
+        "Too few of the {Limit} file descriptors of this process are free: new connections are closed at once")]
     internal partial void OutOfFiles(long? limit);
 
-    [LoggerMessage(9, LogLevel.Error, "A connection could not be taken, or a callback failed")]
+    [LoggerMessage(9, LogLevel.Error, "A connection could not be accepted, or a callback failed")]
     internal partial void Fault(Exception error);
 
     [LoggerMessage(3, LogLevel.Debug, "Client {Client} from {From} connected: name '{Name}', {Language} {Version}")]
@@ -155,16 +168,18 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(5, LogLevel.Information, "Client {Client} from {From} closed: stale connection")]
     private partial void ClientStale(ulong client, string from);
 
-    [LoggerMessage(6, LogLevel.Warning, "Client {Client} from {From} closed: slow consumer with {Pending} bytes pending")]
+    [LoggerMessage(6, LogLevel.Warning,
+        "Client {Client} from {From} closed: slow consumer with {Pending} bytes pending")]
     private partial void SlowConsumer(ulong client, string from, long pending);
 
-    [LoggerMessage(7, LogLevel.Error, "Client {Client} from {From} closed by a fault of the server")]
+    [LoggerMessage(7, LogLevel.Error, "Client {Client} from {From} closed: internal server error")]
     private partial void ClientFaulted(Exception error, ulong client, string from);
 
     [LoggerMessage(8, LogLevel.Debug, "Client {Client} from {From} closed: {Reason}")]
     private partial void ClientClosed(ulong client, string from, CloseReason reason);
 
-    [LoggerMessage(10, LogLevel.Warning, "{Messages} messages ({Bytes} bytes) were not delivered to client {Client} from {From}")]
+    [LoggerMessage(10, LogLevel.Warning,
+        "{Messages} messages ({Bytes} bytes) were not delivered to client {Client} from {From}")]
     private partial void Undelivered(long messages, long bytes, ulong client, string from);
 
     [LoggerMessage(11, LogLevel.Warning, "Client {Client} from {From} refused: {Why}")]
@@ -173,13 +188,15 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(12, LogLevel.Warning, "Client {Client} from {From}: maximum subscriptions exceeded")]
     private partial void SubscriptionsExceeded(ulong client, string from);
 
-    [LoggerMessage(13, LogLevel.Warning, "Client {Client} from {From} is too slow with {Pending} bytes pending: the {Which} messages are dropped")]
+    [LoggerMessage(13, LogLevel.Warning,
+        "Client {Client} from {From} is too slow with {Pending} bytes pending: its {Which} messages are dropped")]
     private partial void LosesMessages(ulong client, string from, string which, long pending);
 
     [LoggerMessage(14, LogLevel.Warning, "Client {Client} from {From} has caught up; {Dropped} messages were dropped")]
     private partial void HasCaughtUp(ulong client, string from, long dropped);
 
-    [LoggerMessage(15, LogLevel.Warning, "{Total} bytes wait for all clients, more than {Limit}: client {Client} from {From} has the most")]
+    [LoggerMessage(15, LogLevel.Warning,
+        "{Total} bytes are pending for all clients, more than {Limit}: client {Client} from {From} has the most")]
     private partial void TotalExceeded(long total, long limit, ulong client, string from);
 
     private static string Address(EndPoint? from) => from?.ToString() ?? "this process";

@@ -1,15 +1,20 @@
 namespace Broker.Server;
 
-/// <summary>What a server has done and holds, at a moment. Counters are read one by one while the loops go on.</summary>
-/// <param name="Connections">Clients connected now, in-process ones included.</param>
-/// <param name="TotalConnections">Clients that ever connected.</param>
-/// <param name="Subscriptions">Subscriptions now.</param>
-/// <param name="MessagesIn">Messages that clients published.</param>
-/// <param name="BytesIn">Bytes of whole operations that clients sent.</param>
-/// <param name="MessagesOut">Deliveries: a message with three subscribers counts three times.</param>
-/// <param name="BytesOut">Bytes of these deliveries, lines and headers included.</param>
-/// <param name="SlowConsumers">Clients that were closed because they did not take what was for them.</param>
-/// <param name="Dropped">Messages that slow clients lost; see <see cref="SlowConsumerPolicy"/>.</param>
+/// <summary>
+/// The counters of a server. They are read one after another while the loops run, so they may belong to slightly
+/// different moments.
+/// </summary>
+/// <param name="Connections">The number of connected clients, including in-process clients.</param>
+/// <param name="TotalConnections">The number of clients that have connected since the start.</param>
+/// <param name="Subscriptions">The current number of subscriptions.</param>
+/// <param name="MessagesIn">The number of messages that clients published.</param>
+/// <param name="BytesIn">The number of bytes of complete operations that clients sent.</param>
+/// <param name="MessagesOut">The number of deliveries: a message with three subscribers counts three times.</param>
+/// <param name="BytesOut">The number of bytes of these deliveries, including control lines and headers.</param>
+/// <param name="SlowConsumers">The number of clients that were closed as slow consumers.</param>
+/// <param name="Dropped">
+/// The number of messages that were dropped for slow clients; see <see cref="SlowConsumerPolicy"/>.
+/// </param>
 public readonly record struct ServerSnapshot(
     int Connections,
     long TotalConnections,

@@ -1,27 +1,29 @@
 namespace Broker.Server;
 
 /// <summary>
-/// What happens to a client for which more than <see cref="BrokerServerOptions.MaxPending"/> bytes wait. Publishers are
-/// never held up for it.
+/// What the server does when more than <see cref="BrokerServerOptions.MaxPending"/> bytes are queued for a client. A
+/// slow client never blocks publishers.
 /// </summary>
 /// <remarks>
-/// Only whole messages are dropped. Each is counted in <see cref="ServerSnapshot.Dropped"/>, and a warning is logged when a
-/// client begins to lose messages and when it has caught up. A client that may lose messages is not closed by
-/// <see cref="BrokerServerOptions.WriteDeadline"/>; unanswered PINGs still find one that is gone.
+/// Only whole messages are dropped. Each is counted in <see cref="ServerSnapshot.Dropped"/>. The server logs a warning
+/// when a client begins to lose messages and another when it has caught up. With a policy that drops messages,
+/// <see cref="BrokerServerOptions.WriteDeadline"/> does not close the client; unanswered PINGs still detect a lost
+/// connection.
 /// </remarks>
 public enum SlowConsumerPolicy
 {
-    /// <summary>It is closed, as by nats-server.</summary>
+    /// <summary>The server closes the connection, as nats-server does.</summary>
     Disconnect,
 
     /// <summary>
-    /// What comes while its queue is full passes it by. A queue group then chooses another member.
+    /// The server drops new messages while the client's queue is full. For a queue group it then chooses another
+    /// member.
     /// </summary>
     DropNewest,
 
     /// <summary>
-    /// What has waited longest makes room: messages are dropped from the front of its queue, some at a time. What the
-    /// operating system was given already cannot be taken back, so a gap follows that.
+    /// The server drops the oldest messages of the client's queue, several at a time. Bytes that the operating system
+    /// has accepted already cannot be dropped, so the client receives these first and the gap comes after them.
     /// </summary>
     DropOldest,
 }

@@ -150,7 +150,7 @@ public sealed class TlsTests
             probe.ReadLine();
         }
 
-        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("left in the TLS handshake", StringComparison.Ordinal)), "a line in the log");
+        await Wait.UntilAsync(() => log.All.Any(l => l.Contains("during the TLS handshake", StringComparison.Ordinal)), "a line in the log");
         Assert.Empty(log.Warnings);
     }
 

@@ -40,6 +40,6 @@ public sealed class ClientTextTests
             o.AuthorizeAsync = _ => new ValueTask<AuthorizationResult>(AuthorizationResult.Deny(said));
         });
         broker.Connect("CONNECT {}\r\n");
-        Assert.Single(log.Warnings, l => l.EndsWith($" not let in: {shown}", StringComparison.Ordinal));
+        Assert.Single(log.Warnings, l => l.EndsWith($" not authorized: {shown}", StringComparison.Ordinal));
     }
 }
