@@ -153,7 +153,7 @@ internal sealed partial class ServerLog(ILogger logger)
     internal partial void ClosingClients(int count);
 
     [LoggerMessage(44, LogLevel.Warning,
-        "Too few of the {Limit} file descriptors of this process are free: new connections are closed at once")]
+        "Out of file descriptors: too few of the {Limit} of this process are free. New connections are closed at once")]
     internal partial void OutOfFiles(long? limit);
 
     [LoggerMessage(9, LogLevel.Error, "A connection could not be accepted, or a callback failed")]

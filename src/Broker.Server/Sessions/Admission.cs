@@ -3,40 +3,48 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// How long a client may take to come in, and what happens meanwhile: nothing of what it sends but CONNECT is looked at, and while it is
-/// decided about that it is not read. On the connection's loop.
+/// The time before a client is authenticated. Until then only CONNECT is accepted, and while a CONNECT is being
+/// verified the server does not read from the client. Runs on the connection's loop.
 /// </summary>
 internal sealed class Admission(ClientChannel channel)
 {
     private LoopTimer? _deadline;
     private int _kept;
 
-    /// <summary>Whether the client is not in yet.</summary>
+    /// <summary>Whether the client is not authenticated yet.</summary>
     internal bool IsPending { get; private set; }
 
-    /// <summary>Whether it waits for what comes of a CONNECT, the first or a later one.</summary>
+    /// <summary>Whether a CONNECT, the first or a later one, is being verified.</summary>
     internal bool IsDeciding { get; private set; }
 
     internal void Begin() => IsPending = true;
 
-    /// <summary>Its time begins.</summary>
-    internal void StartDeadline(TimeSpan patience, Action onLate) => _deadline ??= channel.Loop.StartTimer(patience, onLate);
+    /// <summary>Starts the timer for authentication, unless it runs already.</summary>
+    internal void StartDeadline(TimeSpan patience, Action onLate)
+        => _deadline ??= channel.Loop.StartTimer(patience, onLate);
 
-    /// <summary>Reads no more of it until <see cref="EndDecision"/>; whoever ends it resumes.</summary>
+    /// <summary>
+    /// Starts the timer and pauses receiving. The caller of <see cref="EndDecision"/> resumes receiving.
+    /// </summary>
     internal void BeginDecision(TimeSpan patience, Action onLate)
     {
         StartDeadline(patience, onLate);
         Hold();
     }
 
-    /// <summary>As <see cref="BeginDecision"/>, where nobody but the loop is waited for.</summary>
+    /// <summary>
+    /// Pauses receiving without a timer, for a decision that only needs further iterations of the loop.
+    /// </summary>
     internal void Hold()
     {
         IsDeciding = true;
         channel.Connection.PauseReceiving();
     }
 
-    /// <summary>Counts what the connection keeps until it is decided. False when that is too much together with all others'.</summary>
+    /// <summary>
+    /// Counts bytes that the connection buffers until the decision. Returns false if the budget of all clients is
+    /// exceeded.
+    /// </summary>
     internal bool TryKeep(int bytes)
     {
         if (!channel.Server.UndecidedBytes.TryAdd(bytes))
@@ -48,7 +56,7 @@ internal sealed class Admission(ClientChannel channel)
         return true;
     }
 
-    /// <summary>It is decided, or nobody waits for it: what was kept no longer counts.</summary>
+    /// <summary>Ends the decision or cancels it, and releases the counted bytes.</summary>
     internal void EndDecision()
     {
         IsDeciding = false;
@@ -56,7 +64,7 @@ internal sealed class Admission(ClientChannel channel)
         _kept = 0;
     }
 
-    /// <summary>It is over: the client is in, or gone.</summary>
+    /// <summary>Ends the admission: the client is authenticated, or its connection is closed.</summary>
     internal void End()
     {
         _deadline?.Cancel();

@@ -2,7 +2,7 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
 
-// The application's own decision on who a client is.
+// Authentication by a callback of the application.
 internal sealed partial class Authentication
 {
     private bool Ask(ConnectRequest request)
@@ -59,7 +59,9 @@ internal sealed partial class Authentication
         if (result is { IsAllowed: true })
         {
             return new Principal(
-                PrincipalKind.Application, result.UserName ?? request.Credentials.User, result.Permissions?.Rules ?? _security.DefaultAccess)
+                PrincipalKind.Application,
+                result.UserName ?? request.Credentials.User,
+                result.Permissions?.Rules ?? _security.DefaultAccess)
             {
                 Account = result.Account ?? AccountNames.Global,
             };

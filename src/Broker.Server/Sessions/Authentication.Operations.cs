@@ -4,7 +4,7 @@ namespace Broker.Server.Sessions;
 
 internal sealed partial class Authentication
 {
-    /// <summary>What the parser tells of a client that is not in yet.</summary>
+    /// <summary>The parser's handler for a client that is not authenticated yet. It only accepts CONNECT.</summary>
     private readonly struct OperationsBeforeAdmission(Authentication authentication) : IClientOperationHandler
     {
         public bool OnPublish(scoped PublishOperation operation) => Refuse();
@@ -13,14 +13,15 @@ internal sealed partial class Authentication
 
         public void OnRepeats(int count, int size) => Refuse();
 
-        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => Refuse();
+        public bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
+            => Refuse();
 
         public bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => Refuse();
 
         public bool OnConnect(ReadOnlySpan<byte> json)
         {
             authentication.Connect(json);
-            // What follows is for another handler, or for later.
+            // Stop the parser: the operations after CONNECT need another handler, or must wait for the decision.
             return false;
         }
 

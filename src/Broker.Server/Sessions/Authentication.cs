@@ -7,20 +7,25 @@ using Broker.Server.Tls;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// How a client comes to be somebody: by what it shows in CONNECT, which may come again and then starts afresh, or without. What takes
-/// long is done elsewhere, and the client is not read meanwhile. On the connection's loop.
+/// Authenticates a client by the credentials in its CONNECT, or without credentials if the rules allow this. A client
+/// may send CONNECT again and is then authenticated again. Slow verifications run on other threads, and the server does
+/// not read from the client meanwhile. Runs on the connection's loop.
 /// </summary>
 /// <remarks>
-/// Before a client is in, its bytes go by a handler of their own that knows nothing but CONNECT: so nothing it may not do can be
-/// forgotten elsewhere, and the fast path has no branch for it.
+/// Until a client is authenticated, its bytes go to a separate parser handler that only accepts CONNECT. So no other
+/// code needs to check whether the client is authenticated, and the fast path has no branch for it.
 /// </remarks>
-/// <param name="channel">The way to the client.</param>
-/// <param name="identity">What it becomes.</param>
-/// <param name="user">As whom this process connects it, without credentials; null for nobody in particular.</param>
-/// <param name="certificate">What it has proved to be its own before; null for none.</param>
-/// <param name="owner">Who is told.</param>
+/// <param name="channel">The channel to the client.</param>
+/// <param name="identity">The identity that an accepted CONNECT changes.</param>
+/// <param name="user">The user of an in-process client that sends no credentials; null for none.</param>
+/// <param name="certificate">The client certificate that another transport has verified; null for none.</param>
+/// <param name="owner">The receiver of the results.</param>
 internal sealed partial class Authentication(
-    ClientChannel channel, ClientIdentity identity, string? user, X509Certificate2? certificate, IAuthenticationOwner owner)
+    ClientChannel channel,
+    ClientIdentity identity,
+    string? user,
+    X509Certificate2? certificate,
+    IAuthenticationOwner owner)
 {
     private const string NotAuthorized = "Authorization Violation";
 
@@ -29,33 +34,39 @@ internal sealed partial class Authentication(
     private X509Certificate2? _certificate = certificate;
     private bool _mapsUsers;
 
-    /// <summary>Whether the client is not in yet.</summary>
+    /// <summary>Whether the client is not authenticated yet.</summary>
     internal bool IsPending => _admission.IsPending;
 
-    /// <summary>Whether its CONNECT, the first or a later one, is being decided on.</summary>
+    /// <summary>Whether a CONNECT of the client, the first or a later one, is being verified.</summary>
     internal bool IsDeciding => _admission.IsDeciding;
 
-    /// <summary>What it said of itself when it was let in last, without what it showed; null before. Any thread.</summary>
+    /// <summary>
+    /// The CONNECT that was accepted last, without its credentials; null before the first. Thread-safe.
+    /// </summary>
     internal ConnectRequest? Request { get; private set; }
 
-    /// <summary>What it must sign to come in by a key.</summary>
+    /// <summary>The nonce that a client must sign to authenticate by a key.</summary>
     internal string? Nonce { get; private set; }
 
-    /// <summary>Whether it has to show something.</summary>
+    /// <summary>Whether the client must send credentials.</summary>
     internal bool MustAuthenticate => Unasked is null;
 
-    /// <summary>Whether the client is still there to be decided on. Any thread.</summary>
+    /// <summary>
+    /// Whether the connection is still open, so that the result of a verification is needed. Thread-safe.
+    /// </summary>
     internal bool IsWanted => channel.Connection.IsOpen;
 
-    // Who it is before and without CONNECT. Where certificates say who clients are, nothing else does.
+    // The principal of a client without credentials. If certificates determine the user, nothing else does.
     private Principal? Unasked => IsMapped ? null : user is null ? _security.Unasked : _security.Find(user);
 
-    // Also one that stays in clear where it may: it has no certificate and is nobody.
+    // This includes a client that does not use optional TLS: it has no certificate and therefore no user.
     private bool IsMapped => _mapsUsers && _security.HasUsers;
 
-    /// <summary>The connection is open. With TLS its time begins later, at <see cref="Continue"/>.</summary>
-    /// <param name="tls">What comes first; null for nothing.</param>
-    /// <param name="mapsUsers">Whether its certificate says who it is, and nothing else does.</param>
+    /// <summary>
+    /// Begins when the connection is open. With TLS the time limit begins later, at <see cref="Continue"/>.
+    /// </summary>
+    /// <param name="tls">The TLS settings of the connection; null without TLS.</param>
+    /// <param name="mapsUsers">Whether the client certificate alone determines the user.</param>
     internal void Begin(ServerTls? tls, bool mapsUsers)
     {
         _mapsUsers = mapsUsers;
@@ -74,7 +85,9 @@ internal sealed partial class Authentication(
         }
     }
 
-    /// <summary>TLS is there, with the client's certificate if it has proved one, or it goes on without.</summary>
+    /// <summary>
+    /// Continues after the TLS handshake, or without TLS. The certificate is the client's verified one; null for none.
+    /// </summary>
     internal void Continue(X509Certificate2? certificate)
     {
         _certificate = certificate;
@@ -84,15 +97,18 @@ internal sealed partial class Authentication(
         }
     }
 
-    /// <summary>The client is gone.</summary>
+    /// <summary>Ends the authentication when the connection is closed.</summary>
     internal void End() => _admission.End();
 
-    /// <summary>Handles what comes before the client is in. Afterwards it may be, and the rest is the session's.</summary>
+    /// <summary>
+    /// Parses bytes of a client that is not authenticated yet. If the client is authenticated afterwards, the session
+    /// parses the remaining bytes.
+    /// </summary>
     internal int Receive(ref ClientOperationParser parser, ReadOnlySpan<byte> bytes, ref int needed)
     {
         if (!bytes.IsEmpty && (bytes[0] | 0x20) != 'c')
         {
-            // By its first byte, as nats-server does it: a payload is not even collected.
+            // The first byte decides, as in nats-server. So the payload of a PUB is not even buffered.
             Refuse("an operation before CONNECT");
             return bytes.Length;
         }
@@ -112,16 +128,20 @@ internal sealed partial class Authentication(
         return consumed;
     }
 
-    /// <summary>While it is decided: counts what the connection keeps, which is at most what one read has brought.</summary>
+    /// <summary>
+    /// Counts the bytes that the connection buffers during a decision. These are at most the bytes of one read.
+    /// </summary>
     internal void CountKept(int bytes)
     {
         if (!channel.IsEnded && !_admission.TryKeep(bytes))
         {
-            Refuse("too much waits for such decisions");
+            Refuse("too many bytes are buffered for clients that are being authenticated");
         }
     }
 
-    /// <summary>CONNECT. True when it is in at once and the parser may go on.</summary>
+    /// <summary>
+    /// Handles a CONNECT. Returns true if the client is authenticated at once and the parser may continue.
+    /// </summary>
     internal bool Connect(ReadOnlySpan<byte> json)
     {
         channel.Trace?.Connect(json);
@@ -134,14 +154,19 @@ internal sealed partial class Authentication(
         return Authenticate(request);
     }
 
-    /// <summary>It is decided: who the client is, or null for nobody. Any thread.</summary>
-    internal void Decide(ConnectRequest request, Principal? principal) => channel.Loop.Post(() => OnDecided(request, principal));
+    /// <summary>
+    /// Reports the result of a verification: the principal, or null to refuse the client. Thread-safe.
+    /// </summary>
+    internal void Decide(ConnectRequest request, Principal? principal)
+        => channel.Loop.Post(() => OnDecided(request, principal));
 
-    /// <summary>What was to decide has thrown. Any thread.</summary>
-    internal void LogFailure(Exception error) => channel.Server.Log.AuthorizeFailed(channel.Id, channel.RemoteEndPoint, error);
+    /// <summary>Logs an exception of a callback or a verifier. Thread-safe.</summary>
+    internal void LogFailure(Exception error)
+        => channel.Server.Log.AuthorizeFailed(channel.Id, channel.RemoteEndPoint, error);
 
     /// <summary>
-    /// The rules may have been replaced: it goes by the new ones, or is closed. True when they have been and it stays.
+    /// Applies the security rules again if they have been replaced. Closes the connection if the new rules refuse the
+    /// client. Returns true if the rules have been replaced and the client stays connected.
     /// </summary>
     internal bool TryRenew()
     {
@@ -153,7 +178,9 @@ internal sealed partial class Authentication(
         }
 
         string refusal = NotAuthorized;
-        Principal? now = identity.Principal is not { } principal || IsDeciding ? null : _security.Renew(principal, before, out refusal);
+        Principal? now = identity.Principal is not { } principal || IsDeciding
+            ? null
+            : _security.Renew(principal, before, out refusal);
         if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account)
         {
             channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, "the server's users have changed");
@@ -170,7 +197,7 @@ internal sealed partial class Authentication(
         Credentials shown = request.Credentials;
         if (identity.Principal is { } present && (shown.IsEmpty || !_security.RequiresAuth))
         {
-            // A CONNECT that shows nothing is of whom the client already is.
+            // A CONNECT without credentials keeps the client's present principal.
             return Enter(request, present);
         }
 
@@ -196,7 +223,8 @@ internal sealed partial class Authentication(
         }
 
         _admission.BeginDecision(_security.Timeout, OnLate);
-        if (!channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, new CredentialCheck(this, request, verdict)))
+        var check = new CredentialCheck(this, request, verdict);
+        if (!channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, check))
         {
             Refuse("too many logins wait to be verified");
         }
@@ -204,7 +232,8 @@ internal sealed partial class Authentication(
         return false;
     }
 
-    // One at a time: whoever waits for one is not read, and can ask for no other.
+    // There is one decision at a time: the server does not read from the client during a decision, so no other CONNECT
+    // can arrive.
     private void OnDecided(ConnectRequest request, Principal? principal)
     {
         if (!IsDeciding || channel.IsEnded)
@@ -227,7 +256,7 @@ internal sealed partial class Authentication(
         }
         else if (Enter(request, principal!))
         {
-            // What it sent behind CONNECT comes again.
+            // The connection delivers the bytes after CONNECT again.
             channel.Connection.ResumeReceiving();
         }
     }
@@ -243,7 +272,8 @@ internal sealed partial class Authentication(
         return false;
     }
 
-    // Takes it in, or takes it in anew. False when it is closed for something else, or comes in later.
+    // Accepts a first or repeated CONNECT. Returns false if the connection is closed for another reason, or if the
+    // CONNECT is accepted in a later iteration.
     private bool Enter(ConnectRequest request, Principal principal)
     {
         if (!request.IsKnownProtocol)
@@ -260,14 +290,15 @@ internal sealed partial class Authentication(
 
         if (channel.Server.Accounts.Find(principal.Account) is not { } account)
         {
-            Refuse("its account is not there any more");
+            Refuse("its account no longer exists");
             return false;
         }
 
         bool isFirst = Request is null;
         if (!TryBecome(principal))
         {
-            // The rest in turns of their own: until then it is as one that is being decided on.
+            // Its subscriptions are removed in several iterations. Until then the client is one whose CONNECT is being
+            // verified.
             _admission.Hold();
             Decide(request, principal);
             return false;
@@ -280,8 +311,9 @@ internal sealed partial class Authentication(
         return true;
     }
 
-    // A first CONNECT of whom the client already is changes nothing of what it subscribed to.
-    private bool TryBecome(Principal principal) => (Request is null && principal == identity.Principal) || owner.TryBecome();
+    // A first CONNECT that does not change the principal keeps the subscriptions of the client.
+    private bool TryBecome(Principal principal)
+        => (Request is null && principal == identity.Principal) || owner.TryBecome();
 
     private void OnLate()
     {

@@ -10,20 +10,20 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// The way to one client: what answers it and what ends it. It is all that the parts of a <see cref="ClientSession"/> know of each
-/// other, so that none of them needs the session. On the connection's loop unless said otherwise.
+/// Sends replies and errors to one client and closes its connection. The parts of a <see cref="ClientSession"/> share
+/// this object and know nothing else of each other. Runs on the connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class ClientChannel
 {
     internal static readonly TimeSpan LastWords = TimeSpan.FromSeconds(2);
 
-    // What it costs to make and tell of an error, in places looked at.
+    // The work that is charged for an error message, in the unit of visited router entries.
     private const int StepsOfError = 32;
 
-    /// <param name="server">What it shares with the others.</param>
-    /// <param name="publisher">By which the client publishes; its work is counted there.</param>
-    /// <param name="target">What is delivered to the client.</param>
-    /// <param name="remote">Where the client is; null in this process.</param>
+    /// <param name="server">The state that all sessions of the server share.</param>
+    /// <param name="publisher">The client's publisher, which also counts the client's work.</param>
+    /// <param name="target">The target of messages for the client.</param>
+    /// <param name="remote">The client's address; null for an in-process client.</param>
     internal ClientChannel(ServerCore server, Publisher publisher, ConnectionTarget target, EndPoint? remote)
     {
         Server = server;
@@ -45,25 +45,39 @@ internal sealed class ClientChannel
 
     internal EventLoop Loop => Publisher.Loop;
 
-    /// <summary>Null until it is opened; then for good.</summary>
+    /// <summary>The connection. It is null until the connection is opened, and never changes afterwards.</summary>
     internal Connection Connection => Target.Connection;
 
-    /// <summary>The protocol in the log; null where it is not wanted.</summary>
+    /// <summary>The trace of the client's protocol operations; null if the client is not traced.</summary>
     internal ProtocolTrace? Trace { get; set; }
 
-    /// <summary>Whether each operation is acknowledged. So it is of a client that has not said CONNECT, as nats-server does it.</summary>
+    /// <summary>
+    /// Whether the server acknowledges each operation with <c>+OK</c>. As in nats-server, it does so until CONNECT
+    /// disables it.
+    /// </summary>
     internal bool IsVerbose { get; set; } = true;
 
-    /// <summary>Whether this side has ended it: nothing that it sends is looked at any more.</summary>
+    /// <summary>
+    /// Whether the server has ended the connection. It then ignores everything that the client sends.
+    /// </summary>
     internal bool IsEnded { get; private set; }
 
-    /// <summary>What the client was told last, when this side ended the connection for a reason. Any thread.</summary>
+    /// <summary>
+    /// The last error that the client received before the server ended the connection; null if there is none.
+    /// Thread-safe.
+    /// </summary>
     internal string? Failure { get; private set; }
 
-    /// <summary>Why the server ends it; null while it does not. Written before the connection is closed. Any thread.</summary>
+    /// <summary>
+    /// The reason why the server ended the connection; null if it did not. The value is set before the connection is
+    /// closed. Thread-safe.
+    /// </summary>
     internal string? EndedFor => !IsEnded ? null : Failure is null ? "Server Shutdown" : CloseText.OfFailure(Failure);
 
-    /// <summary>Writes what answers the client, behind all that it has published and may be sent itself.</summary>
+    /// <summary>
+    /// Writes a reply to the client. It follows all messages that the client has published and that are delivered to
+    /// the client itself.
+    /// </summary>
     internal void Write(ReadOnlySpan<byte> bytes)
     {
         Publisher.EndRun();
@@ -97,7 +111,7 @@ internal sealed class ClientChannel
         Write("PONG\r\n"u8);
     }
 
-    /// <summary>Tells the client why and ends the connection.</summary>
+    /// <summary>Sends an error to the client and closes the connection.</summary>
     internal void Fail(string text)
     {
         if (!IsEnded)
@@ -109,9 +123,9 @@ internal sealed class ClientChannel
         }
     }
 
-    /// <summary>As <see cref="Fail(string)"/>, for what breaks the protocol: the log has it too.</summary>
-    /// <param name="text">What the client is told.</param>
-    /// <param name="detail">What the log says; null for the same.</param>
+    /// <summary>Logs a protocol error, sends it to the client and closes the connection.</summary>
+    /// <param name="text">The error text for the client.</param>
+    /// <param name="detail">The text for the log; null for the same text.</param>
     internal void FailProtocol(string text, string? detail = null)
     {
         Server.Log.ProtocolError(Id, RemoteEndPoint, detail ?? text);
@@ -121,7 +135,10 @@ internal sealed class ClientChannel
     /// <inheritdoc cref="FailProtocol(string, string)"/>
     internal void FailProtocol(ProtocolError error) => FailProtocol(ProtocolErrorText.For(error));
 
-    /// <summary>Ends the connection without a word; what it was told before is still sent, up to <paramref name="linger"/>.</summary>
+    /// <summary>
+    /// Closes the connection without an error message. Bytes that are queued already are still sent for up to
+    /// <paramref name="linger"/>.
+    /// </summary>
     internal void FailSilently(string text, TimeSpan linger = default)
     {
         if (!IsEnded)
@@ -132,10 +149,13 @@ internal sealed class ClientChannel
         }
     }
 
-    /// <summary>The connection has failed by itself, in a way that has a name.</summary>
+    /// <summary>Stores the reason of a failure that the connection itself has detected.</summary>
     internal void HasFailed(string text) => Failure ??= text;
 
-    /// <summary>Ends the connection once what is queued has been taken, at the latest after <paramref name="linger"/>. Any thread.</summary>
+    /// <summary>
+    /// Closes the connection when the queued bytes have been sent, at the latest after <paramref name="linger"/>.
+    /// Thread-safe.
+    /// </summary>
     internal void Leave(TimeSpan linger) => Loop.Run(() =>
     {
         IsEnded = true;

@@ -4,8 +4,9 @@ using Broker.Server.Security;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// Who a client is: its user, the account it is in and is counted in, and what it may do there. To publish is asked when a route
-/// is looked up, to receive when it is made; here is what happens to those that may not. On the connection's loop unless said otherwise.
+/// The identity of a client: its user, its account and its permissions. The permission to publish is checked when a
+/// route is looked up, and the permission to receive when a route is built; this type handles violations. Runs on the
+/// connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class ClientIdentity(ClientChannel channel)
 {
@@ -13,16 +14,19 @@ internal sealed class ClientIdentity(ClientChannel channel)
     private bool _isCounted;
     private bool _hasViolated;
 
-    /// <summary>Where it is. Any thread.</summary>
+    /// <summary>The account of the client. Thread-safe.</summary>
     internal Account Account => _account;
 
-    /// <summary>Null for nobody yet.</summary>
+    /// <summary>The principal that the client has authenticated as; null before authentication.</summary>
     internal Principal? Principal { get; private set; }
 
-    /// <summary>What it may do; null for everything.</summary>
+    /// <summary>The permissions of the client; null if everything is allowed.</summary>
     internal AccessRules? Access => channel.Target.Access;
 
-    /// <summary>Makes it somebody. What it has subscribed to elsewhere must have ended before: who ends a subscription there goes by this.</summary>
+    /// <summary>
+    /// Changes the principal and the account. The subscriptions in the previous account must have ended before, because
+    /// code that removes a subscription uses the current account.
+    /// </summary>
     internal void Become(Principal principal, Account account)
     {
         bool moves = account != _account;
@@ -37,14 +41,16 @@ internal sealed class ClientIdentity(ClientChannel channel)
         if (access?.Responses is null || !access.Responses.Equals(Access?.Responses))
         {
             channel.Target.Grants?.Close();
-            channel.Target.Grants = access?.Responses is { } terms ? new ReplyGrants(terms, account.Router.Seed, channel.Server.Grants) : null;
+            channel.Target.Grants = access?.Responses is { } terms
+                ? new ReplyGrants(terms, account.Router.Seed, channel.Server.Grants)
+                : null;
         }
 
         channel.Target.Permit(access);
         channel.Publisher.MoveTo(account.Router, access);
     }
 
-    /// <summary>The client is gone.</summary>
+    /// <summary>Leaves the account when the connection is closed.</summary>
     internal void Leave()
     {
         channel.Target.Grants?.Close();
@@ -52,24 +58,29 @@ internal sealed class ClientIdentity(ClientChannel channel)
     }
 
     /// <summary>
-    /// The client is sent a message that asks for an answer. Nobody gives himself leave to answer: neither this connection nor another one
-    /// of its user, unless that one might be answered there or answer there itself. On the loop of whoever asks.
+    /// Allows the client to publish to the reply subject of a request that is delivered to it. A client cannot grant
+    /// this to itself: neither from the same connection nor from another connection of the same user, unless that other
+    /// connection may itself subscribe or publish to the reply subject. Runs on the requester's loop.
     /// </summary>
-    /// <param name="reply">Where the answer is to go.</param>
-    /// <param name="asking">Who asks; null for the server itself.</param>
-    /// <param name="now">That loop's time.</param>
+    /// <param name="reply">The reply subject of the request.</param>
+    /// <param name="asking">The identity of the requester; null for the server itself.</param>
+    /// <param name="now">The current tick of the requester's loop.</param>
     internal void Grant(ReadOnlySpan<byte> reply, ClientIdentity? asking, long now)
     {
-        if (asking != this && (asking?.Principal is not { User: { } user } || user != Principal?.User || asking.MayAskFor(reply, now)))
+        if (asking != this
+            && (asking?.Principal is not { User: { } user } || user != Principal?.User || asking.MayAskFor(reply, now)))
         {
             channel.Target.Grants?.Add(reply, now);
         }
     }
 
-    /// <summary>Whether it may publish there after all, as an answer; that is used up then.</summary>
-    internal bool TryUseGrant(ReadOnlySpan<byte> subject) => channel.Target.Grants?.TryUse(subject, channel.Loop.LastTick) == true;
+    /// <summary>
+    /// Uses up one grant to publish a response to this subject. Returns false if there is no such grant.
+    /// </summary>
+    internal bool TryUseGrant(ReadOnlySpan<byte> subject)
+        => channel.Target.Grants?.TryUse(subject, channel.Loop.LastTick) == true;
 
-    /// <summary>It does what it may not: it is told, and goes on.</summary>
+    /// <summary>Logs a permissions violation and sends it to the client. The connection stays open.</summary>
     internal void Violate(string what)
     {
         string text = "Permissions Violation for " + what;

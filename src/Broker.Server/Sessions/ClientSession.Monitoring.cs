@@ -4,11 +4,11 @@ using Broker.Server.Monitoring;
 
 namespace Broker.Server.Sessions;
 
-// What monitoring is told. Counted on the loops that do the work, at most one plain addition per message; read from any thread,
-// one number at a time, so that numbers of one client may be of moments that lie a little apart.
+// Values for monitoring. The loops that do the work update the counters, at most by one plain addition per message. Any
+// thread may read them one after another, so the counters of one client may belong to slightly different moments.
 internal sealed partial class ClientSession
 {
-    /// <summary>When it connected; UTC.</summary>
+    /// <summary>The UTC time when the client connected.</summary>
     internal DateTime Started { get; }
 
     internal long MessagesIn => Volatile.Read(ref _messagesIn);
@@ -21,10 +21,10 @@ internal sealed partial class ClientSession
 
     internal long LastActivityTick => _liveness.LastActivity;
 
-    // Null until the first turn of its loop after it was accepted.
+    // The connection is null until the first iteration of its loop after it was accepted.
     internal long PendingBytes => _channel.Connection?.PendingBytes ?? 0;
 
-    /// <summary>What can be told of it now. Any thread.</summary>
+    /// <summary>Creates a description of the client for monitoring. Thread-safe.</summary>
     internal ConnectionFacts Describe(DateTime now)
     {
         ConnectRequest? request = _authentication.Request;

@@ -5,7 +5,7 @@ namespace Broker.Server.Sessions;
 
 internal sealed partial class ClientSession
 {
-    /// <summary>The parser's direct way to the session.</summary>
+    /// <summary>The parser's handler for an authenticated client. It calls the session directly.</summary>
     private readonly struct Operations(ClientSession session) : IClientOperationHandler
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -9,28 +9,31 @@ using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-// PUB and HPUB: the fast path. Whatever is not plain is decided by one flag and lives in methods of its own: verbose, pedantic,
-// with headers, in an unusual form, or for nobody.
+// PUB and HPUB: the fast path. One flag tells whether a publish needs a check. Separate methods handle the other cases:
+// verbose or pedantic clients, headers, an unusual form of the line, and subjects without subscribers.
 internal sealed partial class ClientSession
 {
-    // What such an answer costs, in places looked at.
+    // The work that is charged for a no-responders status, in the unit of visited router entries.
     private const int StepsOfAnswer = 16;
 
-    // Verbose, pedantic, or anything else that a publish must be looked at for.
+    // True if each publish must be checked, for example because the client is verbose or pedantic.
     private bool _mustCheck = true;
     private bool _isPedantic = true;
 
-    // Where nobody hears them and nobody is answered. Who subscribes meanwhile, on another loop, hears what is sent after that was confirmed.
+    // True if nobody subscribes to the last subject and the client needs no reply. A client of another loop that
+    // subscribes meanwhile receives the messages that are published after its subscription was confirmed.
     private bool OnlyCountsRepeats
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _publisher.Last is { IsSilent: true, IsCurrent: true } && !_mustCheck;
     }
 
-    // The line before once more.
+    // Publishes to the subject of the previous publish.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishAgain(PublishOperation operation)
-        => _publisher.Last is { IsCurrent: true } last ? Publish(operation, last, isSame: true) : PublishElsewhere(operation);
+        => _publisher.Last is { IsCurrent: true } last
+            ? Publish(operation, last, isSame: true)
+            : PublishElsewhere(operation);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool PublishNext(PublishOperation operation)
@@ -41,7 +44,8 @@ internal sealed partial class ClientSession
             : PublishElsewhere(operation);
     }
 
-    // To a subject that is not known, or where it leads elsewhere now. Apart, so that the loop over those that are has the registers.
+    // Publishes to a subject without a current cached route. This is a separate method, so that the loop over the other
+    // publishes can use the registers.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishElsewhere(PublishOperation operation)
         => _publisher.LookFurther(operation.Subject) is { } route
@@ -53,7 +57,7 @@ internal sealed partial class ClientSession
     {
         _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
-        // Nothing below is given the operation itself: its address would keep it out of registers here.
+        // No call below receives the operation by reference: taking its address would keep it out of registers here.
         if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation))
         {
             return PublishChecked(operation, route);
@@ -71,7 +75,7 @@ internal sealed partial class ClientSession
             return !_publisher.IsSpent;
         }
 
-        // Nobody listens to a subject that is known: no work to count.
+        // The route is cached and has no subscriber: there is no work to charge.
         return true;
     }
 
@@ -114,7 +118,8 @@ internal sealed partial class ClientSession
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NeedsCheck(scoped PublishOperation operation)
-        => _mustCheck || operation.HasHeaders || operation.Tail.IsEmpty || ReservedSubjects.MayContain(operation.ReplyTo);
+        => _mustCheck || operation.HasHeaders || operation.Tail.IsEmpty
+            || ReservedSubjects.MayContain(operation.ReplyTo);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void PublishToNobody(PublishOperation operation, Route route)
@@ -129,20 +134,20 @@ internal sealed partial class ClientSession
         }
     }
 
-    /// <summary>False when the message is not to be delivered.</summary>
+    /// <summary>Checks a publish. Returns false if the message must not be delivered.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool CheckPublish(PublishOperation operation, Route route)
     {
         if (operation.HasHeaders && !_target.TakesHeaders)
         {
-            // nats-server closes without a word.
+            // nats-server closes the connection without an error message.
             _channel.FailProtocol("message headers not supported", "HPUB without headers in CONNECT");
             return false;
         }
 
         if (_isPedantic && !Subject.IsValidLiteral(operation.Subject))
         {
-            // Said, and delivered all the same, as nats-server does.
+            // As in nats-server, the client receives an error and the message is delivered nevertheless.
             _channel.WriteError("Invalid Publish Subject");
         }
 
@@ -186,13 +191,19 @@ internal sealed partial class ClientSession
         Deliver(message, route.Behind);
     }
 
-    private void RefuseReply(ReadOnlySpan<byte> reply) => _identity.Violate($"Publish with Reply of {QuotedText.Of(reply)}");
+    private void RefuseReply(ReadOnlySpan<byte> reply)
+        => _identity.Violate($"Publish with Reply of {QuotedText.Of(reply)}");
 
-    /// <summary>Tells a requester at once that nobody listens, if it asked to be told and can be reached.</summary>
+    /// <summary>
+    /// Sends a 503 status to a requester without responders, if its CONNECT has <c>no_responders</c> and one of its own
+    /// subscriptions matches the reply subject.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AnswerNoResponders(ReadOnlySpan<byte> reply)
     {
-        if (_authentication.Request is not { NoResponders: true } || _subscriptions.Count == 0 || !Subject.HasNoEmptyToken(reply))
+        if (_authentication.Request is not { NoResponders: true }
+            || _subscriptions.Count == 0
+            || !Subject.HasNoEmptyToken(reply))
         {
             return;
         }
@@ -201,7 +212,7 @@ internal sealed partial class ClientSession
         _publisher.Spend(StepsOfAnswer);
         if (_subscriptions.FindInbox(reply) is { } inbox)
         {
-            // In one piece: a message never straddles two blocks.
+            // Reserve the whole length at once: a message must not cross two memory blocks.
             LoopWriteBuffer stage = _channel.Connection.GetWriteBuffer(Loop);
             Span<byte> destination = stage.GetSpan(reply.Length + inbox.Sid.Length + OperationWriter.LineOverhead);
             int at = Put(destination, 0, "HMSG "u8);

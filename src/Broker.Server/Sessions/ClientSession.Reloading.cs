@@ -3,19 +3,21 @@ using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-// What changes with the server's options and rules while the client is there.
+// Changes of the server's options and security rules while the client is connected.
 internal sealed partial class ClientSession
 {
-    /// <summary>It can be found from now on: what changed before that it is told now. On the loop.</summary>
+    /// <summary>
+    /// Applies changes that were made before the session was in the list of sessions. Called on the connection's loop.
+    /// </summary>
     internal void Recheck()
     {
         ApplyLimits();
         AdoptSecurity();
     }
 
-    /// <summary>The server's options have changed. Any thread.</summary>
-    /// <param name="security">Whether the rules have been replaced.</param>
-    /// <param name="info">Whether INFO says something else now.</param>
+    /// <summary>Applies changed options of the server. Thread-safe.</summary>
+    /// <param name="security">Whether the security rules have been replaced.</param>
+    /// <param name="info">Whether the content of INFO has changed.</param>
     internal void OnReloaded(bool security, bool info) => Loop.Run(() =>
     {
         if (!_channel.IsEnded && _channel.Connection is not null)
@@ -34,7 +36,7 @@ internal sealed partial class ClientSession
         }
     });
 
-    /// <summary>Sends another INFO if the client said that it understands one. Any thread.</summary>
+    /// <summary>Sends another INFO if the client's CONNECT announced that it accepts one. Thread-safe.</summary>
     internal void TellInfo() => Loop.Run(() =>
     {
         if (!_channel.IsEnded && _channel.Connection is not null && _authentication.Request is { ProtocolLevel: >= 1 })
@@ -43,22 +45,27 @@ internal sealed partial class ClientSession
         }
     });
 
-    /// <summary>It is about to be sent what INFO says now. On the loop.</summary>
+    /// <summary>Stores the version of the INFO that is about to be sent. Called on the connection's loop.</summary>
     internal void SetInfoVersion(int version) => _infoVersion = version;
 
-    // How much may wait for the client. Again whenever the options or the level of the log may have changed.
+    // Sets the limits of the client's queue. Called again when the options or the log level may have changed.
     private void ApplyLimits()
     {
         ApplyTracing();
         BrokerServerOptions options = _server.Options;
         Connection connection = _channel.Connection;
         bool drops = options.SlowConsumers != SlowConsumerPolicy.Disconnect;
-        // A loop's stage is handed over at 256 KiB and a message; the transport's bound comes after all that may be staged.
+        // Each loop flushes its write buffer when it contains 256 KiB and a further message. The limit of the transport
+        // must be higher than everything that the loops may have buffered.
         long room = drops ? RoomForAnswers + (Loop.Group.Count * (RoomForAnswers + options.MaxPayload)) : 0;
         connection.Framing = WrittenOperation.Framing;
         connection.MaxPendingBytes = options.MaxPending + room;
         connection.WriteDeadline = drops ? Timeout.InfiniteTimeSpan : options.WriteDeadline;
-        _target.Limit(options.SlowConsumers, options.MaxPending, isWatched: _server.MaxPendingTotal != 0, isTraced: _channel.Trace is not null);
+        _target.Limit(
+            options.SlowConsumers,
+            options.MaxPending,
+            isWatched: _server.MaxPendingTotal != 0,
+            isTraced: _channel.Trace is not null);
     }
 
     private void ApplyTracing()

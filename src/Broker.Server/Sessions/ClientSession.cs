@@ -14,16 +14,19 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// One client, from its connection's opening to its end: what has come is taken to the part of it that is meant. The parts have owners
-/// of their own, and share no more than the <see cref="ClientChannel"/>: who the client is, how it shows that, TLS, what it subscribes to,
-/// whether it is still there. What it publishes goes by its <see cref="Publisher"/>, what it is sent by its <see cref="ConnectionTarget"/>.
+/// The session of one client, from the opening of its connection to its end. It passes received operations to its
+/// parts, which own their state and share only the <see cref="ClientChannel"/>: identity, authentication, TLS,
+/// subscriptions and liveness. Its <see cref="Publisher"/> delivers what the client publishes; its
+/// <see cref="ConnectionTarget"/> receives what is delivered to the client.
 /// </summary>
 /// <remarks>
-/// All of it runs on the connection's loop. Publishers of other loops only look at its target.
+/// The session runs on the connection's loop. Publishers of other loops only access its target.
 /// </remarks>
-internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
+internal sealed partial class ClientSession
+    : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
 {
-    // Beside messages there are answers, which are never dropped. Who lets so many of them pile up is closed.
+    // The queue also contains replies of the server, which are never dropped. A client with more queued replies is
+    // closed.
     private const long RoomForAnswers = 1024 * 1024;
 
     private readonly ServerCore _server;
@@ -37,23 +40,26 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
     private readonly InterestBarrier _barrier;
     private readonly Liveness _liveness;
 
-    // Null where there is no TLS.
+    // Null for a connection without TLS.
     private TlsUpgrade? _tls;
     private ClientOperationParser _parser;
 
-    // The operation that was put off takes so many bytes; of a CONNECT without the end of its line.
+    // The length of the deferred operation in bytes. For a CONNECT this is the length without the end of its line.
     private int _putOff;
     private bool _putsOffConnect;
     private int _infoVersion;
     private long _messagesIn;
     private long _payloadIn;
 
-    /// <param name="server">What it shares with the others.</param>
-    /// <param name="loop">Its loop.</param>
-    /// <param name="remote">Where the client is; null in this process.</param>
-    /// <param name="transport">How it is connected.</param>
-    /// <param name="user">As whom this process connects it, without credentials; null for nobody in particular.</param>
-    /// <param name="certificate">What it has proved to another transport to be its own; null for none. With TLS of ours it comes later.</param>
+    /// <param name="server">The state that all sessions of the server share.</param>
+    /// <param name="loop">The connection's loop.</param>
+    /// <param name="remote">The client's address; null for an in-process client.</param>
+    /// <param name="transport">The kind of transport.</param>
+    /// <param name="user">The user of an in-process client that sends no credentials; null for none.</param>
+    /// <param name="certificate">
+    /// The client certificate that another transport has verified; null for none. With TLS of this server the
+    /// certificate comes later, from the handshake.
+    /// </param>
     internal ClientSession(
         ServerCore server,
         EventLoop loop,
@@ -87,32 +93,35 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
 
     internal bool IsInProcess => Transport == ClientTransport.InProcess;
 
-    /// <summary>What answers and ends it.</summary>
+    /// <summary>The channel that sends replies to the client and closes its connection.</summary>
     internal ClientChannel Channel => _channel;
 
-    /// <summary>Where it is sent messages.</summary>
+    /// <summary>The target of messages for the client.</summary>
     internal ConnectionTarget Target => _target;
 
-    /// <summary>The account it is in. Any thread.</summary>
+    /// <summary>The account of the client. Thread-safe.</summary>
     internal Account Account => _identity.Account;
 
-    /// <summary>What it has subscribed to.</summary>
+    /// <summary>The subscriptions of the client.</summary>
     internal ClientSubscriptions Subscriptions => _subscriptions;
 
-    /// <summary>What it must sign to come in by a key.</summary>
+    /// <summary>The nonce that a client must sign to authenticate by a key.</summary>
     internal string? Nonce => _authentication.Nonce;
 
-    /// <summary>Whether it has to show something.</summary>
+    /// <summary>Whether the client must send credentials.</summary>
     internal bool MustAuthenticate => _authentication.MustAuthenticate;
 
-    /// <summary>TLS as it was set up when this client came; null for none.</summary>
+    /// <summary>The TLS settings at the time when this client connected; null without TLS.</summary>
     internal ServerTls? Tls => _tls?.Tls;
 
-    // Whether what follows may be looked at in this turn.
+    // Whether the parser may continue with the next operation in this iteration of the loop.
     private bool GoesOn => !_channel.IsEnded && !_publisher.IsSpent;
 
-    /// <summary>Whose subscription it is; null when it is no client's.</summary>
-    internal static ClientSession? Of(Subscription subscription) => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
+    /// <summary>
+    /// Finds the session that owns a subscription; null if the subscription does not belong to a client.
+    /// </summary>
+    internal static ClientSession? Of(Subscription subscription)
+        => (subscription.Subscriber as ConnectionTarget)?.Owner as ClientSession;
 
     public override void OnOpened(Connection connection)
     {
@@ -124,14 +133,15 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         }
 
         _authentication.Begin(
-            Tls, Transport == ClientTransport.WebSocket ? _server.Options.MapWebSocketUsers : Tls is { MapsUsers: true });
+            Tls,
+            Transport == ClientTransport.WebSocket ? _server.Options.MapWebSocketUsers : Tls is { MapsUsers: true });
         if (_tls is not null)
         {
             _tls.Begin();
             return;
         }
 
-        // First in any case: a client reads nothing before it, not even why it is refused.
+        // INFO is always first: a client reads nothing before it, not even the error that refuses it.
         Greet();
         if (TryTakePlace(out string refusal))
         {
@@ -148,7 +158,8 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
     {
         if (_server.IsLeaving)
         {
-            // Not taken, and therefore not lost by us: a client knows by its PONG what has been.
+            // The operations are ignored, so the server does not count them as lost. A client knows by the PONG to its
+            // PING which operations the server has handled.
             return bytes.Length;
         }
 
@@ -174,12 +185,12 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
             connection.YieldReceiving();
         }
 
-        // Whatever the loop counted meanwhile was this client's.
+        // The loop's counters only changed by this client's operations meanwhile.
         messages = _state.MessagesIn - messages;
         _messagesIn += messages;
         connection.CountMessages((int)messages);
         _payloadIn += _state.PayloadIn - payload;
-        // What is left is counted when it comes again.
+        // The remaining bytes are counted when the connection delivers them again.
         _state.BytesIn -= bytes.Length - consumed;
         if (error != ProtocolError.None && !_channel.IsEnded)
         {
@@ -227,7 +238,7 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
 
     void ITlsUpgradeOwner.OnUpgraded(X509Certificate2? certificate)
     {
-        // The client's own time begins here: that for TLS was another.
+        // The timeout for authentication begins here; the TLS handshake had its own timeout.
         _authentication.Continue(certificate);
         _liveness.Begin();
     }
@@ -247,7 +258,8 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         _channel.Acknowledge();
         if (_infoVersion != _server.InfoVersion && request.ProtocolLevel >= 1)
         {
-            // It was greeted before the change, and said only now that it understands another INFO.
+            // INFO has changed since it was sent to this client, and only this CONNECT announced that the client
+            // accepts another.
             Greet();
         }
 
@@ -257,7 +269,8 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         }
     }
 
-    void IAuthenticationOwner.OnRefused(ConnectRequest? request, string reason) => _server.Events.Unauthorized(this, request, reason);
+    void IAuthenticationOwner.OnRefused(ConnectRequest? request, string reason)
+        => _server.Events.Unauthorized(this, request, reason);
 
     void IConnectionOwner.OnLimitReached(Subscription subscription) => _subscriptions.EndByLimit(subscription);
 
@@ -267,12 +280,14 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
     void IConnectionOwner.OnLosing(SlowConsumerPolicy policy)
         => _server.Log.Losing(Id, RemoteEndPoint, policy, _channel.Connection.PendingBytes);
 
-    void IConnectionOwner.OnDelivering(Publisher publisher) => _server.PendingTotal.Watch(publisher.Loop, publisher.State);
+    void IConnectionOwner.OnDelivering(Publisher publisher)
+        => _server.PendingTotal.Watch(publisher.Loop, publisher.State);
 
     void IConnectionOwner.OnTaken(Subscription subscription, Route route, in Message message)
         => _channel.Trace?.Deliver(subscription, route, in message, _target.TakesHeaders);
 
-    // Of a repeated one. What was subscribed to before it must have ended before anything else is done.
+    // Handles a repeated CONNECT. All earlier subscriptions must have been removed before the client is authenticated
+    // again.
     private bool Connect(ReadOnlySpan<byte> json)
     {
         if (_authentication.Request is null || _subscriptions.TryEndAll())
@@ -284,7 +299,8 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         return PutOff("CONNECT ".Length + json.Length);
     }
 
-    // The operation is not done yet and comes again in the next turn, before anything else: the batch is spent.
+    // Defers the operation to the next iteration of the loop, where it is the first one. The work budget of this batch
+    // is used up.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PutOff(int length)
     {
@@ -297,7 +313,7 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         int length = _putOff;
         if (_putsOffConnect)
         {
-            // Behind the JSON its line has carriage returns, as many as the client likes.
+            // The line may contain any number of carriage returns after the JSON.
             length += consumed.Length - consumed[..^1].TrimEnd((byte)'\r').Length;
             _putsOffConnect = false;
         }
@@ -317,11 +333,13 @@ internal sealed partial class ClientSession : ConnectionHandler, IConnectionOwne
         }
 
         used = _authentication.Receive(ref _parser, bytes, ref needed);
-        return _authentication.IsPending || _channel.IsEnded ? used : used + OnReceived(connection, bytes[used..], ref needed);
+        return _authentication.IsPending || _channel.IsEnded
+            ? used
+            : used + OnReceived(connection, bytes[used..], ref needed);
     }
 
-    // A client that is not traced pays one branch for each read, and nothing for each message: a traced one has a handler of its own, and
-    // its target is one that is watched.
+    // The trace costs an untraced client one branch per read and nothing per message: a traced client has a separate
+    // handler, and its target is marked as watched.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int ParseTraced(ReadOnlySpan<byte> bytes, ProtocolTrace trace, ref int needed, out ProtocolError error)
     {

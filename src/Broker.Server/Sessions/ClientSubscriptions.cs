@@ -6,29 +6,30 @@ using Broker.Server.Security;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// What a client has subscribed to: SUB and UNSUB. The table is the loop's; what publishers see is the router's. On the connection's loop
-/// unless said otherwise.
+/// The subscriptions of a client: handles SUB and UNSUB. Only the connection's loop uses the table; publishers use the
+/// router. Runs on the connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity identity)
 {
-    // What a SUB or UNSUB costs beside the routes that it concerns, in places looked at.
+    // The work that is charged for a SUB or UNSUB in addition to the affected routes, in the unit of visited router
+    // entries.
     private const int StepsOfChange = SubscriptionEnding.StepsOfOne;
 
-    // What the search for the one that an answer would come by costs, in places looked at.
+    // The work that is charged for finding the subscription of a reply subject, in the unit of visited router entries.
     private const int StepsOfSearch = 16;
     private const int MostToSearch = 64;
 
     private const int StepsBetweenLooks = 1024;
 
     private SubscriptionTable? _table;
-    // What it had subscribed to, where that ends by steps. There is no table then.
+    // The earlier subscriptions while they are removed in steps; the table is null then.
     private SubscriptionEnding? _ending;
     private bool _toldTooMany;
 
-    /// <summary>Null when it has subscribed to nothing.</summary>
+    /// <summary>The table of subscriptions; null if there is none.</summary>
     internal SubscriptionTable? Table => _table;
 
-    /// <summary>How many. Any thread.</summary>
+    /// <summary>The number of subscriptions. Thread-safe.</summary>
     internal int Count => _table?.Count ?? 0;
 
     internal void Subscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid)
@@ -45,12 +46,12 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             return;
         }
 
-        // One that its limit has ended on another loop may still be in the table: the client knows of the end already, by the
-        // last message, and the sid is free.
+        // A subscription that reached its limit on another loop may still be in the table. The client knows that it has
+        // ended because it has received the last message, so the sid can be used again.
         Subscription? known = _table?.Find(sid);
         if (known is null || known.IsClosed)
         {
-            // Only now, as nats-server: a filter that comes with a sid in use is not looked at.
+            // As in nats-server, the filter is not checked if the sid is in use.
             if (!Subject.IsValidFilter(filter))
             {
                 channel.WriteError("Invalid Subject");
@@ -63,7 +64,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
                 _table.Remove(known);
             }
 
-            var subscription = new Subscription(channel.Target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
+            var subscription = new Subscription(
+                channel.Target, filter.ToArray(), queue.IsEmpty ? null : queue.ToArray(), sid);
             _table.Add(subscription);
             long work = StepsOfChange;
             identity.Account.Add(subscription, ref work);
@@ -77,8 +79,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     {
         if (_table?.Find(sid) is { } subscription)
         {
-            // The limit is set before the count is read: a publisher on another loop that counts meanwhile sees the limit,
-            // or its count is seen here.
+            // Set the limit before reading the count: either a publisher that counts on another loop sees the limit, or
+            // this loop sees its count.
             subscription.Max = max;
             Interlocked.MemoryBarrier();
             if (max == 0 || subscription.Delivered >= max)
@@ -91,8 +93,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
     }
 
     /// <summary>
-    /// A subscription has had the last message that its limit lets it have. Any loop; by itself, or its closure would be made for every message
-    /// of a subscription that has a limit.
+    /// Removes a subscription that has received the last message of its limit. Called on any loop. This is a separate
+    /// method: otherwise the closure would be allocated for each message of a subscription with a limit.
     /// </summary>
     internal void EndByLimit(Subscription subscription)
     {
@@ -102,7 +104,10 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         }
     }
 
-    /// <summary>As many as there is time for. False when there are more: nothing else may be done for the client before all have ended.</summary>
+    /// <summary>
+    /// Removes subscriptions until the work budget is used up. Returns false if some remain; no other operation of the
+    /// client may be handled before all are removed.
+    /// </summary>
     internal bool TryEndAll()
     {
         BeginEnding();
@@ -115,7 +120,10 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         return _ending is null;
     }
 
-    /// <summary>The client is gone. Nobody is sent anything for them any more, so that there is no haste.</summary>
+    /// <summary>
+    /// Removes the subscriptions of a closed connection in the background. They receive no messages any more, so this
+    /// is not urgent.
+    /// </summary>
     internal void Leave()
     {
         BeginEnding();
@@ -126,7 +134,10 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         }
     }
 
-    /// <summary>The rules have been replaced, and may refuse some of them; accounts may lead elsewhere.</summary>
+    /// <summary>
+    /// Checks the subscriptions again after a change of the security rules. Removes those that are not permitted any
+    /// more and applies changed imports of the account.
+    /// </summary>
     internal void Review(bool accessChanged)
     {
         if (_table is null)
@@ -148,12 +159,14 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         }
     }
 
-    /// <summary>Up to <paramref name="most"/> of them, from the <paramref name="skip"/>-th on.</summary>
+    /// <summary>
+    /// Copies up to <paramref name="most"/> subscriptions; the first <paramref name="skip"/> are left out.
+    /// </summary>
     internal Subscription[] Copy(int skip, int most) => _table is null ? [] : _table.Copy(skip, most);
 
     /// <summary>
-    /// The own plain subscription that an answer would come by; null for none. Nearly always there are a few; who has many must not make
-    /// each of its requests a search through them.
+    /// Finds a subscription of this client without a queue group that matches a reply subject; null if there is none.
+    /// If the client has many subscriptions, the router is used: a linear search for each request would be too slow.
     /// </summary>
     internal Subscription? FindInbox(ReadOnlySpan<byte> reply)
     {
@@ -183,7 +196,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
 
     private SubscriptionTable StartTable()
     {
-        // Before a publisher can find a subscription.
+        // Counting must begin before a publisher can find a subscription.
         channel.Target.BeginCounting(channel.Server.LoopCount);
         return new SubscriptionTable(channel.Server.Accounts.Global.Router.Seed);
     }
@@ -216,7 +229,8 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
             }
 
             End(subscription);
-            identity.Violate($"Subscription to {QuotedText.Of(subscription.Filter)} (sid {QuotedText.Of(subscription.Sid)})");
+            identity.Violate(
+                $"Subscription to {QuotedText.Of(subscription.Filter)} (sid {QuotedText.Of(subscription.Sid)})");
         }
     }
 

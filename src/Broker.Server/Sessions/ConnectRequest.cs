@@ -3,7 +3,10 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>What a client says of itself in CONNECT. What it leaves out has nats-server's defaults: true for the first three.</summary>
+/// <summary>
+/// The content of a CONNECT. Fields that the client omits have the defaults of nats-server, which are true for
+/// <see cref="Verbose"/>, <see cref="Pedantic"/> and <see cref="Echo"/>.
+/// </summary>
 internal sealed record ConnectRequest
 {
     private const int NewestProtocol = 1;
@@ -26,17 +29,18 @@ internal sealed record ConnectRequest
 
     internal string? Version { get; private set; }
 
-    /// <summary>What it shows to be let in; nothing once that has been looked at.</summary>
+    /// <summary>The credentials of the client. They are removed after authentication.</summary>
     internal Credentials Credentials { get; private set; } = Credentials.None;
 
     internal bool IsKnownProtocol => ProtocolLevel is >= 0 and <= NewestProtocol;
 
-    /// <summary>Without its secrets, to be kept.</summary>
+    /// <summary>Creates a copy without secrets, which the session keeps.</summary>
     internal ConnectRequest WithoutCredentials() => this with { Credentials = Credentials.None };
 
     /// <summary>
-    /// Null with a reason when the JSON is none, or a field is not of its type. What it leaves out, or gives as null, is as in
-    /// <paramref name="before"/>, the CONNECT before this one; nats-server reads into the same variables each time.
+    /// Parses the JSON of a CONNECT. Returns null and a problem if it is not valid JSON or a field has a wrong type. A
+    /// field that is missing or null keeps its value of <paramref name="before"/>, the previous CONNECT, because
+    /// nats-server reads each CONNECT into the same variables.
     /// </summary>
     internal static ConnectRequest? TryParse(ReadOnlySpan<byte> json, ConnectRequest? before, out string? problem)
     {
@@ -46,7 +50,7 @@ internal sealed record ConnectRequest
             var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = 16 });
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
             {
-                problem = "CONNECT takes a JSON object";
+                problem = "CONNECT needs a JSON object";
                 return null;
             }
 
@@ -55,7 +59,7 @@ internal sealed record ConnectRequest
                 request.ReadField(ref reader);
             }
 
-            // Whatever follows the object is an error too.
+            // Anything after the object is an error too.
             while (reader.Read())
             {
             }
@@ -70,7 +74,7 @@ internal sealed record ConnectRequest
         }
     }
 
-    // Names are compared as Go compares them, without regard to case.
+    // Field names are compared without regard to case, as in Go.
     private void ReadField(ref Utf8JsonReader reader)
     {
         string field = reader.GetString()!.ToUpperInvariant();
@@ -138,7 +142,7 @@ internal sealed record ConnectRequest
                 Credentials = Credentials with { Signature = reader.GetString() };
                 break;
             case "JWT":
-                // Not used here, but of its type.
+                // The value is not used, but it must be a string.
                 reader.GetString();
                 break;
             default:

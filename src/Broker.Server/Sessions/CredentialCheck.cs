@@ -2,8 +2,9 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>A password or signature to be verified away from the loop.</summary>
-internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict) : Verification
+/// <summary>The verification of a password or signature, which runs on another thread than the loop.</summary>
+internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict)
+    : Verification
 {
     internal override bool IsAbandoned => !authentication.IsWanted;
 

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Broker.Server.Sessions;
 
-/// <summary><c>host:port</c>, with an IPv6 address in brackets, as INFO has them.</summary>
+/// <summary>Parses <c>host:port</c> as in INFO, with an IPv6 address in brackets.</summary>
 internal static class HostPort
 {
     internal static bool TryParse(string text, out string host, out int port)

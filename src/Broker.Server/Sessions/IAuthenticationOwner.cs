@@ -1,19 +1,24 @@
 namespace Broker.Server.Sessions;
 
-/// <summary>Who is told of what an <see cref="Authentication"/> comes to. On the connection's loop.</summary>
+/// <summary>Receives the results of an <see cref="Authentication"/>. Called on the connection's loop.</summary>
 internal interface IAuthenticationOwner
 {
-    /// <summary>The client is about to become somebody else, or begins afresh: what it subscribed to is not its own any more.</summary>
-    /// <returns>False when there is more of that than the batch has time for: to be asked again in a later turn, before anything else.</returns>
+    /// <summary>
+    /// Removes the client's subscriptions before its principal changes or it authenticates again.
+    /// </summary>
+    /// <returns>
+    /// False if the work budget is used up before all are removed. The caller must call the method again in a later
+    /// iteration of the loop, before any other operation of the client.
+    /// </returns>
     bool TryBecome();
 
-    /// <summary>The client is in, as who and by what it said.</summary>
-    /// <param name="request">Its CONNECT.</param>
-    /// <param name="isFirst">Whether it was not in before by another one.</param>
+    /// <summary>Called when the client has been authenticated.</summary>
+    /// <param name="request">The accepted CONNECT.</param>
+    /// <param name="isFirst">Whether this is the first accepted CONNECT of the client.</param>
     void OnAuthenticated(ConnectRequest request, bool isFirst);
 
-    /// <summary>The client is not let in, and about to be told.</summary>
-    /// <param name="request">Its CONNECT, where it has come to one.</param>
-    /// <param name="reason">In nats-server's words.</param>
+    /// <summary>Called when the client is refused, before it receives the error.</summary>
+    /// <param name="request">The refused CONNECT; null if the client sent none.</param>
+    /// <param name="reason">The reason in the words of nats-server.</param>
     void OnRefused(ConnectRequest? request, string reason);
 }

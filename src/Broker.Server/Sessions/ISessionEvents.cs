@@ -3,18 +3,20 @@ using Broker.Transport;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>What sessions tell of clients that come and go.</summary>
+/// <summary>Receives the events of client sessions.</summary>
 internal interface ISessionEvents
 {
-    /// <summary>A client has been let in. On its loop.</summary>
+    /// <summary>Called when a client has been authenticated for the first time. Runs on the client's loop.</summary>
     void Connected(ClientSession session);
 
-    /// <summary>A client that was in has gone. On its loop.</summary>
+    /// <summary>
+    /// Called when the connection of an authenticated client has been closed. Runs on the client's loop.
+    /// </summary>
     void Disconnected(ClientSession session, string reason);
 
-    /// <summary>Somebody was not let in. On its loop.</summary>
+    /// <summary>Called when a client has been refused. Runs on the client's loop.</summary>
     void Unauthorized(ClientSession session, ConnectRequest? request, string reason);
 
-    /// <summary>A client has come to an account or left it. On a loop.</summary>
+    /// <summary>Called when a client has entered or left an account. Runs on the given loop.</summary>
     void ConnectionsChanged(EventLoop loop, Account account);
 }

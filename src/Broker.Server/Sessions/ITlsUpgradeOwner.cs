@@ -2,16 +2,18 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>Who is told how far a <see cref="TlsUpgrade"/> has come. On the connection's loop.</summary>
+/// <summary>Receives the results of a <see cref="TlsUpgrade"/>. Called on the connection's loop.</summary>
 internal interface ITlsUpgradeOwner
 {
-    /// <summary>Takes the client's place in the server. False, with what to tell it, when it has none.</summary>
+    /// <summary>
+    /// Counts the client as connected. Returns false with an error text for the client if the server refuses it.
+    /// </summary>
     bool TryTakePlace(out string refusal);
 
-    /// <summary>Sends INFO, in clear or not.</summary>
+    /// <summary>Sends INFO, either encrypted or not.</summary>
     void Greet();
 
-    /// <summary>What comes now is the client's protocol.</summary>
-    /// <param name="certificate">The one that it has proved; null for none, or in clear.</param>
+    /// <summary>Called when the client protocol begins, after the handshake or without TLS.</summary>
+    /// <param name="certificate">The verified client certificate; null without one or without TLS.</param>
     void OnUpgraded(X509Certificate2? certificate);
 }

@@ -3,24 +3,28 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// What makes a PONG say that the SUBs and UNSUBs before it hold: another loop may have staged messages for the client by what it had
-/// subscribed to until then, and hands them over only at the end of its turn. Where anything has changed since the last PONG, this one
-/// waits until each loop has handed them over. So a client that moves from one subscription to another knows where one ends and the
-/// other begins. On the connection's loop unless said otherwise.
+/// Delays a PONG until the SUBs and UNSUBs before it are effective on all loops. Another loop may have buffered
+/// messages for the client according to its earlier subscriptions, and flushes them only at the end of its iteration.
+/// If a subscription has changed since the last PONG, the next PONG waits until each loop has flushed these messages.
+/// So a client that replaces one subscription by another knows where the messages of the first end. Runs on the
+/// connection's loop unless a member states otherwise.
 /// </summary>
 /// <remarks>
-/// A message under way to so many that it takes its publisher several turns may still come by the old interest. Nothing of the client
-/// is looked at meanwhile, so that answers keep their order.
+/// A message for so many receivers that its publisher needs several iterations may still arrive by the earlier
+/// subscription. The server handles no operation of the client while the PONG waits, so replies keep their order.
 /// </remarks>
 internal sealed class InterestBarrier(ClientChannel channel)
 {
     private bool _hasChanged;
     private int _loopsLeft;
 
-    /// <summary>The client has subscribed, or ended a subscription.</summary>
+    /// <summary>Called when the client has subscribed or unsubscribed.</summary>
     internal void OnChange() => _hasChanged = true;
 
-    /// <summary>Whether a PONG may be written now. Otherwise it is written later, and nothing received before that.</summary>
+    /// <summary>
+    /// Returns true if a PONG may be written now. Otherwise this barrier writes it later and pauses receiving until
+    /// then.
+    /// </summary>
     internal bool TryPass()
     {
         if (!_hasChanged)
@@ -48,13 +52,13 @@ internal sealed class InterestBarrier(ClientChannel channel)
             EventLoop loop = loops[i];
             if (loop != channel.Loop)
             {
-                // A loop that has ended will run nothing more, and this one ends too.
+                // A stopped loop does not run this action. That is no problem: this loop is stopped too.
                 loop.Post(() => HandOver(loop));
             }
         }
     }
 
-    // On each other loop, behind what it was doing when the interest changed.
+    // Runs on each other loop, after the work that it was doing when the subscriptions changed.
     private void HandOver(EventLoop loop)
     {
         channel.Connection.Flush(loop);

@@ -3,12 +3,12 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// Whether a client is still there. One that has gone without a word is found by PINGs; traffic counts as an answer, so a busy client is
-/// never asked. On the connection's loop unless said otherwise.
+/// Detects lost connections by PINGs. Any received data counts as an answer, so a busy client receives no PING. Runs on
+/// the connection's loop unless a member states otherwise.
 /// </summary>
 internal sealed class Liveness(ClientChannel channel)
 {
-    // The first one comes soon and not at once for all that connected together.
+    // The first PING comes early, and at different times for clients that connected at the same time.
     private const int FirstPingMilliseconds = 2000;
     private const int FirstPingSpread = 400;
 
@@ -20,37 +20,39 @@ internal sealed class Liveness(ClientChannel channel)
     private long _roundTrip;
     private long _lastActivity = channel.Loop.Group.CurrentTick;
 
-    /// <summary>When something of it was handled last, in the loop's ticks. Any thread.</summary>
+    /// <summary>The tick of the loop when an operation of the client was handled last. Thread-safe.</summary>
     internal long LastActivity => Volatile.Read(ref _lastActivity);
 
-    /// <summary>How long an answer took; null before the first. Any thread.</summary>
-    internal TimeSpan? RoundTrip => Volatile.Read(ref _roundTrip) is var took and not 0 ? Time.GetElapsedTime(0, took) : null;
+    /// <summary>The last measured round-trip time; null before the first measurement. Thread-safe.</summary>
+    internal TimeSpan? RoundTrip
+        => Volatile.Read(ref _roundTrip) is var took and not 0 ? Time.GetElapsedTime(0, took) : null;
 
     private TimeProvider Time => channel.Loop.Group.TimeProvider;
 
-    /// <summary>The client is served from now on.</summary>
+    /// <summary>Starts the PING timer when the client protocol begins.</summary>
     internal void Begin()
     {
-        // The first round trip there is: CONNECT answers it.
+        // The first round trip is measured from INFO to CONNECT.
         PingSent();
         _tick = Tick;
-        TimeSpan first = TimeSpan.FromMilliseconds(FirstPingMilliseconds + channel.Publisher.State.Next(FirstPingSpread));
+        TimeSpan first = TimeSpan.FromMilliseconds(
+            FirstPingMilliseconds + channel.Publisher.State.Next(FirstPingSpread));
         TimeSpan interval = channel.Server.Options.PingInterval;
         _timer = channel.Loop.StartTimer(first < interval ? first : interval, FirstTick);
     }
 
     internal void End() => _timer?.Cancel();
 
-    /// <summary>It has sent something.</summary>
+    /// <summary>Called when the client has sent any data.</summary>
     internal void OnReceived() => _hasReceived = true;
 
-    /// <summary>It has sent something that is handled.</summary>
+    /// <summary>Called when operations of an authenticated client are handled.</summary>
     internal void OnActivity() => _lastActivity = channel.Loop.LastTick;
 
-    /// <summary>It has sent a PONG, or something else that answers what it was sent.</summary>
+    /// <summary>Called for a PONG or for another answer, such as CONNECT after INFO.</summary>
     internal void OnAnswer()
     {
-        // Not the answer to anything, when none was asked for.
+        // A PONG without a PING measures nothing.
         if (_pingSent != 0)
         {
             long took = Math.Max(1, Time.GetTimestamp() - _pingSent);
@@ -60,7 +62,7 @@ internal sealed class Liveness(ClientChannel channel)
         }
     }
 
-    /// <summary>It has sent a PONG.</summary>
+    /// <summary>Called when the client has sent a PONG.</summary>
     internal void OnPong()
     {
         OnAnswer();
@@ -80,7 +82,7 @@ internal sealed class Liveness(ClientChannel channel)
             return;
         }
 
-        // Who is not read cannot answer.
+        // A client that the server does not read from cannot answer.
         if (_hasReceived || channel.Connection.IsReceivingPaused)
         {
             _pingsOut = 0;

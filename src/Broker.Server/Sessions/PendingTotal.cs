@@ -4,9 +4,9 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// Keeps what waits for all clients of a server within <see cref="BrokerServerOptions.MaxPendingTotal"/>. The sum is not kept
-/// but found by looking at all clients, every so many bytes that a loop writes: a shared counter would cost every
-/// hand-over of every loop, the look costs only those who set a limit.
+/// Enforces <see cref="BrokerServerOptions.MaxPendingTotal"/>. There is no shared counter, because it would cost every
+/// flush of every loop. Instead, a loop adds up the queued bytes of all clients each time it has written a certain
+/// number of bytes; this costs only servers with a limit.
 /// </summary>
 internal sealed class PendingTotal(ServerCore core)
 {
@@ -14,7 +14,9 @@ internal sealed class PendingTotal(ServerCore core)
 
     private readonly Lock _gate = new();
 
-    /// <summary>Looks if the loop has written enough since its last look. On that loop's thread.</summary>
+    /// <summary>
+    /// Checks the total if the loop has written enough bytes since its last check. Runs on that loop.
+    /// </summary>
     internal void Watch(EventLoop loop, LoopState state)
     {
         long limit = core.MaxPendingTotal;
@@ -27,7 +29,7 @@ internal sealed class PendingTotal(ServerCore core)
 
     private void Look(EventLoop loop, long limit)
     {
-        // Whoever looks now looks for the other loops too.
+        // If another loop checks now, its check counts for this loop too.
         if (!_gate.TryEnter())
         {
             return;

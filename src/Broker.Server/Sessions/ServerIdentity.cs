@@ -2,12 +2,12 @@ using System.Security.Cryptography;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>Who the server says it is.</summary>
+/// <summary>The id and the name of the server in INFO.</summary>
 internal sealed class ServerIdentity
 {
     /// <summary>
-    /// The version in INFO. Clients take from it what the server can do, so it is that of the nats-server whose client
-    /// protocol is spoken here.
+    /// The version in INFO. Clients derive the server's features from it, so it is the version of nats-server with the
+    /// same client protocol.
     /// </summary>
     internal const string ProtocolVersion = "2.9.10";
 

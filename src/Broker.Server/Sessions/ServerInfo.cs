@@ -4,14 +4,15 @@ using Broker.Server.Tls;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>The INFO line that a server greets a client with.</summary>
+/// <summary>Writes the INFO line, which is the first line that a client receives.</summary>
 internal static class ServerInfo
 {
     internal static byte[] Write(
         ServerIdentity server, string host, int port, BrokerServerOptions options, bool lameDuck, ulong clientId,
         string? clientAddress, bool authRequired, string? nonce, ServerTls? tls)
     {
-        if (options.ClientAdvertise is { } advertised && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
+        if (options.ClientAdvertise is { } advertised
+            && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
         {
             (host, port) = (otherHost, otherPort);
         }
@@ -56,7 +57,7 @@ internal static class ServerInfo
             json.WriteEndObject();
         }
 
-        // nats-server has a space before the line's end, and clients were written against that.
+        // nats-server writes a space before the end of the line, and clients were tested with it.
         buffer.Write(" \r\n"u8);
         return buffer.WrittenSpan.ToArray();
     }

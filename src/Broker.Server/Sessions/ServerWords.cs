@@ -4,8 +4,8 @@ using Broker.Server.Tracing;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// What only servers say. nats-server hears it from clients all the same: an INFO passes if it is one, and anything else ends the
-/// connection without a word.
+/// Handles operations that only servers may send, in the same way as nats-server: a valid INFO from a client is
+/// ignored, and an invalid INFO or an <c>-ERR</c> closes the connection without an error message.
 /// </summary>
 internal static class ServerWords
 {
@@ -13,12 +13,12 @@ internal static class ServerWords
     {
         if (!IsObjectOrNull(json))
         {
-            End(client, "it said INFO without a JSON object", "Protocol Violation");
+            End(client, "it sent INFO without a JSON object", "Protocol Violation");
         }
     }
 
     internal static void HearError(ClientChannel client, ReadOnlySpan<byte> text)
-        => End(client, $"it said -ERR {TraceText.Of(text)}", "Parser Error");
+        => End(client, $"it sent -ERR {TraceText.Of(text)}", "Parser Error");
 
     private static void End(ClientChannel client, string why, string failure)
     {

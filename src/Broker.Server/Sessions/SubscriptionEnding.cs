@@ -3,12 +3,17 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>The end of all that a client had subscribed to, by steps: who had a hundred thousand must not keep the loop.</summary>
-/// <param name="account">Where the client was.</param>
-/// <param name="all">Nothing is added to these any more.</param>
+/// <summary>
+/// Removes all subscriptions of a client in steps, so that a client with a hundred thousand does not block the loop.
+/// </summary>
+/// <param name="account">The account of the subscriptions.</param>
+/// <param name="all">The subscriptions. Nothing is added to this table any more.</param>
 internal sealed class SubscriptionEnding(Account account, SubscriptionTable all)
 {
-    /// <summary>What one costs beside the routes that it concerns, in places looked at.</summary>
+    /// <summary>
+    /// The work that is charged for one subscription in addition to the affected routes, in the unit of visited router
+    /// entries.
+    /// </summary>
     internal const int StepsOfOne = 16;
 
     private const int SlotsAtOnce = 16;
@@ -16,10 +21,13 @@ internal sealed class SubscriptionEnding(Account account, SubscriptionTable all)
     private readonly List<Subscription> _some = [];
     private int _slot;
 
-    /// <summary>Whether all have ended.</summary>
+    /// <summary>Whether all subscriptions have been removed.</summary>
     internal bool IsOver { get; private set; }
 
-    /// <summary>Ends more of them. Returns how much it has done, which is <paramref name="most"/> or a little more unless it is over then.</summary>
+    /// <summary>
+    /// Removes further subscriptions and returns the work done. It stops at <paramref name="most"/> or slightly above,
+    /// or when all are removed.
+    /// </summary>
     internal long Advance(long most)
     {
         long done = 0;

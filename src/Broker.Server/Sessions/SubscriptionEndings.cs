@@ -3,18 +3,23 @@ using Broker.Transport;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// What clients of one loop had subscribed to who have gone. Nobody is sent anything for it any more, so that there is no haste: a turn
-/// does a part of it, however many have gone at once. On the loop.
+/// The queue that removes the subscriptions of the closed clients of one loop. They receive no messages any more, so
+/// this is not urgent: each iteration of the loop removes a limited part, even if many clients disconnect at once. Runs
+/// on the loop.
 /// </summary>
 internal sealed class SubscriptionEndings(EventLoop loop)
 {
-    /// <summary>How much a turn does, in places looked at: well under a millisecond.</summary>
+    /// <summary>
+    /// The limit of work in one iteration, in the unit of visited router entries. It takes well under a millisecond.
+    /// </summary>
     internal const long StepsOfTurn = 16 * 1024;
 
     private readonly Queue<SubscriptionEnding> _left = new();
     private long _stepsLeft = StepsOfTurn;
 
-    /// <summary>Ends a little at once, if there has not been too much of that, and else later.</summary>
+    /// <summary>
+    /// Adds subscriptions to remove. Removes a part at once if the limit of this iteration permits, and the rest later.
+    /// </summary>
     internal void Add(SubscriptionEnding ending)
     {
         if (_left.Count == 0)

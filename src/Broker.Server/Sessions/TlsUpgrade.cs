@@ -7,9 +7,10 @@ using Broker.Transport.Tls;
 namespace Broker.Server.Sessions;
 
 /// <summary>
-/// A client on its way to TLS, before anything of it is looked at. It is counted and has its place in the server before the handshake,
-/// which costs more than all that comes after it; so MaxConnections bounds that too. What the client sends in clear ahead of the
-/// handshake goes into the handshake and makes it fail: no byte of it is ever parsed. On the connection's loop.
+/// Starts TLS on a client's connection before any operation of the client is parsed. The client counts as connected
+/// before the handshake, which costs more than everything after it; so MaxConnections limits the handshakes too. Plain
+/// text that the client sends before the handshake makes the handshake fail; it is never parsed. Runs on the
+/// connection's loop.
 /// </summary>
 internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgradeOwner owner)
 {
@@ -18,18 +19,18 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     private LoopTimer? _patience;
     private bool _isGreeted;
 
-    /// <summary>TLS as it was set up when this client came.</summary>
+    /// <summary>The TLS settings at the time when this client connected.</summary>
     internal ServerTls Tls => tls;
 
-    /// <summary>Whether its first byte is to tell if it wants TLS.</summary>
+    /// <summary>Whether the first byte of the client decides if the connection uses TLS.</summary>
     internal bool AwaitsHello { get; private set; }
 
     internal bool IsInHandshake { get; private set; }
 
-    /// <summary>Whether the handshake came before INFO. Any thread.</summary>
+    /// <summary>Whether the handshake came before INFO. Thread-safe.</summary>
     internal bool WasFirst { get; private set; }
 
-    /// <summary>The connection is open.</summary>
+    /// <summary>Begins when the connection is open.</summary>
     internal void Begin()
     {
         if (!tls.IsFirst)
@@ -38,7 +39,7 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         }
         else if (!owner.TryTakePlace(out string refusal))
         {
-            // In clear it would not understand why, and to tell it otherwise would cost a handshake.
+            // The client cannot read a plain text error, and an encrypted error would cost a handshake.
             channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, refusal);
             channel.FailSilently(refusal);
         }
@@ -53,8 +54,9 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
     }
 
     /// <summary>
-    /// Looks at the first bytes of a client that <see cref="AwaitsHello"/>. Returns how many it has used up; what is left is for TLS where that
-    /// <see cref="IsInHandshake"/> now, and else the client's protocol in clear.
+    /// Handles the first bytes of a client while <see cref="AwaitsHello"/> is true. Returns the number of consumed
+    /// bytes. If <see cref="IsInHandshake"/> is true afterwards, the remaining bytes belong to TLS; otherwise they are
+    /// plain text operations.
     /// </summary>
     internal int Receive(ReadOnlySpan<byte> bytes)
     {
@@ -86,7 +88,10 @@ internal sealed class TlsUpgrade(ServerTls tls, ClientChannel channel, ITlsUpgra
         return 0;
     }
 
-    /// <summary>The connection is gone. Returns the error that is still to be told, when it is not that of TLS.</summary>
+    /// <summary>
+    /// Ends the upgrade when the connection is closed. Logs an error of TLS; returns any other error for the caller to
+    /// log.
+    /// </summary>
     internal Exception? End(Exception? error)
     {
         Decide();

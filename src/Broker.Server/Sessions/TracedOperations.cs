@@ -4,8 +4,12 @@ using Broker.Server.Tracing;
 
 namespace Broker.Server.Sessions;
 
-/// <summary>Writes each operation to the log before it is done. CONNECT is written where it is read, also before the client is in.</summary>
-internal readonly struct TracedOperations<THandler>(THandler operations, Publisher publisher, ProtocolTrace trace) : IClientOperationHandler
+/// <summary>
+/// Logs each operation before it is handled. CONNECT is logged by <see cref="Authentication"/>, because a client sends
+/// it before it is authenticated.
+/// </summary>
+internal readonly struct TracedOperations<THandler>(THandler operations, Publisher publisher, ProtocolTrace trace)
+    : IClientOperationHandler
     where THandler : struct, IClientOperationHandler
 {
     public bool OnPublish(scoped PublishOperation operation)
@@ -18,7 +22,7 @@ internal readonly struct TracedOperations<THandler>(THandler operations, Publish
         return operations.OnPublish(operation);
     }
 
-    // Each is written.
+    // False, because each publish is logged.
     public bool OnlyCountsRepeats => false;
 
     public void OnRepeats(int count, int size) => operations.OnRepeats(count, size);
@@ -49,7 +53,7 @@ internal readonly struct TracedOperations<THandler>(THandler operations, Publish
         return operations.OnPong();
     }
 
-    // nats-server does not show these either.
+    // nats-server does not log these operations either.
     public bool OnOk() => operations.OnOk();
 
     public bool OnInfo(ReadOnlySpan<byte> json) => operations.OnInfo(json);
