@@ -3,15 +3,18 @@ using System.Runtime.CompilerServices;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// Mutual exclusion that costs a thread which uses it alone two plain stores. It leans to that thread until another one comes; from then
-/// on it is an ordinary lock, and after a long time with one thread it leans again.
+/// A lock that costs only two plain stores while one thread uses it alone. It is biased to that thread until another
+/// thread enters. From then on it is an ordinary lock. After a long time with a single thread it is biased again.
 /// </summary>
 /// <remarks>
-/// <para>For what is held for nanoseconds: the first newcomer waits by yielding until the favoured thread has left. Not reentrant.</para>
 /// <para>
-/// The favoured thread stores "held" and then loads "revoked", the newcomer stores "revoked" and then loads "held". One of them must see
-/// the other's store, which takes a barrier between the two on both sides. The newcomer pays for both, with a barrier for the whole
-/// process, since it comes once and the other one with every message.
+/// It is meant for critical sections of nanoseconds: the first newcomer waits by yielding until the favoured thread has
+/// left. It is not reentrant.
+/// </para>
+/// <para>
+/// The favoured thread stores "held" and then loads "revoked". The newcomer stores "revoked" and then loads "held". One
+/// of them must see the other's store, so both sides need a barrier between the store and the load. The newcomer pays
+/// for both, with a process-wide barrier, because it comes once and the favoured thread comes with every message.
 /// </para>
 /// </remarks>
 internal sealed class BiasedGate
@@ -25,7 +28,7 @@ internal sealed class BiasedGate
     private int _streak;
     private int _streakToLean = 1;
 
-    /// <summary>Waits until nobody else is in. What it returns is for <see cref="Exit"/>.</summary>
+    /// <summary>Waits until no other thread is in the gate. Pass the result to <see cref="Exit"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bias? Enter()
     {
@@ -79,8 +82,9 @@ internal sealed class BiasedGate
             return;
         }
 
-        // The first thread has it at once. Each time it proves wrong the next takes longer, so that threads which take turns seldom
-        // pay for barriers. A new object each time: the thread that was favoured before may still be about to look at its own.
+        // The first thread gets the bias at once. After each wrong guess the next one takes longer, so that threads
+        // that alternate seldom pay for barriers. Each bias is a new object, because the previously favoured thread may
+        // still be about to read its own.
         _streak = 0;
         _streakToLean = _streakToLean == 1 ? FirstStreak : Math.Min(_streakToLean * 4, LongestStreak);
         Volatile.Write(ref _bias, new Bias(thread));
@@ -97,7 +101,7 @@ internal sealed class BiasedGate
         }
     }
 
-    /// <summary>The favour of one thread, until it is revoked for good.</summary>
+    /// <summary>The bias to one thread, until it is revoked for good.</summary>
     internal sealed class Bias(int thread)
     {
         private volatile bool _isHeld;

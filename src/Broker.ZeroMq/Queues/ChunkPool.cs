@@ -3,14 +3,17 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>The chunks of all sockets of a context, last in first out. Thread-safe; asked once for many messages.</summary>
-/// <param name="budget">What the chunks that were taken are counted by; null for none.</param>
+/// <summary>
+/// The pool of the chunks of all sockets of a context, last in, first out. It is thread-safe and used once for many
+/// messages.
+/// </summary>
+/// <param name="budget">Counts the memory of the chunks in use; null for no limit.</param>
 internal sealed class ChunkPool(MemoryBudget? budget = null)
 {
-    /// <summary>For what comes in little.</summary>
+    /// <summary>The size of a chunk for a peer that sends little.</summary>
     internal const int Small = 4 * 1024;
 
-    /// <summary>For what comes in bulk. An event loop reads as much at once.</summary>
+    /// <summary>The size of a chunk for a peer that sends much. An event loop reads this many bytes at once.</summary>
     internal const int Large = 64 * 1024;
 
     private const int Unpooled = -1;
@@ -23,13 +26,13 @@ internal sealed class ChunkPool(MemoryBudget? budget = null)
     private readonly int[] _kept = new int[Capacities.Length];
     private long _outstanding;
 
-    /// <summary>Bytes of the chunks that were taken and not given back. Any thread, a moment's truth.</summary>
+    /// <summary>The bytes of the chunks in use at this moment. Any thread may read it.</summary>
     internal long Outstanding => Interlocked.Read(ref _outstanding);
 
     /// <summary>How many bytes may wait in one queue now; see <see cref="MemoryBudget.PerPeerLimit"/>.</summary>
     internal long Share => budget?.PerPeerLimit ?? long.MaxValue;
 
-    /// <summary>An empty chunk of at least this size.</summary>
+    /// <summary>Takes an empty chunk of at least this size.</summary>
     internal MessageChunk Take(int size)
     {
         int sizeClass = size <= Small ? 0 : size <= Large ? 1 : Unpooled;
@@ -55,7 +58,7 @@ internal sealed class ChunkPool(MemoryBudget? budget = null)
         return chunk ?? new MessageChunk(GC.AllocateUninitializedArray<byte>(Capacities[sizeClass]), sizeClass);
     }
 
-    // One message larger than a read.
+    // The chunk is for one message that is larger than a read.
     private MessageChunk TakeUnpooled(int size)
     {
         byte[] array = ArrayPool<byte>.Shared.Rent(size);

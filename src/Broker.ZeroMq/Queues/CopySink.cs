@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// Puts messages into a queue for threads one by one: for sockets that take an envelope off, or choose among what comes.
+/// Copies messages into a queue for threads one by one, for sockets that remove an envelope or select messages.
 /// </summary>
 internal sealed class CopySink(ReceiveQueue queue) : InboundSink
 {
@@ -17,7 +17,7 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
 
     internal override void OnGone(MessageSession session) => Forget(session.Peer!);
 
-    /// <summary>A peer is gone: it is not to be resumed. On its loop.</summary>
+    /// <summary>The peer is disconnected and must not be resumed. Called on the peer's loop.</summary>
     internal void Forget(ZeroMqPeer peer)
     {
         if (peer.Source is ReceiveSource source)
@@ -26,7 +26,9 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
         }
     }
 
-    /// <summary>Copies a message if there is room. On the peer's loop. If not, the peer is resumed when there is.</summary>
+    /// <summary>
+    /// Copies a message if there is room. If there is none, the peer is resumed later. Called on the peer's loop.
+    /// </summary>
     internal bool TryTake(ZeroMqPeer peer, in ZmtpMessage message)
     {
         var source = SourceOf(peer);
@@ -58,10 +60,12 @@ internal sealed class CopySink(ReceiveQueue queue) : InboundSink
         return source;
     }
 
-    /// <summary>Whether there is room for a message of this source; if not, it is resumed when there is.</summary>
+    /// <summary>
+    /// Whether there is room for a message of this source. If there is none, the source is resumed later.
+    /// </summary>
     internal bool TryReserve(ReceiveSource source) => queue.Room(source, out _) > 0 || !queue.TryPause(source);
 
-    /// <summary>Copies a message whether there is room or not.</summary>
+    /// <summary>Copies a message even if there is no room.</summary>
     internal void Add(ReceiveSource source, ReadOnlySpan<byte> encoded) => queue.Add(source, encoded, 1);
 
     private readonly struct Taker(CopySink sink, ZeroMqPeer peer) : IMessageTaker

@@ -1,11 +1,15 @@
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>Reads a message that is taken out of a queue. Implement it as a struct, so that the call is direct.</summary>
+/// <summary>
+/// Reads a message that is taken from a queue. Implement it as a struct, so that calls of it are direct.
+/// </summary>
 internal interface IMessageReader
 {
-    /// <summary>Copies what it wants. It must not wait, and what it throws leaves the message where it is.</summary>
-    /// <param name="message">The whole message, encoded. Borrowed until the return.</param>
-    /// <param name="source">Whom it came from.</param>
-    /// <returns>False to leave the message where it is.</returns>
+    /// <summary>
+    /// Copies the parts of the message that it needs. It must not block. If it throws, the message stays in the queue.
+    /// </summary>
+    /// <param name="message">The whole message, encoded. It is valid until the method returns.</param>
+    /// <param name="source">The source of the message.</param>
+    /// <returns>False to leave the message in the queue.</returns>
     bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source);
 }

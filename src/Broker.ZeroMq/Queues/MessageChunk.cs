@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// Pooled memory with whole messages, as they are on the wire, one behind the other. It has one owner at a time; in the queue of
-/// messages to send one thread may write behind what it has published while another one reads what is.
+/// Pooled memory with whole encoded messages, one after the other. A chunk has one owner at a time. In a <see
+/// cref="SendQueue"/>, one thread may append while another reads the published messages.
 /// </summary>
 internal sealed class MessageChunk(byte[] array, int sizeClass)
 {
@@ -13,26 +13,29 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
 
     internal byte[] Array { get; } = array;
 
-    /// <summary>The pool's index of this size, or -1 when it is not kept.</summary>
+    /// <summary>The index of this size in the pool, or -1 if the pool does not keep the chunk.</summary>
     internal int SizeClass { get; } = sizeClass;
 
-    /// <summary>Where the first message begins that was not taken.</summary>
+    /// <summary>The offset of the first message that was not taken.</summary>
     internal int Position { get; set; }
 
-    /// <summary>Where the last message ends.</summary>
+    /// <summary>The offset of the end of the last message.</summary>
     internal int End { get; set; }
 
-    /// <summary>How many messages there are up to <see cref="End"/>, taken ones included.</summary>
+    /// <summary>The number of messages up to <see cref="End"/>, including those that were taken.</summary>
     internal int Messages { get; set; }
 
-    /// <summary>How much more may be written. A chunk made for one large message is not filled up with others, since it is not kept.</summary>
+    /// <summary>
+    /// How many bytes may be appended. It is 0 for a chunk that was made for one large message, since the pool does not
+    /// keep the chunk.
+    /// </summary>
     internal int Room
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => SizeClass < 0 ? 0 : Array.Length - End;
     }
 
-    /// <summary>What follows; written after all of this one was published.</summary>
+    /// <summary>The next chunk. It is set after all messages of this chunk were published.</summary>
     internal MessageChunk? Next
     {
         get => _next;
@@ -45,7 +48,10 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
         get => Array.AsSpan(Position, End - Position);
     }
 
-    /// <summary>The end and the number of messages up to it, as the writer last said. Any thread.</summary>
+    /// <summary>
+    /// The end of the published messages and their number, from the writer's last call of <see cref="Publish"/>. Any
+    /// thread may read it.
+    /// </summary>
     internal (int End, int Messages) Published
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -56,7 +62,7 @@ internal sealed class MessageChunk(byte[] array, int sizeClass)
         }
     }
 
-    /// <summary>Lets readers see all up to <see cref="End"/>.</summary>
+    /// <summary>Lets readers see all messages up to <see cref="End"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Publish() => Volatile.Write(ref _published, ((long)Messages << 32) | (uint)End);
 

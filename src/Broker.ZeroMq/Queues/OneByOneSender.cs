@@ -2,9 +2,11 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>Sends messages one by one, by whatever a socket does with one.</summary>
-/// <param name="trySend">Given a whole encoded message; false when there is no room.</param>
-/// <param name="flush">Sends what was taken, where the socket does not do so at the end of the loop's turn.</param>
+/// <summary>Sends messages one by one through a delegate of the socket.</summary>
+/// <param name="trySend">Sends one encoded message; returns false if there is no room.</param>
+/// <param name="flush">
+/// Sends the buffered messages, if the socket does not do so at the end of the loop's iteration.
+/// </param>
 internal sealed class OneByOneSender(Func<ReadOnlySpan<byte>, bool> trySend, Action? flush = null) : IBatchSender
 {
     public int Send(ReadOnlySpan<byte> messages, int count, out int sent)

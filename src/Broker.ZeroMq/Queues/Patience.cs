@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>How long a call that found nothing at first goes on waiting. No clock is read for a time without end.</summary>
+/// <summary>The deadline of a call that waits. It reads no clock for an infinite timeout.</summary>
 internal readonly struct Patience
 {
     private readonly TimeProvider _clock;
@@ -14,7 +14,7 @@ internal readonly struct Patience
         _start = time == Timeout.InfiniteTimeSpan ? 0 : clock.GetTimestamp();
     }
 
-    /// <summary>What is left, rounded up; -1 for ever, 0 when it is over.</summary>
+    /// <summary>The remaining milliseconds, rounded up; -1 for no timeout, 0 if the deadline has passed.</summary>
     internal int Milliseconds
     {
         get

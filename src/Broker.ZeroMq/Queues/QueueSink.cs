@@ -6,9 +6,11 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>Puts what the peers of a loop socket send into a queue for threads: all messages of one read with one copy.</summary>
+/// <summary>
+/// Copies the messages of a loop socket's peers into a queue for threads. It copies all messages of one read at once.
+/// </summary>
 /// <param name="queue">The queue.</param>
-/// <param name="showsIds">Whether receivers find the peer's routing id before each message.</param>
+/// <param name="showsIds">Whether receivers get the peer's routing id before each message.</param>
 internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : InboundSink
 {
     private readonly ReceiveQueue _queue = queue;
@@ -74,7 +76,8 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
         return frame;
     }
 
-    // The peer has put commands between its messages, or between the frames of one. It happens a few times a minute.
+    // The peer has sent commands between its messages, or between the frames of a message. That happens a few times a
+    // minute.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void AddWithoutCommands(ReceiveSource source, ReadOnlySpan<byte> bytes, in Taker taken)
     {
@@ -96,7 +99,7 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
         ArrayPool<byte>.Shared.Return(rented);
     }
 
-    /// <summary>Only counts: what it took stands together at the start of what was read.</summary>
+    /// <summary>Only counts the messages. They are contiguous at the start of the bytes that were read.</summary>
     [StructLayout(LayoutKind.Auto)]
     private struct Taker(int room, long roomBytes) : IMessageTaker
     {

@@ -3,14 +3,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Queues;
 
-// The receivers' side.
+// This part is the receivers' side.
 internal sealed partial class ReceiveQueue
 {
     /// <summary>The calls that wait for a message.</summary>
     internal WaitList Waiters { get; } = new();
 
-    /// <summary>Offers the next message to <paramref name="reader"/>. Any thread; never waits for a message.</summary>
-    // Optimized from the first message on, as sending is.
+    /// <summary>
+    /// Offers the next message to <paramref name="reader"/>. Any thread may call it; it never waits for a message.
+    /// </summary>
+    // The method is optimized before its first call, as <see cref="SendQueue.TryAdd"/> is.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal TakeOutcome TryTake<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct
@@ -38,7 +40,7 @@ internal sealed partial class ReceiveQueue
         }
         catch
         {
-            // Out of memory, most likely: others can go on.
+            // The likely cause is a lack of memory. Other receivers can continue.
             _receivers.Exit(bias);
             throw;
         }
@@ -72,7 +74,7 @@ internal sealed partial class ReceiveQueue
         return taken ? TakeOutcome.Taken : TakeOutcome.Refused;
     }
 
-    /// <summary>Drops what is waiting and what comes, and ends all waits.</summary>
+    /// <summary>Drops the waiting messages and all later ones, and ends all waits.</summary>
     internal void Close()
     {
         var bias = _receivers.Enter();
@@ -115,7 +117,7 @@ internal sealed partial class ReceiveQueue
         return _current;
     }
 
-    // Under the gate and the lock. Newcomers come last in the round.
+    // Called under the gate and the lock. New sources join at the end of the ring.
     private void AcceptArrivals()
     {
         for (var source = _firstArrival; source is not null;)
@@ -143,7 +145,7 @@ internal sealed partial class ReceiveQueue
         _hasArrivals = false;
     }
 
-    // Under the gate. Returns a source that has room again; further ones follow from it.
+    // Called under the gate. Returns a paused source that has room again. The caller asks for further ones.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ReceiveSource? Exhaust(ReceiveSource source, MessageChunk chunk)
     {
@@ -165,7 +167,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Under the lock.
+    // Called under the lock.
     private ReceiveSource? NextWithRoom()
     {
         if (_bytes > MostBytes / 2)
@@ -199,7 +201,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Under the gate. What came after the chunk that the receivers have is all that counts.
+    // Called under the gate. Only the messages that arrived after the receivers' chunk count.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void TakeNewest(ReceiveSource source)
     {
@@ -214,7 +216,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Under the lock. What no receiver has looked at.
+    // Called under the lock. Drops the messages that no receiver has seen.
     private void DropWaiting(ReceiveSource source)
     {
         while (source.First is { } chunk)

@@ -2,14 +2,15 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Queues;
 
-// What a receiver does when its first attempt has found nothing.
+// This part is used by a receiver that found no message at first.
 internal sealed partial class ReceiveQueue
 {
     private int _isLookedAt;
 
     /// <summary>
-    /// Takes a message, and waits for one if it must: first by at most <paramref name="attempts"/> further attempts, if no other thread is
-    /// doing so, and then by blocking. No clock is read for an infinite time, nor before the attempts.
+    /// Takes a message, and waits for one if there is none. It first makes up to <paramref name="attempts"/> further
+    /// attempts, if no other thread is making attempts, and then blocks. It reads no clock for an infinite timeout, nor
+    /// before the attempts.
     /// </summary>
     internal TakeOutcome Take<TReader>(ref TReader reader, int attempts, TimeSpan timeout)
         where TReader : struct, IMessageReader, allows ref struct
@@ -25,8 +26,8 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Ends when there may be a message, or the queue is closed. It is for one wait; the receiver then tries, and if it has not got
-    /// a message waits again.
+    /// Completes when there may be a message, or when the queue is closed. It ends one wait only: the receiver then
+    /// tries again, and waits again if it got no message.
     /// </summary>
     internal ValueTask WaitAsync(CancellationToken cancellation)
     {
@@ -39,7 +40,8 @@ internal sealed partial class ReceiveQueue
         return Waiters.WaitAsync(waiter, cancellation);
     }
 
-    // One thread only: two that look at the same time take the processor from each other and from the loop.
+    // Only one thread makes attempts at a time. Two such threads would take the processor from each other and from the
+    // loop.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private TakeOutcome Attempt<TReader>(ref TReader reader, int attempts)
         where TReader : struct, IMessageReader, allows ref struct
@@ -53,7 +55,7 @@ internal sealed partial class ReceiveQueue
         {
             for (int i = 0; i < attempts; i++)
             {
-                // The loop may need this processor to bring what is looked for.
+                // The loop may need this processor to deliver a message.
                 Thread.Yield();
                 if (HasMessages || _isClosed)
                 {

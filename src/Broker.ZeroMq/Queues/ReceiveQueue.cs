@@ -3,18 +3,19 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// Received messages on their way from the event loop to whatever threads receive: many at a time into pooled chunks on the one side,
-/// one at a time out of them on the other, fairly among peers.
+/// Carries received messages from the event loop to any number of receiving threads. The loop copies many messages at a
+/// time into pooled chunks. Receivers take single messages, fairly among the peers.
 /// </summary>
 /// <remarks>
 /// <para>
-/// The loop copies whole messages of a peer with one copy and one lock. Receivers have one chunk of each peer and take messages from
-/// them in turn under a gate that costs a single receiver next to nothing; they come to the lock once for each chunk.
+/// The loop copies whole messages of a peer with one copy, under one lock. The receivers own one chunk of each peer.
+/// They take messages from these chunks round-robin, under a gate that costs a single receiver almost nothing. They
+/// take the lock once for each chunk.
 /// </para>
 /// <para>
-/// It is bounded in messages for each peer and in bytes of memory for all. The loop asks for the room first and leaves the rest with the peer; when there is room
-/// again the peer is resumed. Messages count until the last one of their chunk is
-/// taken; a chunk holds a quarter of the mark at most.
+/// The queue is bounded in messages for each peer and in bytes of memory for all peers. The loop asks for the room
+/// first, leaves the other messages with the peer, and resumes the peer when there is room again. A message counts
+/// until the last message of its chunk is taken. A chunk contains at most a quarter of the high-water mark.
 /// </para>
 /// </remarks>
 internal sealed partial class ReceiveQueue
@@ -34,15 +35,17 @@ internal sealed partial class ReceiveQueue
     private ReceiveSource? _lastArrival;
     private long _bytes;
 
-    // Where the receivers go on; the ring of sources with a chunk that they have.
+    // The next source in the ring. The ring contains the sources with a chunk that the receivers own.
     private ReceiveSource? _current;
     private volatile bool _hasArrivals;
     private volatile bool _isClosed;
 
-    /// <param name="pool">Where chunks come from.</param>
-    /// <param name="mostMessages">How many messages of one peer may wait; 0 for no such bound.</param>
-    /// <param name="mostBytes">How much memory all that waits may take. A message larger than that passes alone.</param>
-    /// <param name="conflates">Whether of each peer's messages only the newest waits; then there is always room.</param>
+    /// <param name="pool">The pool of the chunks.</param>
+    /// <param name="mostMessages">The most messages of one peer that may wait; 0 for no bound.</param>
+    /// <param name="mostBytes">
+    /// The most memory that the waiting messages may use. A larger message is accepted if nothing else is waiting.
+    /// </param>
+    /// <param name="conflates">Whether only the newest message of each peer is kept. There is then always room.</param>
     internal ReceiveQueue(ChunkPool pool, int mostMessages, long mostBytes, bool conflates = false)
     {
         _conflates = conflates;
@@ -53,19 +56,22 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Lets somebody be told, on the thread that adds, after something was added. One at a time: false when there is one already.
+    /// Sets the callback that runs after messages were added, on the thread that added them. There is at most one:
+    /// returns false if a callback is already set.
     /// </summary>
     internal bool TryWatch(Action added) => Interlocked.CompareExchange(ref _added, added, null) is null;
 
     internal void Unwatch() => Volatile.Write(ref _added, null);
 
-    /// <summary>What a time to wait goes by. The kernel sleeps by its own; for tests, which count how often it is read.</summary>
+    /// <summary>
+    /// The clock for timeouts. Tests replace it to count how often it is read; the kernel's waits use its own clock.
+    /// </summary>
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 
-    /// <summary>Whether an attempt to take would find something now. Any thread, a moment's truth.</summary>
+    /// <summary>Whether there is a message at this moment. Any thread may read it.</summary>
     internal bool HasMessages => _hasArrivals || Volatile.Read(ref _current) is not null;
 
-    /// <summary>The memory that waits. Any thread.</summary>
+    /// <summary>The memory of the waiting messages, in bytes. Any thread may read it.</summary>
     internal long HeldBytes
     {
         get
@@ -77,7 +83,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    /// <summary>Peers that were left something and wait to be resumed. Any thread.</summary>
+    /// <summary>The number of peers that are paused until there is room. Any thread may read it.</summary>
     internal int PausedSources
     {
         get
@@ -89,25 +95,28 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Where memory is short it holds its share of it. It gets out of that by itself, when what waits was received, and so nobody is told.
+    // If memory is short, the queue keeps to its share. No notification is needed when that ends, because a receiver
+    // that takes messages makes room by itself.
     private long MostBytes => Math.Min(_mostBytes, _pool.Share);
 
-    /// <summary>How much may be added of a peer now. On its loop.</summary>
+    /// <summary>Returns how much of a peer may be added now. Called on the peer's loop.</summary>
     /// <param name="source">The peer.</param>
-    /// <param name="bytes">How many bytes; the last message may go beyond it.</param>
-    /// <returns>How many messages.</returns>
+    /// <param name="bytes">The number of bytes. The last message may exceed it.</param>
+    /// <returns>The number of messages.</returns>
     internal int Room(ReceiveSource source, out long bytes)
     {
         lock (_gate)
         {
-            // Where nothing waits, a message passes that is larger than the bound.
+            // If nothing is waiting, one message may exceed the bound.
             bool takesAll = _isClosed || _conflates;
             bytes = takesAll ? long.MaxValue : Math.Max(MostBytes - _bytes, _bytes == 0 ? 1 : 0);
             return takesAll ? int.MaxValue : bytes == 0 ? 0 : _mostMessages - source.Messages;
         }
     }
 
-    /// <summary>Copies whole messages of one peer, within what <see cref="Room"/> said. On its loop.</summary>
+    /// <summary>
+    /// Copies whole messages of one peer, within the result of <see cref="Room"/>. Called on the peer's loop.
+    /// </summary>
     internal void Add(ReceiveSource source, ReadOnlySpan<byte> encoded, int messages)
     {
         lock (_gate)
@@ -142,8 +151,8 @@ internal sealed partial class ReceiveQueue
     }
 
     /// <summary>
-    /// Notes that the peer was left something, so that it is resumed when there is room. False when there is by now.
-    /// On its loop.
+    /// Marks the peer as paused, so that it is resumed when there is room. Returns false if there is room by now.
+    /// Called on the peer's loop.
     /// </summary>
     internal bool TryPause(ReceiveSource source)
     {
@@ -164,7 +173,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    /// <summary>The peer is gone: it is not to be resumed. What it has sent is still received.</summary>
+    /// <summary>The peer is disconnected and must not be resumed. Its messages can still be received.</summary>
     internal void Forget(ReceiveSource source)
     {
         lock (_gate)
@@ -177,7 +186,7 @@ internal sealed partial class ReceiveQueue
         }
     }
 
-    // Under the lock.
+    // Called under the lock.
     private void AddSome(ReceiveSource source, ref ReadOnlySpan<byte> encoded, ref int messages)
     {
         var chunk = source.Last;
@@ -203,7 +212,7 @@ internal sealed partial class ReceiveQueue
         messages -= count;
     }
 
-    // As many messages as a large chunk holds, or a single one that it does not.
+    // Returns the size of as many messages as a large chunk can contain, or of one message that is larger than a chunk.
     private static int FitOne(ReadOnlySpan<byte> rest, ref int count)
     {
         int most = count;
@@ -226,7 +235,7 @@ internal sealed partial class ReceiveQueue
 
     private MessageChunk Append(ReceiveSource source, int size)
     {
-        // What comes in little gets little, until it waits.
+        // A source with few messages gets small chunks until messages have to wait.
         int wanted = source.First is null ? size : Math.Max(size, ChunkPool.Large);
         var chunk = _pool.Take(wanted);
         _bytes += chunk.Array.Length;

@@ -3,33 +3,40 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>A peer, seen from the queue of received messages.</summary>
-/// <remarks>What is waiting is guarded by the queue's lock, what is being taken by its gate for receivers.</remarks>
-/// <param name="peer">The peer; null in tests without one.</param>
-/// <param name="loop">Its loop.</param>
-/// <param name="resume">What ends a pause of the peer, on its loop.</param>
+/// <summary>The state of one peer in the queue of received messages.</summary>
+/// <remarks>
+/// The queue's lock guards the waiting messages. The receivers' gate guards the chunk that is being taken.
+/// </remarks>
+/// <param name="peer">The peer; null in tests without a peer.</param>
+/// <param name="loop">The peer's loop.</param>
+/// <param name="resume">Ends a pause of the peer, on the peer's loop.</param>
 internal sealed class ReceiveSource(ZeroMqPeer? peer, EventLoop? loop, Action resume)
 {
     internal ZeroMqPeer? Peer { get; } = peer;
 
-    /// <summary>An encoded frame, with more to follow, that is shown before each of its messages: a ROUTER's routing id. Else null.</summary>
+    /// <summary>
+    /// An encoded frame that receivers get before each message of the peer: the routing id, for a ROUTER. It is null
+    /// otherwise.
+    /// </summary>
     internal byte[]? Prefix { get; init; }
 
-    /// <summary>Chunks that no receiver has looked at yet, the last of which may still be filled.</summary>
+    /// <summary>
+    /// The first of the chunks that no receiver has taken. The loop may still append to the last of them.
+    /// </summary>
     internal MessageChunk? First { get; set; }
 
     internal MessageChunk? Last { get; set; }
 
-    /// <summary>Messages in all its chunks, and in the one that receivers have until that is empty.</summary>
+    /// <summary>The number of messages in all chunks, including the receivers' chunk until that is empty.</summary>
     internal int Messages { get; set; }
 
-    /// <summary>Whether it was told that there is no room, and waits to be called.</summary>
+    /// <summary>Whether the peer found no room and waits to be resumed.</summary>
     internal bool IsPaused { get; set; }
 
-    /// <summary>Whether the receivers have it in their ring, or it is on its way there.</summary>
+    /// <summary>Whether the peer is in the receivers' ring, or in the list of sources that join it.</summary>
     internal bool IsListed { get; set; }
 
-    /// <summary>Ends a pause. Any thread.</summary>
+    /// <summary>Ends a pause. Any thread may call it.</summary>
     internal void Resume()
     {
         if (loop is null)
@@ -44,7 +51,7 @@ internal sealed class ReceiveSource(ZeroMqPeer? peer, EventLoop? loop, Action re
 
     internal ReceiveSource? NextArrival { get; set; }
 
-    /// <summary>The chunk that receivers have.</summary>
+    /// <summary>The chunk that the receivers own.</summary>
     internal MessageChunk Taken { get; set; } = null!;
 
     internal ReceiveSource Following { get; set; } = null!;

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>Sends for a socket that gives each message to one of its peers.</summary>
+/// <summary>Sends the messages of a socket that distributes them among its peers.</summary>
 internal sealed class RingSender(DistributingSocket socket) : IBatchSender
 {
     public int Send(ReadOnlySpan<byte> messages, int count, out int sent)

@@ -2,18 +2,20 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Queues;
 
-// How a writer sends by itself, where the sender has a gate.
+// This part lets a writer send by itself, if the sender has a gate.
 internal sealed partial class SendQueue
 {
-    // The loop has come while a writer was sending, who calls it again.
+    // The loop sets this flag if it found the gate taken. The writer that leaves the gate then notifies the loop again.
     private volatile bool _isWanted;
 
-    // Messages that writers have sent one by one within this tick of the system's clock. Not exact between several writers.
+
+    // The number of messages that writers sent one by one during the current tick of the system clock.
+    // The count is not exact if there are several writers.
     private long _singleTick;
     private int _singles;
 
-    // Much is sent at once. A single message too, while the loop sleeps: to wake it would cost more. Where these come close
-    // together, they are left to wait for each other.
+    // A writer sends at once if much is waiting. It also sends a single message while the loop sleeps, because a wake
+    // of the loop would cost more. If single messages follow each other closely, the queue collects them instead.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void GetSent(bool isMuch)
     {
@@ -40,7 +42,8 @@ internal sealed partial class SendQueue
         return ++_singles < FlushesToStream;
     }
 
-    // What the loop would do, by a writer. False when somebody else is at it, or there is more than a turn's share: then the loop is to look.
+    // Does the loop's work on the writer's thread. Returns false if another thread is sending, or if more is waiting
+    // than one iteration may send. The loop must then be notified.
     private bool TrySendHere()
     {
         if (Gate is null || _isHeldUp || !Gate.TryEnter())

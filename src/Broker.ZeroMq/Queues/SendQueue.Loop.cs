@@ -3,15 +3,16 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Queues;
 
-// The reader's side, and how the loop or a writer comes to be it.
+// This part is the reader's side. Either the loop or a writer takes the role of the reader.
 internal sealed partial class SendQueue
 {
     private const int WorthSending = 32 * 1024;
 
-    // Then others on the loop have their turn.
+    // The most bytes that one iteration sends before other work on the loop runs.
     private const int MostPerTurn = 512 * 1024;
 
-    // A flush for single messages costs more than the messages, so who sends this often between two looks at the clock is made to wait.
+    // A flush for a single message costs more than the message. After this many flushes within one tick of the clock,
+    // the queue collects messages for the length of the window.
     private const int FlushesToStream = 16;
 
     private static readonly TimeSpan StreamWindow = TimeSpan.FromMilliseconds(1);
@@ -27,14 +28,18 @@ internal sealed partial class SendQueue
     private bool _isStreaming;
     private long _takenAtTick;
 
-    // Under the gate where there is one.
+    // The gate guards this flag if the sender has a gate.
     private bool _isDraining;
 
-    // Whether the loop will look without being told; and whether it was told.
+    // The first flag is true while the loop will look at the queue without a notification. The second is 1 while a
+    // notification is pending.
     private volatile bool _isAwake;
     private int _isPosted;
 
-    /// <summary>Lets the loop look now, if there is anything: for who is about to wait for an answer. Any thread.</summary>
+    /// <summary>
+    /// Makes the loop look at the queue now, if messages are waiting. A caller that is about to wait for a reply uses
+    /// it. Any thread may call it.
+    /// </summary>
     internal void Push()
     {
         if (_isAwake && Waiting > 0 && !TrySendHere())
@@ -43,7 +48,7 @@ internal sealed partial class SendQueue
         }
     }
 
-    /// <summary>A peer has room. On the loop.</summary>
+    /// <summary>A peer can take messages again. Called on the loop.</summary>
     internal void Resume()
     {
         if (_isHeldUp)
@@ -55,11 +60,14 @@ internal sealed partial class SendQueue
         }
     }
 
-    /// <summary>No peer has room. On the loop.</summary>
+    /// <summary>No peer can take messages. Called on the loop.</summary>
     internal void HoldUp() => _isHeldUp = true;
 
-    /// <summary>Takes no more and ends all waits; what there is still goes to the loop. Any thread.</summary>
-    /// <returns>Ends when the loop has taken everything.</returns>
+    /// <summary>
+    /// Accepts no more messages and ends all waits. The loop still sends the messages that are queued. Any thread may
+    /// call it.
+    /// </summary>
+    /// <returns>A task that completes when the loop has taken every message.</returns>
     internal Task SealAsync()
     {
         var bias = _writers.Enter();
@@ -71,8 +79,11 @@ internal sealed partial class SendQueue
         return _emptied.Task;
     }
 
-    /// <summary>Gives up what the loop has not taken. After <see cref="SealAsync"/>; on the loop, or when there is none any more.</summary>
-    /// <returns>How many messages those were.</returns>
+    /// <summary>
+    /// Drops the messages that the loop has not taken. It must follow <see cref="SealAsync"/>, on the loop or after the
+    /// loop has ended.
+    /// </summary>
+    /// <returns>The number of dropped messages.</returns>
     internal long Drop()
     {
         Gate?.Enter();
@@ -121,7 +132,8 @@ internal sealed partial class SendQueue
             return;
         }
 
-        // The loop waits for nobody who sends: he sees this when he has done, or the loop gets in.
+        // The loop does not wait for a writer that is sending. The writer sees this flag when it leaves the gate, or
+        // the loop enters the gate itself.
         _isWanted = true;
         Interlocked.MemoryBarrier();
         if (Gate.TryEnter())
@@ -144,7 +156,7 @@ internal sealed partial class SendQueue
         {
             if (!TryDrain(out bool isEmpty))
             {
-                // There is more, and others have waited for their turn.
+                // More messages are waiting, but other work on the loop runs first.
                 if (Interlocked.Exchange(ref _isPosted, 1) == 0)
                 {
                     _loop.Post(_flush);
@@ -170,7 +182,7 @@ internal sealed partial class SendQueue
         }
     }
 
-    // False at the end of a turn's share. Empty is what the loop has caught up with.
+    // Returns false when one iteration has sent its share. isEmpty is true if no message is left.
     private bool TryDrain(out bool isEmpty)
     {
         _isDraining = true;
@@ -215,7 +227,7 @@ internal sealed partial class SendQueue
             }
             else if (next is not null)
             {
-                // It was published to its end before it got a successor.
+                // A writer publishes the whole chunk before it appends the next one.
                 _head = next;
                 _read = _readMessages = 0;
                 _pool.Give(chunk);
@@ -253,7 +265,8 @@ internal sealed partial class SendQueue
         GotRoom?.Invoke();
     }
 
-    // Messages come close together: the loop looks again by the clock, or when much has come, and is not told of each.
+    // Messages follow each other closely. The loop then looks at the queue when the window ends, or when much is
+    // waiting, and no longer after each message.
     private bool IsToStream()
     {
         if (_isStreaming)
@@ -272,7 +285,7 @@ internal sealed partial class SendQueue
         return true;
     }
 
-    // While messages stream it begins anew each time it has passed.
+    // The window starts again at its end for as long as messages stream.
     private void StartWindow()
     {
         if (_window is null)
@@ -312,8 +325,8 @@ internal sealed partial class SendQueue
         Flush();
     }
 
-    // A writer stores its message and then looks whether the loop is awake, without a barrier between: that is paid for here.
-    // True when something came meanwhile.
+    // A writer stores its message and then reads <see cref="_isAwake"/> without a barrier between the two. The
+    // process-wide barrier here makes up for the missing one. Returns true if a message arrived meanwhile.
     private bool TryRest()
     {
         _isAwake = false;

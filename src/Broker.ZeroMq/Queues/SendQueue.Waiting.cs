@@ -3,14 +3,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Queues;
 
-// What a writer does when there was no room at first.
+// This part is used by a writer that found no room at first.
 internal sealed partial class SendQueue
 {
     private int _isLookedAt;
 
     /// <summary>
-    /// Copies a message in, and waits for room if it must: first by at most <see cref="Attempts"/> further attempts, if no other thread is
-    /// doing so, and then by blocking. No clock is read for an infinite time, nor before the attempts.
+    /// Copies a message into the queue, and waits for room if there is none. It first makes up to <see
+    /// cref="Attempts"/> further attempts, if no other thread is making attempts, and then blocks. It reads no clock
+    /// for an infinite timeout, nor before the attempts.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal SendOutcome Add<TMessage>(in TMessage message, TimeSpan timeout)
@@ -21,7 +22,8 @@ internal sealed partial class SendQueue
     }
 
     /// <summary>
-    /// Ends when there may be room for a message of this size, or the queue is closed. It is for one wait; the writer then tries, and if there is no room waits again.
+    /// Completes when there may be room for a message of this size, or when the queue is closed. It ends one wait only:
+    /// the writer then tries again, and waits again if there is still no room.
     /// </summary>
     internal ValueTask WaitAsync(int size, CancellationToken cancellation)
     {
@@ -47,7 +49,7 @@ internal sealed partial class SendQueue
         return outcome != SendOutcome.Full ? outcome : Block(message, timeout);
     }
 
-    // One thread only, as with receivers.
+    // Only one thread makes attempts at a time, as in <see cref="ReceiveQueue"/>.
     private SendOutcome Attempt<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -60,7 +62,7 @@ internal sealed partial class SendQueue
         {
             for (int i = 0; i < Attempts; i++)
             {
-                // The loop may need this processor to make the room that is looked for.
+                // The loop may need this processor to make room.
                 Thread.Yield();
                 if (HasRoomFor(message.EncodedSize))
                 {
@@ -103,7 +105,8 @@ internal sealed partial class SendQueue
             }
             finally
             {
-                // Who waits on keeps the wake: passed on, it would go round among those for whose large messages there is no room yet.
+                // A writer that continues to wait keeps the wake. If it passed the wake on, writers of messages that
+                // are too large for the room would wake each other without end.
                 if (Waiters.Leave(waiter) && !waitsOn && HasRoom)
                 {
                     Waiters.WakeOne();
@@ -120,7 +123,7 @@ internal sealed partial class SendQueue
         return SendOutcome.Full;
     }
 
-    // The loop has no thread: nobody but the caller brings peers and what makes room.
+    // The loop has no thread of its own. Only the caller's iterations connect peers and make room.
     private SendOutcome Turn<TMessage>(in TMessage message, TimeSpan timeout)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {

@@ -5,18 +5,19 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// Messages on their way from whatever threads send to the event loop: written one by one into pooled chunks, and given to the peers
-/// many at a time.
+/// Carries messages from any number of sending threads to the event loop. Writers copy single messages into pooled
+/// chunks, and the reader passes many messages at a time to the peers.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Writers exclude each other by a gate that costs a single one next to nothing, and the reader not at all: it reads what they have
-/// published. Peers, with what each of them has room for, are the business of the reader. That is the loop; where the sender has a gate of its
-/// own, it is also the writer who finds that enough is waiting, or that the loop sleeps, and that nobody else is at it.
+/// Writers exclude each other by a gate that costs a single writer almost nothing. They do not exclude the reader,
+/// which only reads what they have published. The reader knows the peers and how much each of them can take. The reader
+/// is the loop. If the sender has a gate of its own, a writer also acts as the reader when enough is waiting, or when
+/// the loop sleeps, provided that no other thread is sending.
 /// </para>
 /// <para>
-/// It is full when so many messages or bytes are waiting for the loop, and while no peer has room. A message larger than the
-/// bound passes alone.
+/// The queue is full if its bound of messages or bytes is reached, and while no peer can take messages. A message that
+/// is larger than the bound is accepted if the queue is empty.
 /// </para>
 /// </remarks>
 internal sealed partial class SendQueue
@@ -28,7 +29,8 @@ internal sealed partial class SendQueue
     private readonly int _mostMessages;
     private readonly long _mostBytes;
 
-    // The writers'. What they know of the loop's progress may be old, and is looked up when it is not enough.
+    // These fields belong to the writers. Their copy of the loop's progress may be old; a writer reads the current
+    // progress when the copy leaves no room.
     private MessageChunk _tail;
     private long _written;
     private long _writtenBytes;
@@ -37,18 +39,18 @@ internal sealed partial class SendQueue
     private long _nudgeAt;
     private long _nudgeAtBytes;
 
-    // The loop's progress.
+    // These fields are the loop's progress.
     private long _taken;
     private long _takenBytes;
     private volatile bool _isHeldUp;
     private volatile bool _isClosed;
 
-    /// <param name="pool">Where chunks come from.</param>
+    /// <param name="pool">The pool of the chunks.</param>
     /// <param name="loop">The loop that sends.</param>
-    /// <param name="sender">What it does with the messages.</param>
-    /// <param name="mostMessages">How many messages may wait for the loop; 0 for no such bound.</param>
-    /// <param name="mostBytes">How many bytes may.</param>
-    /// <param name="isOpen">False when there is no room before the first <see cref="Resume"/>.</param>
+    /// <param name="sender">The object that passes the messages to the peers.</param>
+    /// <param name="mostMessages">The most messages that may wait for the loop; 0 for no bound.</param>
+    /// <param name="mostBytes">The most bytes that may wait for the loop.</param>
+    /// <param name="isOpen">False if there is no room before the first call of <see cref="Resume"/>.</param>
     internal SendQueue(ChunkPool pool, EventLoop loop, IBatchSender sender, int mostMessages, long mostBytes, bool isOpen)
     {
         _pool = pool;
@@ -64,42 +66,52 @@ internal sealed partial class SendQueue
         PlanNudge();
     }
 
-    /// <summary>What guards the sender, so that writers may send by themselves; null when it is the loop's alone.</summary>
+    /// <summary>
+    /// The lock of the sender, so that writers may send by themselves; null if only the loop may send.
+    /// </summary>
     internal Lock? Gate { private get; init; }
 
-    /// <summary>Whether each message is sent at once: where none follows before an answer, there is nothing to wait for.</summary>
+    /// <summary>
+    /// Whether each message is sent at once. It is set if no further message follows before a reply, so that waiting
+    /// gains nothing.
+    /// </summary>
     internal bool IsPrompt { private get; init; }
 
-    /// <summary>How many times a writer looks for room before it lets its thread sleep.</summary>
+    /// <summary>How many times a writer looks for room before it blocks its thread.</summary>
     internal int Attempts { private get; init; }
 
-    /// <summary>What a time to wait goes by. The kernel sleeps by its own; for tests, which count how often it is read.</summary>
+    /// <summary>
+    /// The clock for timeouts. Tests replace it to count how often it is read; the kernel's waits use its own clock.
+    /// </summary>
     internal TimeProvider Clock { private get; init; } = TimeProvider.System;
 
     /// <summary>The calls that wait for room.</summary>
     internal WaitList Waiters { get; } = new();
 
-    /// <summary>Whether an attempt to send would find room for a small message. Any thread, a moment's truth.</summary>
+    /// <summary>Whether there is room for a small message at this moment. Any thread may read it.</summary>
     internal bool HasRoom =>
         _isClosed || (!_isHeldUp
             && Volatile.Read(ref _written) - Volatile.Read(ref _taken) < _mostMessages
             && Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes) < Math.Min(_mostBytes, _pool.Share));
 
-    // A message larger than the bound passes alone.
+    // A message that is larger than the bound is accepted if nothing else is waiting.
     private bool HasRoomFor(int size)
     {
         long waiting = Volatile.Read(ref _writtenBytes) - Volatile.Read(ref _takenBytes);
         return _isClosed || (HasRoom && (waiting + size <= Math.Min(_mostBytes, _pool.Share) || waiting == 0));
     }
 
-    /// <summary>Messages that wait for the loop. Any thread, a moment's truth.</summary>
+    /// <summary>The number of messages that wait for the loop at this moment. Any thread may read it.</summary>
     internal long Waiting => Volatile.Read(ref _written) - Volatile.Read(ref _taken);
 
-    /// <summary>Told on the loop when there may be room again after there was none.</summary>
+    /// <summary>Called on the loop when there may be room again after the queue was full.</summary>
     internal Action? GotRoom { get; set; }
 
-    /// <summary>Copies a message in if there is room. Any thread; never waits for a peer.</summary>
-    // For each message, and optimized from the first on: on a single processor the runtime would run it as it came for seconds.
+    /// <summary>
+    /// Copies a message into the queue if there is room. Any thread may call it; it never waits for a peer.
+    /// </summary>
+    // The method runs for each message, so it is optimized before its first call. On a single processor, the runtime
+    // would run the unoptimized code for seconds.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal SendOutcome TryAdd<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
@@ -124,7 +136,8 @@ internal sealed partial class SendQueue
         }
         catch
         {
-            // Out of memory, or memory of the application's that cannot be read: others can go on.
+            // The cause is a lack of memory, or memory of the application that cannot be read. Other writers can
+            // continue.
             _writers.Exit(bias);
             throw;
         }
@@ -154,7 +167,7 @@ internal sealed partial class SendQueue
         return SendOutcome.Sent;
     }
 
-    // Under the gate. The loop may have taken more than was known.
+    // Called under the gate. The loop may have taken more messages than the writers knew.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool FindRoom(int size)
     {
@@ -165,25 +178,27 @@ internal sealed partial class SendQueue
         return _written < _allowed && (_writtenBytes + size <= _allowedBytes || _writtenBytes == takenBytes);
     }
 
-    // Under the gate. From 32 KiB on a send pays for waking who sends; and at half of the bound, so that it need not be reached.
+    // Called under the gate. From 32 KiB on, a send is worth waking the thread that sends. The loop is also woken at
+    // half of the bound, so that the queue does not fill up.
     private void PlanNudge()
     {
         _nudgeAt = _written + Math.Max(1, _mostMessages / 2);
         _nudgeAtBytes = _writtenBytes + Math.Min(WorthSending, _mostBytes / 2);
     }
 
-    // Under the gate. Where memory is short no more is taken of it than the share; what the loop takes makes room again.
+    // Called under the gate. If memory is short, the queue grows only up to its share. Messages that the loop takes
+    // make room again.
     private bool MayExtend(int size)
     {
         long waiting = _writtenBytes - Volatile.Read(ref _takenBytes);
         return waiting == 0 || waiting + size <= _pool.Share;
     }
 
-    // Under the gate.
+    // Called under the gate.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private MessageChunk Extend(int size)
     {
-        // Nothing may be in the first, small one, when all that is sent is large.
+        // The first, small chunk may be empty, if all messages are large.
         var chunk = _pool.Take(Math.Max(size, ChunkPool.Large));
         _tail.Next = chunk;
         return _tail = chunk;

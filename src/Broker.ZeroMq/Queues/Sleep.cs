@@ -2,10 +2,13 @@ using System.Runtime.InteropServices;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>One thread's sleep until another one ends it, or a time is over. Used again and again, by one thread at a time.</summary>
+/// <summary>
+/// Blocks one thread until another thread wakes it, or until a timeout. The object is reused, by one thread at a time.
+/// </summary>
 /// <remarks>
-/// On Linux the kernel waits for the word itself. A monitor would have the woken thread wait once more, for the lock that the one who woke it
-/// still holds: on a single processor that is two more changes of threads for each message that somebody waits for.
+/// On Linux the kernel waits for a change of the word itself. With a monitor, the woken thread would also have to wait
+/// for the lock that the waking thread still owns. On a single processor that costs two more thread switches for each
+/// message that a thread waits for.
 /// </remarks>
 internal sealed unsafe class Sleep
 {
@@ -16,15 +19,15 @@ internal sealed unsafe class Sleep
     private const int FutexWaitPrivate = 128;
     private const int FutexWakePrivate = 129;
 
-    // An import would be looked up in the middle of the first sleeps, and allocate for it.
+    // A DllImport would be resolved, and would allocate, during the first waits.
     private static readonly nint s_systemCall =
         OperatingSystem.IsLinux() ? NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "syscall") : 0;
 
-    // The kernel is given its address.
+    // The array is pinned because the kernel uses its address.
     private readonly int[] _state = GC.AllocateArray<int>(1, pinned: true);
     private readonly nint _futex;
 
-    /// <param name="isPortable">Whether it does without what the kernel offers; for tests.</param>
+    /// <param name="isPortable">Whether to use a monitor on Linux too; for tests.</param>
     internal Sleep(bool isPortable = false) => _futex = isPortable ? 0 : FutexNumber;
 
     private static nint FutexNumber => !OperatingSystem.IsLinux() ? 0 : RuntimeInformation.ProcessArchitecture switch
@@ -34,14 +37,18 @@ internal sealed unsafe class Sleep
         _ => 0,
     };
 
-    /// <summary>Ready for another sleep. Before anybody can know of it.</summary>
+    /// <summary>
+    /// Prepares for the next wait. It must be called before another thread can call <see cref="End"/>.
+    /// </summary>
     internal void Arm() => Volatile.Write(ref _state[0], Awake);
 
-    /// <summary>Ends the sleep, or the one that is to come.</summary>
-    /// <returns>Whether the thread is asleep, and <see cref="Wake"/> must follow: outside of any lock.</returns>
+    /// <summary>Ends the current wait, or the next one if the thread does not wait yet.</summary>
+    /// <returns>
+    /// Whether the thread is blocked. The caller must then call <see cref="Wake"/>, outside of any lock.
+    /// </returns>
     internal bool End() => Interlocked.Exchange(ref _state[0], Ended) == Asleep;
 
-    /// <summary>Wakes the thread. Once it has been used again meanwhile, nothing comes of it.</summary>
+    /// <summary>Wakes the thread. The call has no effect if the object is already in use for a later wait.</summary>
     internal void Wake()
     {
         if (_futex != 0)
@@ -60,9 +67,11 @@ internal sealed unsafe class Sleep
         }
     }
 
-    /// <summary>Sleeps until <see cref="End"/>. With a time it may return too early.</summary>
-    /// <param name="milliseconds">At most so long; -1 for ever.</param>
-    /// <returns>False when it has not been ended.</returns>
+    /// <summary>
+    /// Blocks the thread until <see cref="End"/> is called. If a timeout is given, the method may return too early.
+    /// </summary>
+    /// <param name="milliseconds">The timeout; -1 for none.</param>
+    /// <returns>False if <see cref="End"/> was not called.</returns>
     internal bool Wait(int milliseconds)
     {
         if (Interlocked.CompareExchange(ref _state[0], Asleep, Awake) == Awake)
@@ -82,13 +91,13 @@ internal sealed unsafe class Sleep
 
     private void WaitInKernel(int milliseconds)
     {
-        // Of the kernel's long, which is a pointer's size here.
+        // The kernel's timespec has two fields of type long, which is as large as a pointer here.
         nint* time = stackalloc nint[2] { milliseconds / 1000, milliseconds % 1000 * 1_000_000 };
         fixed (int* state = _state)
         {
             do
             {
-                // Whatever ends it, signals included, the word says what has happened.
+                // The kernel may return for any reason, signals included. The word tells whether the wait has ended.
                 _ = Futex(_futex, state, FutexWaitPrivate, Asleep, milliseconds < 0 ? null : time, 0, 0);
             }
             while (milliseconds < 0 && Volatile.Read(ref *state) != Ended);

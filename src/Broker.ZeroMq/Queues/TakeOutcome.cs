@@ -1,15 +1,15 @@
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>What came of an attempt to take a message.</summary>
+/// <summary>The result of an attempt to take a message.</summary>
 internal enum TakeOutcome
 {
-    /// <summary>There is none.</summary>
+    /// <summary>There is no message.</summary>
     Empty,
 
-    /// <summary>It was taken.</summary>
+    /// <summary>The message was taken.</summary>
     Taken,
 
-    /// <summary>There is one, and it was left where it is.</summary>
+    /// <summary>There is a message, but the reader refused it. The message stays in the queue.</summary>
     Refused,
 
     /// <summary>The queue is closed.</summary>

@@ -2,14 +2,15 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Queues;
 
-/// <summary>The calls that wait for a queue, first in first out. Thread-safe.</summary>
+/// <summary>The calls that wait for a queue, in the order of their arrival. Thread-safe.</summary>
 /// <remarks>
 /// <para>
-/// Who waits joins first and then looks at the queue once more; who changes the queue does so first and then wakes. So no change is missed.
+/// A waiter joins the list and then checks the queue once more. A thread that changes the queue does so first and then
+/// wakes a waiter. So a waiter misses no change.
 /// </para>
 /// <para>
-/// One is woken for a change. It wakes the next when it has left something, and whoever was woken and takes nothing, because its time is
-/// over, wakes another one in its place.
+/// Each change wakes one waiter. A woken waiter wakes the next one if it leaves something in the queue. A waiter that
+/// was woken but takes nothing, because its timeout has passed, wakes another one in its place.
 /// </para>
 /// </remarks>
 internal sealed class WaitList
@@ -20,16 +21,19 @@ internal sealed class WaitList
     private Waiter? _last;
     private int _count;
 
-    // One is there from the start, so that the first wait does not allocate where a message was to cost nothing.
+    // One waiter exists from the start, so that the first wait allocates nothing.
     internal WaitList() => _free = new Waiter(this);
 
-    /// <summary>Whether nobody waits. Any thread; a change of the queue before it and this are in order for the one who waits.</summary>
+    /// <summary>
+    /// Whether no call waits. Any thread may read it. A thread that changes the queue must do so before it reads this
+    /// property.
+    /// </summary>
     internal bool IsEmpty => Volatile.Read(ref _count) == 0;
 
-    /// <summary>How many wait. A moment's truth.</summary>
+    /// <summary>The number of waiting calls at this moment.</summary>
     internal int Count => Volatile.Read(ref _count);
 
-    /// <summary>Takes a place in the list. <see cref="Leave"/> must follow, whatever happens.</summary>
+    /// <summary>Adds a waiter to the list. A call of <see cref="Leave"/> must follow in every case.</summary>
     internal Waiter Join(bool blocks)
     {
         Waiter waiter;
@@ -54,12 +58,15 @@ internal sealed class WaitList
             _count++;
         }
 
-        // The queue is looked at after this, and the count by others after they changed the queue.
+        // The barrier orders the new count before the caller's check of the queue. Other threads read the count after
+        // they have changed the queue.
         Interlocked.MemoryBarrier();
         return waiter;
     }
 
-    /// <summary>Gives the place up. True when it was woken, and so has to pass that on if it takes nothing.</summary>
+    /// <summary>
+    /// Removes the waiter. Returns true if it was woken; the caller must then wake another waiter if it takes nothing.
+    /// </summary>
     internal bool Leave(Waiter waiter)
     {
         lock (_gate)
@@ -77,7 +84,8 @@ internal sealed class WaitList
     }
 
     /// <summary>
-    /// Waits for being woken without a thread. On a cancellation it throws and passes a wake that has come on.
+    /// Waits for a wake without blocking a thread. If it is cancelled, it throws, and passes on a wake that has
+    /// arrived.
     /// </summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     internal async ValueTask WaitAsync(Waiter waiter, CancellationToken cancellation)
@@ -103,7 +111,7 @@ internal sealed class WaitList
         cancellation.ThrowIfCancellationRequested();
     }
 
-    /// <summary>Ends the wait of the one who came first.</summary>
+    /// <summary>Ends the wait of the first waiter.</summary>
     internal void WakeOne()
     {
         Waiter? waiter;
@@ -134,7 +142,7 @@ internal sealed class WaitList
         }
     }
 
-    /// <summary>Ends this wait, unless it has ended.</summary>
+    /// <summary>Ends the wait of this waiter, if it has not ended.</summary>
     internal void Cancel(Waiter waiter)
     {
         bool sleeps;

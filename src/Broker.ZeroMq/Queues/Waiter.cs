@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 namespace Broker.ZeroMq.Queues;
 
 /// <summary>
-/// One call that waits, by blocking its thread or by an await. It is made for each queue a few times and used again and again.
+/// One waiting call, which blocks its thread or is awaited. A queue has a few waiters and reuses them.
 /// </summary>
 internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
 {
@@ -11,7 +11,7 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
     private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
     private bool _blocks;
 
-    // The list it is in, guarded by whoever owns the list.
+    // The links and the flag belong to the list of waiters. The list's lock guards them.
     internal Waiter? Next { get; set; }
 
     internal Waiter? Previous { get; set; }
@@ -20,10 +20,10 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
 
     internal short Version => _source.Version;
 
-    /// <summary>Ends the wait, unless it has ended.</summary>
+    /// <summary>Ends the wait, if it has not ended.</summary>
     internal void Cancel() => owner.Cancel(this);
 
-    /// <summary>Ready for the next wait.</summary>
+    /// <summary>Prepares for the next wait.</summary>
     internal void Arm(bool blocks)
     {
         _blocks = blocks;
@@ -37,8 +37,13 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
         }
     }
 
-    /// <summary>Ends the wait. Once, when it has left its list and under the list's lock, so that nobody uses it again meanwhile.</summary>
-    /// <returns>Whether <see cref="Wake"/> must follow, outside of the lock: the woken thread would come for it at once.</returns>
+    /// <summary>
+    /// Ends the wait. Called once, under the list's lock and after the waiter has left the list, so that no other call
+    /// reuses it meanwhile.
+    /// </summary>
+    /// <returns>
+    /// Whether a call of <see cref="Wake"/> must follow, outside of the lock. The woken thread takes the lock at once.
+    /// </returns>
     internal bool Signal()
     {
         if (_blocks)
@@ -50,10 +55,12 @@ internal sealed class Waiter(WaitList owner) : IValueTaskSource<bool>
         return false;
     }
 
-    /// <summary>Lets the thread know that its wait was ended.</summary>
+    /// <summary>Wakes the thread after its wait was ended.</summary>
     internal void Wake() => _sleep.Wake();
 
-    /// <summary>Blocks the thread. False when it was not signalled: the time is over, or nearly so.</summary>
+    /// <summary>
+    /// Blocks the thread. Returns false if the wait was not ended: the timeout has passed, or nearly so.
+    /// </summary>
     internal bool Block(int milliseconds) => _sleep.Wait(milliseconds);
 
     bool IValueTaskSource<bool>.GetResult(short token) => _source.GetResult(token);

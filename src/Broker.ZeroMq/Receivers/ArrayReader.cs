@@ -3,7 +3,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Receivers;
 
-/// <summary>Reads a message of one frame into an array of its own.</summary>
+/// <summary>Reads a message of one frame into a new array.</summary>
 internal struct ArrayReader : IMessageReader
 {
     internal byte[]? Bytes { get; private set; }

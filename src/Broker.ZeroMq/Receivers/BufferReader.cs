@@ -8,7 +8,9 @@ internal ref struct BufferReader(Span<byte> buffer) : IMessageReader
 {
     private readonly Span<byte> _buffer = buffer;
 
-    /// <summary>The size of the frame that was read, or did not fit; -1 when there were several.</summary>
+    /// <summary>
+    /// The size of the frame that was read or that did not fit; -1 if the message has several frames.
+    /// </summary>
     internal int FrameSize { get; private set; }
 
     public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source)

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq.Receivers;
 
-/// <summary>Takes a message for nobody.</summary>
+/// <summary>Takes a message and discards it.</summary>
 internal readonly struct Dropper : IMessageReader
 {
     public bool TryRead(ReadOnlySpan<byte> message, ReceiveSource source) => true;

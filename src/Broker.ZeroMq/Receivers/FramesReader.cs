@@ -3,7 +3,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Receivers;
 
-/// <summary>Reads all frames of a message into arrays of their own.</summary>
+/// <summary>Reads all frames of a message into new arrays.</summary>
 internal struct FramesReader : IMessageReader
 {
     internal byte[][]? Frames { get; private set; }

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Queues;
 
 namespace Broker.ZeroMq.Receivers;
 
-/// <summary>Reads a message into a reused object.</summary>
+/// <summary>Reads a message into a reusable object.</summary>
 internal readonly struct MessageReader(ZeroMqMessage message) : IMessageReader
 {
     public bool TryRead(ReadOnlySpan<byte> encoded, ReceiveSource source)
