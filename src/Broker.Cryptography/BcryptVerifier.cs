@@ -5,8 +5,9 @@ using Org.BouncyCastle.Crypto.Generators;
 namespace Broker.Cryptography;
 
 /// <summary>
-/// bcrypt hashes in the form of OpenBSD, <c>$2b$cost$</c>, 22 characters of salt and 31 of hash. The letters a, b, x and y are
-/// read alike, as nats-server (Go's x/crypto) does. Stateless, any thread; the time doubles with each step of the cost.
+/// Verifies bcrypt hashes in the format of OpenBSD: <c>$2b$cost$</c>, 22 characters of salt and 31 of hash. The letters
+/// a, b, x and y mean the same, as in nats-server (Go's x/crypto). Stateless and thread-safe. The time doubles with
+/// each step of the cost.
 /// </summary>
 public sealed class BcryptVerifier : IPasswordVerifier
 {
@@ -17,7 +18,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
     private const int HashStart = 29;
     private const int SaltBytes = 16;
 
-    // The last of the 24 bytes is left out of the text.
+    // The text does not contain the last of the 24 bytes.
     private const int HashBytes = 23;
     private const int MostPassword = 72;
 
@@ -34,7 +35,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
             return false;
         }
 
-        // The key is the password with the zero that ends a C string, as far as it goes.
+        // The key is the password with the terminating zero of a C string, cut at 72 bytes.
         byte[] key = new byte[Math.Min(password.Length + 1, MostPassword)];
         password[..Math.Min(password.Length, MostPassword)].CopyTo(key);
         byte[] computed = BCrypt.Generate(key, salt, cost);
@@ -54,7 +55,7 @@ public sealed class BcryptVerifier : IPasswordVerifier
         return cost is >= 4 and <= 31 && TryDecode(hash.AsSpan(SaltStart, HashStart - SaltStart), salt) && TryDecode(hash.AsSpan(HashStart), expected);
     }
 
-    // Base64 with an alphabet of its own and no padding; bits beyond the last byte are not looked at.
+    // The text is base64 with bcrypt's own alphabet and no padding. Bits after the last byte are ignored.
     private static bool TryDecode(ReadOnlySpan<char> text, Span<byte> bytes)
     {
         uint bits = 0;

@@ -2,11 +2,13 @@ using Broker.Server;
 
 namespace Broker.Cryptography;
 
-/// <summary>Gives a server what it needs for users with hashed passwords and with keys.</summary>
+/// <summary>Configures a server for users with hashed passwords and for users with keys.</summary>
 public static class CryptographyOptions
 {
-    /// <summary>Sets <see cref="BrokerServerOptions.PasswordVerifier"/> and <see cref="BrokerServerOptions.SignatureVerifier"/>.</summary>
-    /// <returns>The options, for more.</returns>
+    /// <summary>
+    /// Sets <see cref="BrokerServerOptions.PasswordVerifier"/> and <see cref="BrokerServerOptions.SignatureVerifier"/>.
+    /// </summary>
+    /// <returns>The same options.</returns>
     public static BrokerServerOptions UseCryptography(this BrokerServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);

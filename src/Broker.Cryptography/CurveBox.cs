@@ -7,7 +7,9 @@ using Org.BouncyCastle.Crypto.Parameters;
 
 namespace Broker.Cryptography;
 
-/// <summary>A box of XSalsa20 and Poly1305. The engines take arrays: what is authenticated passes through one in pieces.</summary>
+/// <summary>
+/// A box of XSalsa20 and Poly1305. The authenticator takes arrays, so the encrypted text is copied to it in parts.
+/// </summary>
 internal sealed class CurveBox : ICurveBox
 {
     private const int AuthenticatorKeySize = 32;
@@ -87,7 +89,10 @@ internal sealed class CurveBox : ICurveBox
         }
     }
 
-    /// <summary>The engine's key stream itself: combined here, many octets at a time, and started anew without an object for each nonce.</summary>
+    /// <summary>
+    /// The key stream of the XSalsa20 engine. <see cref="Transform"/> combines it with the text many octets at a time.
+    /// It restarts for each nonce without a new object.
+    /// </summary>
     private sealed class KeyStream : XSalsa20Engine
     {
         internal void Restart(byte[] key, byte[] nonce)

@@ -7,7 +7,7 @@ using Org.BouncyCastle.Math.EC.Rfc7748;
 
 namespace Broker.Cryptography;
 
-/// <summary>The primitives of CURVE: X25519 (RFC 7748), Salsa20 and Poly1305. Stateless, any thread.</summary>
+/// <summary>The primitives of CURVE: X25519 (RFC 7748), Salsa20 and Poly1305. Stateless and thread-safe.</summary>
 public sealed class CurveCryptography : ICurveCryptography
 {
     private const int KeySize = 32;
@@ -44,8 +44,9 @@ public sealed class CurveCryptography : ICurveCryptography
     /// <inheritdoc/>
     public ICurveBox CreateBox(ReadOnlySpan<byte> key) => new CurveBox(key);
 
-    // HSalsa20 with an input of zeros. It is the core of Salsa20 without the last addition, of which eight words are taken; the package
-    // gives out the core with the addition, and what was added to those words is known: the constants, and zeros.
+    // HSalsa20 with an input of zeros is eight words of the core of Salsa20, without the last addition. The package
+    // only returns the core with the addition. The added words are known (the constants, and zeros), so they are
+    // subtracted here.
     private static void Hash(byte[] key, Span<byte> hash)
     {
         byte[] block = new byte[BlockSize];

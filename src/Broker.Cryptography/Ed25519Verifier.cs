@@ -3,7 +3,7 @@ using Org.BouncyCastle.Math.EC.Rfc8032;
 
 namespace Broker.Cryptography;
 
-/// <summary>Ed25519 signatures (RFC 8032, the pure variant). Stateless, any thread.</summary>
+/// <summary>Verifies Ed25519 signatures (RFC 8032, the pure variant). Stateless and thread-safe.</summary>
 public sealed class Ed25519Verifier : ISignatureVerifier
 {
     /// <inheritdoc/>

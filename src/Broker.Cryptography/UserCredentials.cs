@@ -4,15 +4,16 @@ using Org.BouncyCastle.Math.EC.Rfc8032;
 namespace Broker.Cryptography;
 
 /// <summary>
-/// A user's key pair, and its JWT if it has one: what a client shows and signs with. Immutable, any thread.
+/// A user's key pair, with its JWT if it has one. A client uses it to authenticate itself. Immutable and thread-safe.
 /// </summary>
 /// <remarks>
-/// A user seed is base32 (RFC 4648, no padding) of two prefix bytes, the 32 bytes of the Ed25519 seed, and a CRC-16 (XMODEM,
-/// little-endian) of both. No text that this class makes has the seed or the JWT in it.
+/// A user seed is the base32 text (RFC 4648, no padding) of two prefix bytes, the 32 bytes of the Ed25519 seed, and a
+/// CRC-16 (XMODEM, little-endian) of both. No text of this class contains the seed or the JWT.
 /// </remarks>
 /// <example><code>
 /// var credentials = UserCredentials.Load("user.creds");
-/// var options = new ClientOptions { Nkey = credentials.PublicKey, Jwt = () => credentials.Jwt, Sign = credentials.Sign };
+/// var options = new ClientOptions { Nkey = credentials.PublicKey, Jwt = () => credentials.Jwt, Sign = credentials.Sign
+/// };
 /// </code></example>
 public sealed class UserCredentials
 {
@@ -33,14 +34,14 @@ public sealed class UserCredentials
         PublicKey = Encode([UserPrefix << 3, .. key]);
     }
 
-    /// <summary>The public user nkey: 56 characters, the first of them <c>U</c>.</summary>
+    /// <summary>The public user nkey: 56 characters that begin with <c>U</c>.</summary>
     public string PublicKey { get; }
 
-    /// <summary>The JWT as it stands in the file; null for a mere key.</summary>
+    /// <summary>The JWT of the file; null if there is only a key.</summary>
     public string? Jwt { get; }
 
-    /// <summary>Reads a user seed: 58 characters, the first two of them <c>SU</c>.</summary>
-    /// <exception cref="FormatException">It is none.</exception>
+    /// <summary>Parses a user seed: 58 characters that begin with <c>SU</c>.</summary>
+    /// <exception cref="FormatException">The text is not a user seed.</exception>
     public static UserCredentials FromSeed(string seed)
     {
         ArgumentNullException.ThrowIfNull(seed);
@@ -49,19 +50,19 @@ public sealed class UserCredentials
 
     /// <summary>Reads a credentials file: a block with a JWT and a block with a seed, or the seed alone.</summary>
     /// <exception cref="IOException">The file cannot be read.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
-    /// <exception cref="FormatException">It is no such file.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access to the file is denied.</exception>
+    /// <exception cref="FormatException">The file is not a credentials file.</exception>
     public static UserCredentials Load(string file)
     {
         ArgumentNullException.ThrowIfNull(file);
         if (new FileInfo(file).Length > MostFileBytes)
         {
-            throw new FormatException($"'{file}' is too large for credentials.");
+            throw new FormatException($"'{file}' is not a credentials file: it is larger than 1 MiB.");
         }
 
         string? jwt = null;
         string? seed = null;
-        // Between lines of dashes each block has one line that counts; what stands around them is for people.
+        // Each block has one line of data between lines of dashes. Text outside the blocks is for human readers.
         foreach (string line in File.ReadAllLines(file).Select(l => l.Trim()))
         {
             if (line.StartsWith("eyJ", StringComparison.Ordinal))
@@ -75,11 +76,11 @@ public sealed class UserCredentials
         }
 
         return seed is null
-            ? throw new FormatException($"'{file}' has no user seed.")
+            ? throw new FormatException($"'{file}' is not a credentials file: it has no user seed.")
             : new UserCredentials(Decode(seed), jwt);
     }
 
-    /// <summary>Signs what a server sent: 64 bytes.</summary>
+    /// <summary>Signs the nonce of a server. The signature has 64 bytes.</summary>
     public byte[] Sign(ReadOnlyMemory<byte> nonce)
     {
         byte[] message = nonce.ToArray();
@@ -88,7 +89,7 @@ public sealed class UserCredentials
         return signature;
     }
 
-    /// <summary>The public key.</summary>
+    /// <summary>Returns the public key.</summary>
     public override string ToString() => PublicKey;
 
     private static byte[] Decode(string seed)
@@ -114,15 +115,16 @@ public sealed class UserCredentials
             }
         }
 
-        // Two bits are left over; one seed has one spelling.
+        // The last two bits must be zero, so that each seed has only one text.
         bool whole = length == SeedLength && (held & ((1 << bits) - 1)) == 0
             && BinaryPrimitives.ReadUInt16LittleEndian(bytes.AsSpan(SeedLength - 2)) == Crc(bytes.AsSpan(0, SeedLength - 2));
         bool user = bytes[0] >> 3 == SeedPrefix && (((bytes[0] & 7) << 5) | (bytes[1] >> 3)) == UserPrefix << 3;
         return whole && user ? bytes[2..^2] : throw NoSeed();
     }
 
-    // Not repeated: it may be a seed but for one letter.
-    private static FormatException NoSeed() => new("This is no user seed: 58 letters and digits of base32 that begin with SU, with a checksum.");
+    // The message does not contain the text, which may be a seed with one wrong letter.
+    private static FormatException NoSeed() =>
+        new("The text is not a user seed: it must have 58 base32 characters that begin with SU, with a valid checksum.");
 
     private static string Encode(byte[] bytes)
     {

@@ -65,6 +65,6 @@ public sealed class UserCredentialsTests
     public void A_file_that_is_missing_or_too_large_says_so()
     {
         Assert.Throws<FileNotFoundException>(() => UserCredentials.Load(Path.Combine(Path.GetTempPath(), Guid.NewGuid().ToString())));
-        Assert.Contains("too large", Assert.Throws<FormatException>(() => UserCredentials.Load(FileWith(new string('x', 2_000_000)))).Message, StringComparison.Ordinal);
+        Assert.Contains("larger than 1 MiB", Assert.Throws<FormatException>(() => UserCredentials.Load(FileWith(new string('x', 2_000_000)))).Message, StringComparison.Ordinal);
     }
 }

@@ -5,17 +5,21 @@ using Broker.Transport.InProcess;
 namespace Broker.ZeroMq.Endpoints;
 
 /// <summary>
-/// The names of <c>inproc://</c> endpoints: sockets that were given the same ones find each other by them, in one process and without
-/// a system socket. Thread-safe.
+/// The names of <c>inproc://</c> endpoints. Sockets that share an instance find each other by these names, within one
+/// process and without a system socket. Thread-safe.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A name belongs to the socket that has bound it until that unbinds or closes. Who connects to a name that nobody has bound waits for it
-/// without a limit, so the order of binding and connecting does not matter. Nothing else is different: a connection carries ZMTP between
-/// two event loops, or within one, by <see cref="InProcessLink"/>. A socket's security mechanism and its callback that authenticates do
-/// not concern it, as in libzmq: both ends are the program itself.
+/// A name belongs to the socket that bound it until the socket unbinds or closes. A socket that connects to an unbound
+/// name waits for it without a limit, so the order of binding and connecting does not matter. Otherwise a connection
+/// works like any other: it carries ZMTP between two event loops, or within one loop, through <see
+/// cref="InProcessLink"/>. A socket's security mechanism and its authentication callback are not used, as in libzmq,
+/// because both ends belong to the program itself.
 /// </para>
-/// <para>Disposing ends the waits for good and lets nobody bind any more. Connections are the sockets' own and stay.</para>
+/// <para>
+/// Disposing the object ends all waits and allows no further binds. Existing connections belong to the sockets and stay
+/// open.
+/// </para>
 /// </remarks>
 public sealed class InprocNames : IDisposable
 {
@@ -24,7 +28,7 @@ public sealed class InprocNames : IDisposable
     private readonly Dictionary<string, Wait> _awaited = new(StringComparer.Ordinal);
     private bool _isDisposed;
 
-    /// <summary>Whether there are no names any more.</summary>
+    /// <summary>Whether the object is disposed.</summary>
     public bool IsDisposed => Volatile.Read(ref _isDisposed);
 
     /// <summary>Ends all waits and refuses new names.</summary>
@@ -43,13 +47,17 @@ public sealed class InprocNames : IDisposable
         }
     }
 
-    /// <summary>Takes a name until what it returns is disposed.</summary>
+    /// <summary>Binds a name until the returned object is disposed.</summary>
     /// <param name="endpoint">The endpoint with the name.</param>
-    /// <param name="window">How many octets to send to a peer before it has looked at those before.</param>
-    /// <param name="nextLoop">The loop of the next peer.</param>
-    /// <param name="accept">Makes the next peer's handler. Called under the lock of the names: it takes none of its own.</param>
-    /// <exception cref="ZeroMqBindException">Somebody else has it.</exception>
-    /// <exception cref="ObjectDisposedException">There are no names any more.</exception>
+    /// <param name="window">
+    /// The octets that may be sent to a peer before the peer has processed the previous ones.
+    /// </param>
+    /// <param name="nextLoop">Returns the loop of the next peer.</param>
+    /// <param name="accept">
+    /// Creates the handler of the next peer. It is called under this object's lock and must not take a lock.
+    /// </param>
+    /// <exception cref="ZeroMqBindException">Another socket has bound the name.</exception>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     internal IDisposable Bind(ZeroMqEndpoint endpoint, long window, Func<EventLoop> nextLoop, Func<EventLoop, ConnectionHandler> accept)
     {
         string name = endpoint.ToString();
@@ -71,13 +79,13 @@ public sealed class InprocNames : IDisposable
         return binding;
     }
 
-    /// <summary>Connects to a name when it is bound.</summary>
+    /// <summary>Connects to a name, and waits until it is bound.</summary>
     /// <param name="endpoint">The endpoint with the name.</param>
-    /// <param name="window">How many octets to send to the peer before it has looked at those before.</param>
-    /// <param name="loop">The loop of the end that connects.</param>
-    /// <param name="handler">Its handler.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <exception cref="ObjectDisposedException">There are no names any more, or the other end's loops have been disposed.</exception>
+    /// <param name="window">The octets that may be sent to the peer before it has processed the previous ones.</param>
+    /// <param name="loop">The loop of the connecting end.</param>
+    /// <param name="handler">The handler of the connecting end.</param>
+    /// <param name="cancellation">Ends the wait.</param>
+    /// <exception cref="ObjectDisposedException">The object is disposed, or the loops of the other end are.</exception>
     internal async Task ConnectAsync(
         ZeroMqEndpoint endpoint, long window, EventLoop loop, ConnectionHandler handler, CancellationToken cancellation)
     {
@@ -91,7 +99,7 @@ public sealed class InprocNames : IDisposable
                 cancellation.ThrowIfCancellationRequested();
                 if (_bound.TryGetValue(name, out var binding))
                 {
-                    // Within the lock, so that nobody comes after the name was given up.
+                    // The link is created under the lock, so that no peer connects after the name was released.
                     EventLoop other = binding.NextLoop();
                     InProcessLink.Create(loop, handler, other, binding.Accept(other), binding.Window, window);
                     return;
@@ -138,7 +146,7 @@ public sealed class InprocNames : IDisposable
         }
     }
 
-    /// <summary>Those who wait for one name.</summary>
+    /// <summary>The callers that wait for one name.</summary>
     private sealed class Wait
     {
         public TaskCompletionSource Ended { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -146,7 +154,7 @@ public sealed class InprocNames : IDisposable
         public int Count { get; set; }
     }
 
-    /// <summary>A name that somebody has.</summary>
+    /// <summary>A bound name.</summary>
     private sealed class Binding(
         InprocNames names, string name, long window, Func<EventLoop> nextLoop, Func<EventLoop, ConnectionHandler> accept) : IDisposable
     {

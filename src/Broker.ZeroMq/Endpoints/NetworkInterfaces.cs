@@ -3,10 +3,10 @@ using System.Net.NetworkInformation;
 
 namespace Broker.ZeroMq.Endpoints;
 
-/// <summary>The interfaces of this machine by their names, such as <c>lo</c> and <c>eth0</c>.</summary>
+/// <summary>Finds the network interfaces of this machine by name, such as <c>lo</c> and <c>eth0</c>.</summary>
 internal static class NetworkInterfaces
 {
-    /// <summary>The addresses of an interface; none where there is no such interface.</summary>
+    /// <summary>Returns the addresses of an interface, or none if there is no interface of this name.</summary>
     internal static IPAddress[] AddressesOf(string name)
     {
         var found = Array.Find(

@@ -4,20 +4,21 @@ using System.Net.Sockets;
 namespace Broker.ZeroMq.Endpoints;
 
 /// <summary>
-/// The file of a Unix socket outlives a process that was killed, and nobody can bind to that path again until it is removed.
+/// Removes the file of a Unix socket after its process was killed. Until the file is removed, no socket can bind to its
+/// path.
 /// </summary>
 internal static class StaleSocketFile
 {
     /// <summary>
-    /// Removes the file if it is a socket that nobody listens on. libzmq removes whatever is there; here a socket in use and a file that
-    /// is none stay.
+    /// Removes the file if it is a socket on which no process listens. A socket in use and a file that is not a socket
+    /// are kept, whereas libzmq removes any file.
     /// </summary>
     internal static bool TryRemove(string path, EndPoint endPoint)
     {
         using var probe = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
         {
-            // Without waiting: a listener with a full backlog would hold a blocking connect up.
+            // The socket does not block, because a listener with a full backlog would delay a blocking connect.
             probe.Blocking = false;
             probe.Connect(endPoint);
             return false;
@@ -33,8 +34,8 @@ internal static class StaleSocketFile
         }
     }
 
-    // A connect to a file that is no socket is refused as well. Only a socket cannot be opened (ENXIO); for reading and writing, since
-    // the reader of a pipe would wait for a writer.
+    // A connect to a file that is not a socket is also refused. Only a socket cannot be opened (ENXIO). The file is
+    // opened for reading and writing, because the open of a pipe for reading would wait for a writer.
     private static bool IsSocket(string path)
     {
         try

@@ -12,18 +12,18 @@ public sealed partial class ZeroMqEndpoint
     private const string IpcScheme = "ipc://";
     private const string InprocScheme = "inproc://";
 
-    // As libzmq.
+    // The limit is that of libzmq.
     private const int MaxNameLength = 256;
 
-    // sun_path has 108 octets on Linux and 104 on macOS, one of them for the end.
+    // The path in sockaddr_un has 108 octets on Linux and 104 on macOS, including the terminating zero.
     private const int MaxPathOctets = 103;
 
     /// <summary>Parses an endpoint.</summary>
-    /// <exception cref="FormatException">It is none; the message says why.</exception>
+    /// <exception cref="FormatException">The text is not an endpoint. The message says why.</exception>
     public static ZeroMqEndpoint Parse(string text) =>
         TryParse(text, out var endpoint, out string? error) ? endpoint : throw new FormatException($"'{text}' is not an endpoint: {error}.");
 
-    /// <summary>Parses an endpoint; on failure <paramref name="error"/> is a phrase that says why.</summary>
+    /// <summary>Parses an endpoint. If it fails, <paramref name="error"/> is a phrase that says why.</summary>
     public static bool TryParse(
         string? text, [NotNullWhen(true)] out ZeroMqEndpoint? endpoint, [NotNullWhen(false)] out string? error)
     {
@@ -34,7 +34,7 @@ public sealed partial class ZeroMqEndpoint
             _ when text.StartsWith(TcpScheme, StringComparison.Ordinal) => ParseTcp(text[TcpScheme.Length..], out endpoint),
             _ when text.StartsWith(IpcScheme, StringComparison.Ordinal) => ParseIpc(text[IpcScheme.Length..], out endpoint),
             _ when text.StartsWith(InprocScheme, StringComparison.Ordinal) => ParseInproc(text[InprocScheme.Length..], out endpoint),
-            _ => "it begins with none of tcp://, ipc:// and inproc://",
+            _ => "it must begin with tcp://, ipc:// or inproc://",
         };
         return error is null;
     }
@@ -51,7 +51,7 @@ public sealed partial class ZeroMqEndpoint
         string? error = ParseAddress(text[..semicolon], out var source);
         if (error is not null)
         {
-            return "in the source before the semicolon " + error;
+            return "in the source address before the semicolon, " + error;
         }
 
         error = ParseAddress(text[(semicolon + 1)..], out var destination);
@@ -74,7 +74,7 @@ public sealed partial class ZeroMqEndpoint
 
         if (!TryParsePort(text[(colon + 1)..], out int port))
         {
-            return "the port is neither a number from 0 to 65535 nor *";
+            return "the port must be a number from 0 to 65535 or *";
         }
 
         string host = text[..colon];
@@ -83,16 +83,16 @@ public sealed partial class ZeroMqEndpoint
         {
             if (!IPAddress.TryParse(host[1..^1], out address) || address.AddressFamily != AddressFamily.InterNetworkV6)
             {
-                return "there is no IPv6 address in the brackets";
+                return "the brackets must contain an IPv6 address";
             }
         }
         else if (host.Contains(':', StringComparison.Ordinal))
         {
-            return "an IPv6 address must stand in brackets";
+            return "an IPv6 address must be in brackets";
         }
         else if (host is not AnyHost && Uri.CheckHostName(host) is UriHostNameType.Unknown)
         {
-            return host.Length == 0 ? "the host is missing" : "the host is neither an address nor a name";
+            return host.Length == 0 ? "the host is missing" : "the host must be an address or a name";
         }
         else
         {
@@ -108,7 +108,7 @@ public sealed partial class ZeroMqEndpoint
         endpoint = null;
         if (path is "" or "@" || path.Contains('\0', StringComparison.Ordinal))
         {
-            return "the path is missing or not a path";
+            return "the path is missing or invalid";
         }
 
         if (Encoding.UTF8.GetByteCount(path) > MaxPathOctets)

@@ -4,15 +4,23 @@ using System.Security.Cryptography;
 
 namespace Broker.ZeroMq.Endpoints;
 
-/// <summary>
-/// Where a socket binds or connects, in ZeroMQ's notation: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c> (all IPv4 interfaces),
-/// <c>tcp://[::]:5556</c> (all interfaces, IPv4 and IPv6), <c>tcp://[fe80::1%eth0]:5556</c> (an address with its scope),
-/// <c>tcp://eth0:5556</c> (to bind: the address of an interface), <c>tcp://host:5556</c>, <c>tcp://127.0.0.1:*</c> or <c>:0</c> (a free
-/// port), <c>tcp://192.0.2.1:0;host:5556</c> (to connect: from that address), <c>ipc:///path/of/socket</c>, <c>ipc://*</c> (to bind: a new path
-/// in the folder for temporary files), on Linux <c>ipc://@name</c> in the abstract namespace, and <c>inproc://name</c> for sockets with the
-/// same <see cref="InprocNames"/>.
-/// </summary>
-/// <remarks>Immutable. Compare by <see cref="ToString"/>, which is normalised.</remarks>
+/// <summary>The address at which a socket binds or to which it connects, in ZeroMQ's notation.</summary>
+/// <remarks>
+/// <list type="bullet">
+/// <item><c>tcp://127.0.0.1:5556</c>, <c>tcp://host:5556</c>: an address or a host name.</item>
+/// <item><c>tcp://*:5556</c>: all IPv4 interfaces, to bind.</item>
+/// <item><c>tcp://[::]:5556</c>: all interfaces, IPv4 and IPv6, to bind.</item>
+/// <item><c>tcp://[fe80::1%eth0]:5556</c>: an address with its scope.</item>
+/// <item><c>tcp://eth0:5556</c>: the address of an interface, to bind.</item>
+/// <item><c>tcp://127.0.0.1:*</c> or <c>tcp://127.0.0.1:0</c>: a free port, to bind.</item>
+/// <item><c>tcp://192.0.2.1:0;host:5556</c>: a connection from the first address.</item>
+/// <item><c>ipc:///path/of/socket</c>: a Unix domain socket.</item>
+/// <item><c>ipc://*</c>: a new path in the folder for temporary files, to bind.</item>
+/// <item><c>ipc://@name</c>: the abstract namespace, on Linux.</item>
+/// <item><c>inproc://name</c>: sockets with the same <see cref="InprocNames"/>.</item>
+/// </list>
+/// <para>Immutable. Compare endpoints by <see cref="ToString"/>, which is normalised.</para>
+/// </remarks>
 public sealed partial class ZeroMqEndpoint
 {
     private const string AnyHost = "*";
@@ -46,21 +54,25 @@ public sealed partial class ZeroMqEndpoint
     /// <summary>Whether this is a Unix domain socket.</summary>
     public bool IsIpc => _path is not null;
 
-    /// <summary>Whether this is a name within the process.</summary>
+    /// <summary>Whether this is an <c>inproc://</c> name.</summary>
     public bool IsInproc => _name is not null;
 
-    /// <summary>The TCP host: a name, an address without brackets, or <c>*</c>; empty for ipc and inproc.</summary>
+    /// <summary>
+    /// The TCP host: a name, an address without brackets, or <c>*</c>. It is empty for ipc and inproc.
+    /// </summary>
     public string Host => _address is null ? _host : _address.ToString();
 
-    /// <summary>The TCP port; 0 asks for a free one. 0 for ipc and inproc too.</summary>
+    /// <summary>The TCP port; 0 asks for a free port. It is also 0 for ipc and inproc.</summary>
     public int Port { get; }
 
-    /// <summary>Whether it stands for any interface or any port, and so can be bound and not connected to.</summary>
+    /// <summary>
+    /// Whether the endpoint means any interface, any port or any path. It can then be bound but not connected to.
+    /// </summary>
     public bool IsWildcard => _name is null && (_path is null
         ? Port == 0 || string.Equals(_host, AnyHost, StringComparison.Ordinal)
         : string.Equals(_path, AnyHost, StringComparison.Ordinal));
 
-    /// <summary>The file of a Unix domain socket; null for TCP and for the abstract namespace.</summary>
+    /// <summary>The file of a Unix domain socket; null for TCP, inproc and the abstract namespace.</summary>
     public string? Path => _path is ['@', ..] ? null : _path;
 
     /// <inheritdoc/>
@@ -74,10 +86,10 @@ public sealed partial class ZeroMqEndpoint
 
     private string HostAndPort => _address is { AddressFamily: AddressFamily.InterNetworkV6 } ? $"[{_address}]:{Port}" : $"{_host}:{Port}";
 
-    /// <summary>Whether the text of an endpoint is that of a name within the process.</summary>
+    /// <summary>Whether this is the text of an <c>inproc://</c> endpoint.</summary>
     internal static bool IsInprocText(string endpoint) => endpoint.StartsWith(InprocScheme, StringComparison.Ordinal);
 
-    /// <summary>The endpoint of an address that is in use, such as the far end of a connection.</summary>
+    /// <summary>Returns the endpoint of an address in use, such as the far end of a connection.</summary>
     internal static string Show(EndPoint? endPoint, string otherwise) => endPoint switch
     {
         IPEndPoint { Address.IsIPv4MappedToIPv6: true } ip => $"{TcpScheme}{ip.Address.MapToIPv4()}:{ip.Port}",
@@ -85,7 +97,7 @@ public sealed partial class ZeroMqEndpoint
         _ => otherwise,
     };
 
-    /// <summary>The same endpoint with the port or the path that was chosen.</summary>
+    /// <summary>Returns this endpoint with the port or path that the system chose.</summary>
     internal ZeroMqEndpoint WithPort(EndPoint bound) => bound switch
     {
         IPEndPoint { Address: var address, Port: var port } => new ZeroMqEndpoint(address.ToString(), address, port),
@@ -93,14 +105,14 @@ public sealed partial class ZeroMqEndpoint
         _ => this,
     };
 
-    /// <summary>What to listen on. Looks a name up, so it may wait for a name server.</summary>
-    /// <exception cref="SocketException">The name is not known.</exception>
-    /// <exception cref="FormatException">It has a source, which is for connecting.</exception>
+    /// <summary>Returns the address to listen on. It resolves a host name, so it may wait for a name server.</summary>
+    /// <exception cref="SocketException">The host name is unknown.</exception>
+    /// <exception cref="FormatException">The endpoint has a source address, which is only for connecting.</exception>
     internal EndPoint ToBind()
     {
         if (_source is not null)
         {
-            throw new FormatException($"'{this}' cannot be bound to: it has a source address.");
+            throw new FormatException($"'{this}' cannot be bound: a source address is only for connecting.");
         }
 
         if (_path is not null)
@@ -118,7 +130,7 @@ public sealed partial class ZeroMqEndpoint
             return new IPEndPoint(_address, Port);
         }
 
-        // An interface first: in a network of containers its name may be a host's as well.
+        // Interfaces are searched first, because in a network of containers a host may have the same name.
         var addresses = NetworkInterfaces.AddressesOf(_host);
         if (addresses.Length == 0)
         {
@@ -128,12 +140,15 @@ public sealed partial class ZeroMqEndpoint
         return new IPEndPoint(Array.Find(addresses, a => a.AddressFamily == AddressFamily.InterNetwork) ?? addresses[0], Port);
     }
 
-    /// <summary>From where to dial; null for wherever the system likes. Looks a name up, as <see cref="ToBind"/> does.</summary>
-    /// <exception cref="SocketException">The name is not known.</exception>
+    /// <summary>
+    /// Returns the source address for connecting, or null if the system may choose it. It resolves a host name, as <see
+    /// cref="ToBind"/> does.
+    /// </summary>
+    /// <exception cref="SocketException">The host name is unknown.</exception>
     internal EndPoint? ToSource() => _source?.ToBind();
 
-    /// <summary>What to dial. A name is looked up by each attempt anew.</summary>
-    /// <exception cref="FormatException">A wildcard cannot be connected to.</exception>
+    /// <summary>Returns the address to connect to. Each attempt resolves a host name anew.</summary>
+    /// <exception cref="FormatException">The endpoint is a wildcard, which cannot be connected to.</exception>
     internal EndPoint ToConnect()
     {
         if (IsWildcard)
@@ -149,7 +164,7 @@ public sealed partial class ZeroMqEndpoint
         return _address is not null ? new IPEndPoint(_address, Port) : new DnsEndPoint(_host, Port);
     }
 
-    // 128 random bits: nobody can be there first.
+    // The name has 128 random bits, so no other process can create the file first.
     private static UnixDomainSocketEndPoint NewPath() =>
         new(System.IO.Path.Combine(System.IO.Path.GetTempPath(), "zmq-" + Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16))));
 

@@ -2,14 +2,16 @@ using System.Security.Cryptography;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>Whole texts into boxes and out of them: the authenticator, then the encrypted text.</summary>
+/// <summary>
+/// Encrypts and decrypts whole texts as boxes. A box is the authenticator followed by the encrypted text.
+/// </summary>
 internal static class CurveBoxes
 {
     internal const int KeySize = 32;
     internal const int TagSize = 16;
     internal const int NonceSize = 24;
 
-    /// <summary>Opens a box that is locked by what two keys agree on. Null when they agree on nothing.</summary>
+    /// <summary>Creates the box for the key that two keys agree on. Returns null if they agree on none.</summary>
     internal static ICurveBox? Between(this ICurveCryptography cryptography, ReadOnlySpan<byte> secretKey, ReadOnlySpan<byte> publicKey)
     {
         Span<byte> shared = stackalloc byte[KeySize];
@@ -18,7 +20,7 @@ internal static class CurveBoxes
         return box;
     }
 
-    /// <summary>Writes the box of a text: 16 octets more.</summary>
+    /// <summary>Writes the box of a text. It is 16 octets longer than the text.</summary>
     internal static void Seal(this ICurveBox box, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> text, Span<byte> sealedText)
     {
         Span<byte> encrypted = sealedText.Slice(TagSize, text.Length);
@@ -28,7 +30,9 @@ internal static class CurveBoxes
         box.GetTag(sealedText[..TagSize]);
     }
 
-    /// <summary>Opens a box. False, with nothing written, when it is of another key or nonce, or was changed.</summary>
+    /// <summary>
+    /// Decrypts a box. Returns false and writes nothing if the box was changed or has another key or nonce.
+    /// </summary>
     internal static bool TryOpen(this ICurveBox box, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> sealedText, Span<byte> text)
     {
         ReadOnlySpan<byte> encrypted = sealedText[TagSize..];
@@ -42,7 +46,7 @@ internal static class CurveBoxes
         return true;
     }
 
-    /// <summary>After Begin: whether this is the authenticator of the encrypted text.</summary>
+    /// <summary>Whether this is the authenticator of the encrypted text. Call it after Begin.</summary>
     internal static bool IsGenuine(this ICurveBox box, ReadOnlySpan<byte> tag, ReadOnlySpan<byte> encrypted)
     {
         Span<byte> expected = stackalloc byte[TagSize];

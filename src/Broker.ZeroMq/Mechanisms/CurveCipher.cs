@@ -6,11 +6,12 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Mechanisms;
 
 /// <summary>
-/// CURVE's MESSAGE (RFC 26, "MESSAGE Command"): one for each frame, message or command. Name, counter, authenticator, encrypted flags
-/// and body.
+/// Encrypts every frame of a message or command as one MESSAGE of CURVE (RFC 26, "MESSAGE Command"). It consists of
+/// name, counter, authenticator, encrypted flags and encrypted body.
 /// </summary>
 /// <remarks>
-/// RFC 26 calls MESSAGE a command; libzmq and its kin send it without the COMMAND bit, and so do we. Both are read.
+/// RFC 26 calls MESSAGE a command. This class writes it without the COMMAND bit, as libzmq and related implementations
+/// do, and reads both forms.
 /// </remarks>
 internal sealed class CurveCipher : ZmtpCipher
 {
@@ -19,7 +20,7 @@ internal sealed class CurveCipher : ZmtpCipher
     private const int ShortHeader = 2;
     private const int TagOffset = 8 + CurveNonce.ShortSize;
 
-    // What a MESSAGE has beside the body: its name, the counter, the authenticator and the encrypted flags.
+    // The octets of a MESSAGE besides the body: its name, the counter, the authenticator and the encrypted flags.
     private const int Overhead = TagOffset + CurveBoxes.TagSize + 1;
 
     private readonly ICurveBox _toSeal;
@@ -30,18 +31,18 @@ internal sealed class CurveCipher : ZmtpCipher
     private ulong _sent;
     private ulong _received;
 
-    // The frame that is being read: its header, and how much of header and body was given out.
+    // The frame that is being read: its header, and how many octets of header and body were copied.
     private readonly byte[] _header = new byte[ZmtpWriter.MaxHeaderSize];
     private int _headerSize;
     private int _read;
 
-    /// <param name="toSeal">Locked by the connection's key; for this alone.</param>
-    /// <param name="sealText">Begin of our nonces.</param>
-    /// <param name="sent">The counter of our last command.</param>
-    /// <param name="toOpen">Another box, locked by the same key.</param>
-    /// <param name="openText">Begin of the peer's nonces.</param>
+    /// <param name="toSeal">A box with the connection's key, for this cipher only.</param>
+    /// <param name="sealText">The beginning of this side's nonces.</param>
+    /// <param name="sent">The counter of this side's last command.</param>
+    /// <param name="toOpen">Another box with the same key.</param>
+    /// <param name="openText">The beginning of the peer's nonces.</param>
     /// <param name="received">The counter of the peer's last command.</param>
-    /// <param name="limits">What the peer may send.</param>
+    /// <param name="limits">The limits on what the peer may send.</param>
     internal CurveCipher(
         ICurveBox toSeal, ReadOnlySpan<byte> sealText, ulong sent, ICurveBox toOpen, ReadOnlySpan<byte> openText, ulong received, ZmtpLimits limits)
     {
@@ -135,7 +136,7 @@ internal sealed class CurveCipher : ZmtpCipher
             return Refuse(ZmtpError.CurveNotGenuine);
         }
 
-        // Behind the authenticator: what anybody could have written must not move the counter.
+        // The authenticator was checked before, so a forged record cannot change the counter.
         if (!CurveNonce.TryCount(ref _received, ending))
         {
             return Refuse(ZmtpError.CurveNonceRepeated);

@@ -6,7 +6,9 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>CURVE's client (RFC 26): HELLO out, WELCOME in, INITIATE out, READY in.</summary>
+/// <summary>
+/// The client of CURVE (RFC 26). It sends HELLO, receives WELCOME, sends INITIATE and receives READY.
+/// </summary>
 internal sealed class CurveClientMechanism : IZmtpMechanism
 {
     private readonly CurveKeyPair _keys;
@@ -128,7 +130,8 @@ internal sealed class CurveClientMechanism : IZmtpMechanism
         return ZmtpCommandWriter.WriteCommand(output, "INITIATE"u8, data);
     }
 
-    // Only the owner of the long-term key can say so of the transient one, and only to the server that answered.
+    // The vouch proves that the transient key belongs to the owner of the long-term key. Only the server that answered
+    // can read it.
     private void WriteVouch(Span<byte> vouch)
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];

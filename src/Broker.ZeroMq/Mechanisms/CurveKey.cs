@@ -12,22 +12,24 @@ public sealed class CurveKey : IEquatable<CurveKey>
     /// <summary>The 32 octets.</summary>
     public ReadOnlySpan<byte> Octets => _octets;
 
-    /// <summary>Reads a key.</summary>
-    /// <exception cref="FormatException">Not 40 characters of Z85.</exception>
+    /// <summary>Parses a key.</summary>
+    /// <exception cref="FormatException">The text is not 40 characters of Z85.</exception>
     public static CurveKey Parse(string text) =>
-        TryParse(text, out CurveKey? key) ? key : throw new FormatException("A key of CURVE has 40 characters of Z85.");
+        TryParse(text, out CurveKey? key) ? key : throw new FormatException("A CURVE key has 40 characters of Z85.");
 
-    /// <summary>Reads a key.</summary>
+    /// <summary>Parses a key. Returns false if the text is not 40 characters of Z85.</summary>
     public static bool TryParse(string? text, [NotNullWhen(true)] out CurveKey? key)
     {
         key = Z85.TryDecode(text, CurveBoxes.KeySize) is { } octets ? new CurveKey(octets) : null;
         return key is not null;
     }
 
-    /// <summary>A key from its octets.</summary>
-    /// <exception cref="ArgumentException">Not 32 of them.</exception>
+    /// <summary>Creates a key from its octets.</summary>
+    /// <exception cref="ArgumentException">There are not exactly 32 octets.</exception>
     public static CurveKey From(ReadOnlySpan<byte> octets) =>
-        octets.Length == CurveBoxes.KeySize ? new CurveKey(octets) : throw new ArgumentException("A key of CURVE has 32 octets.", nameof(octets));
+        octets.Length == CurveBoxes.KeySize
+            ? new CurveKey(octets)
+            : throw new ArgumentException("A CURVE key has 32 octets.", nameof(octets));
 
     /// <inheritdoc/>
     public bool Equals(CurveKey? other) => other is not null && _octets.AsSpan().SequenceEqual(other._octets);
@@ -43,6 +45,6 @@ public sealed class CurveKey : IEquatable<CurveKey>
         return hash.ToHashCode();
     }
 
-    /// <summary>The 40 characters.</summary>
+    /// <summary>Returns the 40 characters of Z85.</summary>
     public override string ToString() => Z85.Encode(_octets);
 }

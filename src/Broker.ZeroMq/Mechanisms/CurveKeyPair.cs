@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>A key of CURVE with its secret half. Immutable.</summary>
+/// <summary>A secret key of CURVE with its public key. Immutable.</summary>
 public sealed class CurveKeyPair
 {
     private readonly byte[] _secretKey;
@@ -16,37 +16,40 @@ public sealed class CurveKeyPair
         PublicKey = new CurveKey(publicKey);
     }
 
-    /// <summary>The half that others may know.</summary>
+    /// <summary>The public key.</summary>
     public CurveKey PublicKey { get; }
 
     internal ICurveCryptography Cryptography { get; }
 
     internal ReadOnlySpan<byte> SecretKey => _secretKey;
 
-    /// <summary>Makes a new pair.</summary>
+    /// <summary>Generates a new pair.</summary>
     public static CurveKeyPair Generate(ICurveCryptography cryptography)
     {
         ArgumentNullException.ThrowIfNull(cryptography);
         return new CurveKeyPair(cryptography, RandomNumberGenerator.GetBytes(CurveBoxes.KeySize));
     }
 
-    /// <summary>Reads a secret key; the public one follows from it.</summary>
-    /// <param name="cryptography">The primitives.</param>
-    /// <param name="secretKey">40 characters of Z85.</param>
-    /// <exception cref="FormatException">Not 40 characters of Z85. The message does not repeat them.</exception>
+    /// <summary>Parses a secret key. The public key is computed from it.</summary>
+    /// <param name="cryptography">The cryptographic primitives.</param>
+    /// <param name="secretKey">The secret key as 40 characters of Z85.</param>
+    /// <exception cref="FormatException">
+    /// The text is not 40 characters of Z85. The message does not contain the text.
+    /// </exception>
     public static CurveKeyPair Parse(ICurveCryptography cryptography, string secretKey)
     {
         ArgumentNullException.ThrowIfNull(cryptography);
-        byte[] octets = Z85.TryDecode(secretKey, CurveBoxes.KeySize) ?? throw new FormatException("A secret key of CURVE has 40 characters of Z85.");
+        byte[] octets = Z85.TryDecode(secretKey, CurveBoxes.KeySize)
+            ?? throw new FormatException("A secret CURVE key has 40 characters of Z85.");
         return new CurveKeyPair(cryptography, octets);
     }
 
-    /// <summary>The secret half as 40 characters of Z85, to be kept where nobody else reads it.</summary>
+    /// <summary>Returns the secret key as 40 characters of Z85. Store it where nobody else can read it.</summary>
     public string ExportSecretKey() => Z85.Encode(_secretKey);
 
-    /// <summary>For keys of one connection: the secret half is gone.</summary>
+    /// <summary>Erases the secret key. It is for the keys of one connection.</summary>
     internal void Wipe() => CryptographicOperations.ZeroMemory(_secretKey);
 
-    /// <summary>The public key.</summary>
+    /// <summary>Returns the public key.</summary>
     public override string ToString() => PublicKey.ToString();
 }

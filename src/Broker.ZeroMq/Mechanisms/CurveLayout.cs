@@ -1,12 +1,13 @@
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>Sizes of the commands of RFC 26 behind their names.</summary>
+/// <summary>The sizes of the commands of RFC 26, without their names.</summary>
 internal static class CurveLayout
 {
     internal const byte MajorVersion = 1;
     internal const byte MinorVersion = 0;
 
-    // So that a HELLO is no smaller than the WELCOME that answers it: nobody is flooded through us.
+    // The padding makes HELLO at least as large as WELCOME, so that an attacker cannot use the server to amplify a
+    // flood.
     internal const int HelloPadding = 72;
     internal const int HelloSignature = 64;
     internal const int HelloData =
@@ -20,7 +21,7 @@ internal static class CurveLayout
     internal const int VouchText = 2 * CurveBoxes.KeySize;
     internal const int Vouch = CurveNonce.LongSize + CurveBoxes.TagSize + VouchText;
 
-    /// <summary>What stands before the metadata in the box of INITIATE.</summary>
+    /// <summary>The part of INITIATE's box before the metadata.</summary>
     internal const int InitiateFixedText = CurveBoxes.KeySize + Vouch;
     internal const int InitiateHead = Cookie + CurveNonce.ShortSize;
     internal const int InitiateFixedData = InitiateHead + CurveBoxes.TagSize + InitiateFixedText;

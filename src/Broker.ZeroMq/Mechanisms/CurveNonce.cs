@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>The nonces of RFC 26: a text that no other command has, and behind it 8 octets of a counter or 16 random ones.</summary>
+/// <summary>
+/// The nonces of RFC 26: a text that is unique to the command, followed by an 8-octet counter or 16 random octets.
+/// </summary>
 internal static class CurveNonce
 {
     internal const int ShortSize = 8;
@@ -24,7 +26,7 @@ internal static class CurveNonce
 
     internal static ReadOnlySpan<byte> Vouch => "VOUCH---"u8;
 
-    /// <summary>Puts text and what stands for it in a command together.</summary>
+    /// <summary>Joins the text and the ending of a nonce.</summary>
     internal static ReadOnlySpan<byte> Join(ReadOnlySpan<byte> text, ReadOnlySpan<byte> ending, Span<byte> nonce)
     {
         text.CopyTo(nonce);
@@ -32,7 +34,9 @@ internal static class CurveNonce
         return nonce;
     }
 
-    /// <summary>Takes the counter of a peer's command over. False when it is not above the one before.</summary>
+    /// <summary>
+    /// Accepts the counter of a peer's command. Returns false if it is not above the previous counter.
+    /// </summary>
     internal static bool TryCount(ref ulong last, ReadOnlySpan<byte> ending)
     {
         ulong counter = BinaryPrimitives.ReadUInt64BigEndian(ending);

@@ -6,11 +6,14 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>CURVE's server (RFC 26): HELLO in, WELCOME out, INITIATE in, READY out once the application admits the peer.</summary>
+/// <summary>
+/// The server of CURVE (RFC 26). It receives HELLO, sends WELCOME, receives INITIATE, and sends READY once the
+/// application admits the peer.
+/// </summary>
 /// <remarks>
-/// The transient keys of both sides travel to the client and back in the cookie, locked by a key of this handshake alone; between WELCOME
-/// and INITIATE nothing else is kept. So a cookie is good once and on its own connection: a dialogue that was recorded opens nothing on
-/// another one.
+/// The cookie carries the transient keys of both sides to the client and back. It is encrypted by a key of this
+/// handshake only, and the server stores nothing else between WELCOME and INITIATE. So a cookie is valid once and on
+/// its own connection only, and a recorded handshake is useless on another connection.
 /// </remarks>
 internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtpMechanism
 {
@@ -53,7 +56,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
             return ZmtpMechanismStep.Refuse(ZmtpError.CommandUnexpected);
         }
 
-        // One attempt: whatever comes of it, the cookie's key is gone.
+        // There is one attempt, because the cookie's key is erased in any case.
         _initiated = true;
         var error = OnInitiate(command.Data, peer);
         if (error != ZmtpError.None)
@@ -188,7 +191,7 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
         return true;
     }
 
-    // The owner of the long-term key says that the transient one is its own, and that it means this server.
+    // The vouch proves that the owner of the long-term key also owns the transient key and wants to reach this server.
     private bool IsVouchedFor(ReadOnlySpan<byte> clientKey, ReadOnlySpan<byte> vouch)
     {
         Span<byte> nonce = stackalloc byte[CurveBoxes.NonceSize];

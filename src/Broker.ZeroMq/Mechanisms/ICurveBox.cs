@@ -1,26 +1,29 @@
 namespace Broker.ZeroMq.Mechanisms;
 
 /// <summary>
-/// XSalsa20 and Poly1305 under one key, as NaCl's crypto_secretbox joins them: the first 32 octets of a nonce's key stream are the key of the
-/// authenticator, those that follow go over the text; the authenticator is computed over the encrypted text.
+/// XSalsa20 and Poly1305 with one key, as in NaCl's crypto_secretbox. The first 32 octets of a nonce's key stream are
+/// the key of the authenticator, and the following octets encrypt the text. The authenticator is computed over the
+/// encrypted text.
 /// </summary>
 /// <remarks>
-/// For a text in parts, at most one at a time: <see cref="Begin"/>, then any number of calls of <see cref="Transform"/> and
-/// <see cref="Authenticate"/>, then <see cref="GetTag"/>. One thread at a time.
+/// It processes one text at a time, in parts: call <see cref="Begin"/>, then any number of times <see
+/// cref="Transform"/> and <see cref="Authenticate"/>, then <see cref="GetTag"/>. One thread at a time.
 /// </remarks>
 public interface ICurveBox : IDisposable
 {
-    /// <summary>Starts with a nonce of 24 octets.</summary>
+    /// <summary>Starts a text with a nonce of 24 octets.</summary>
     void Begin(ReadOnlySpan<byte> nonce);
 
     /// <summary>Encrypts or decrypts the next part of the text.</summary>
     /// <param name="source">The part.</param>
-    /// <param name="destination">As long; the same memory, or memory that does not overlap.</param>
+    /// <param name="destination">
+    /// The result. It is as long as the source and either the same memory or memory that does not overlap.
+    /// </param>
     void Transform(ReadOnlySpan<byte> source, Span<byte> destination);
 
-    /// <summary>Counts the next part of the encrypted text in.</summary>
+    /// <summary>Adds the next part of the encrypted text to the authenticator.</summary>
     void Authenticate(ReadOnlySpan<byte> encrypted);
 
-    /// <summary>Writes the 16 octets of the authenticator over what was counted in.</summary>
+    /// <summary>Writes the 16 octets of the authenticator.</summary>
     void GetTag(Span<byte> tag);
 }

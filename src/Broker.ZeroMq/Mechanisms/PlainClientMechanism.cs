@@ -4,7 +4,9 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>PLAIN's client (RFC 24): HELLO out, WELCOME in, INITIATE out, READY in.</summary>
+/// <summary>
+/// The client of PLAIN (RFC 24). It sends HELLO, receives WELCOME, sends INITIATE and receives READY.
+/// </summary>
 internal sealed class PlainClientMechanism(byte[] username, byte[] password) : IZmtpMechanism
 {
     private bool _welcomed;

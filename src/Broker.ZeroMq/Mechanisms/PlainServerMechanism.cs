@@ -5,7 +5,10 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>PLAIN's server (RFC 24): HELLO in, WELCOME out once the application admits the peer, INITIATE in, READY out.</summary>
+/// <summary>
+/// The server of PLAIN (RFC 24). It receives HELLO, sends WELCOME once the application admits the peer, receives
+/// INITIATE and sends READY.
+/// </summary>
 internal sealed class PlainServerMechanism : IZmtpMechanism
 {
     private bool _asked;
@@ -61,7 +64,7 @@ internal sealed class PlainServerMechanism : IZmtpMechanism
     /// <inheritdoc/>
     public void Wipe() => Credentials = new ZmtpCredentials();
 
-    // Two strings, each with its length in one octet before it, and nothing else.
+    // HELLO contains two strings and nothing else. Each string is preceded by its length in one octet.
     private bool ReadHello(ReadOnlySpan<byte> data)
     {
         if (!TryTake(ref data, out var username) || !TryTake(ref data, out var password) || !data.IsEmpty)

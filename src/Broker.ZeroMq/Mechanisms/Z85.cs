@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>Octets as text that survives source code and configuration files (RFC 32): four octets to five characters.</summary>
+/// <summary>
+/// Encodes octets as text for source code and configuration files (RFC 32): four octets become five characters.
+/// </summary>
 internal static class Z85
 {
     private const string Digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
@@ -23,7 +25,9 @@ internal static class Z85
         return new string(text);
     }
 
-    /// <summary>The octets of a text that stands for exactly this many; null when it does not.</summary>
+    /// <summary>
+    /// Decodes a text of exactly <paramref name="count"/> octets. Returns null if the text is invalid.
+    /// </summary>
     internal static byte[]? TryDecode(string? text, int count)
     {
         if (text is null || text.Length != count / 4 * 5)

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Broker.ZeroMq.Mechanisms;
 
-/// <summary>The application's word on a peer. The default value refuses.</summary>
+/// <summary>The application's decision to admit or refuse a peer. The default value refuses.</summary>
 [StructLayout(LayoutKind.Auto)]
 public readonly struct ZeroMqAdmission : IEquatable<ZeroMqAdmission>
 {
@@ -14,25 +14,27 @@ public readonly struct ZeroMqAdmission : IEquatable<ZeroMqAdmission>
         _text = text;
     }
 
-    /// <summary>Whether the peer is taken.</summary>
+    /// <summary>Whether the peer is admitted.</summary>
     public bool IsAdmitted { get; }
 
-    /// <summary>Who it is to the application; empty when it did not say, or refused.</summary>
+    /// <summary>
+    /// The application's name for the peer. It is empty if the application gave none, or if it refused the peer.
+    /// </summary>
     public string UserId => IsAdmitted ? _text ?? "" : "";
 
-    /// <summary>Why it was refused: for the log. The peer is told no more than that it was.</summary>
+    /// <summary>Why the peer was refused, for the log. The peer only learns that it was refused.</summary>
     public string Reason => IsAdmitted ? "" : _text ?? "refused";
 
-    /// <summary>Takes the peer.</summary>
-    /// <param name="userId">Who it is; found again at the peer.</param>
+    /// <summary>Admits the peer.</summary>
+    /// <param name="userId">The application's name for the peer. The peer object has it as a property.</param>
     public static ZeroMqAdmission Admit(string userId = "")
     {
         ArgumentNullException.ThrowIfNull(userId);
         return new ZeroMqAdmission(true, userId);
     }
 
-    /// <summary>Turns the peer away.</summary>
-    /// <param name="reason">Why; one line for the log.</param>
+    /// <summary>Refuses the peer.</summary>
+    /// <param name="reason">The reason, as one line for the log.</param>
     public static ZeroMqAdmission Refuse(string reason)
     {
         ArgumentNullException.ThrowIfNull(reason);
@@ -49,9 +51,9 @@ public readonly struct ZeroMqAdmission : IEquatable<ZeroMqAdmission>
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(IsAdmitted, _text);
 
-    /// <summary>Whether they say the same.</summary>
+    /// <summary>Whether two decisions are equal.</summary>
     public static bool operator ==(ZeroMqAdmission left, ZeroMqAdmission right) => left.Equals(right);
 
-    /// <summary>Whether they say different things.</summary>
+    /// <summary>Whether two decisions differ.</summary>
     public static bool operator !=(ZeroMqAdmission left, ZeroMqAdmission right) => !left.Equals(right);
 }

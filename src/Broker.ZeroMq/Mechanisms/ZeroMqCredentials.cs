@@ -3,7 +3,8 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Mechanisms;
 
 /// <summary>
-/// What a peer has shown by the time the application is asked about it, in the role of ZAP (RFC 27). Owns what it holds; immutable.
+/// The credentials and the address of a peer, for the application's decision to admit it. It has the role of a ZAP
+/// request (RFC 27). Immutable; it owns its data.
 /// </summary>
 public sealed class ZeroMqCredentials
 {
@@ -18,30 +19,34 @@ public sealed class ZeroMqCredentials
         RoutingId = peer.Identity;
     }
 
-    /// <summary>The peer's address as an endpoint; the same as <see cref="Endpoint"/> for ipc.</summary>
+    /// <summary>The peer's address as an endpoint. For ipc, it equals <see cref="Endpoint"/>.</summary>
     public string Address { get; }
 
-    /// <summary>The endpoint of ours by which it came.</summary>
+    /// <summary>The endpoint of the socket at which the peer connected.</summary>
     public string Endpoint { get; }
 
-    /// <summary>NULL, PLAIN or CURVE.</summary>
+    /// <summary>The name of the mechanism: NULL, PLAIN or CURVE.</summary>
     public string Mechanism { get; }
 
-    /// <summary>The user name of PLAIN; null with other mechanisms. Any text: octets that are no UTF-8 are replaced.</summary>
+    /// <summary>
+    /// The user name of PLAIN; null with other mechanisms. It may be any text: octets that are not UTF-8 are replaced.
+    /// </summary>
     public string? Username { get; }
 
     /// <summary>The password of PLAIN; null with other mechanisms.</summary>
     public string? Password { get; }
 
-    /// <summary>The client's long-term key of CURVE, which it has proved to own; null with other mechanisms.</summary>
+    /// <summary>
+    /// The client's long-term key of CURVE; null with other mechanisms. The client has proved that it owns the key.
+    /// </summary>
     public CurveKey? PublicKey { get; }
 
     /// <summary>
-    /// The routing id it gave itself, and nothing has proved. Empty where it gave none, and with PLAIN, whose credentials are judged
-    /// before the peer says more of itself.
+    /// The routing id that the peer chose. Nothing proves it. It is empty if the peer sent none. It is also empty with
+    /// PLAIN, because PLAIN checks the credentials before the peer sends its routing id.
     /// </summary>
     public ReadOnlyMemory<byte> RoutingId { get; }
 
-    /// <summary>Mechanism and address; no secret.</summary>
+    /// <summary>Returns the mechanism and the address, but no secret.</summary>
     public override string ToString() => $"{Mechanism} from {Address}";
 }

@@ -4,8 +4,9 @@ using Broker.ZeroMq.Zmtp.Handshake;
 namespace Broker.ZeroMq.Mechanisms;
 
 /// <summary>
-/// A socket's security mechanism and its part in it. Both sides must have the same mechanism, and one of them be the server, whoever binds;
-/// a peer with any other is turned away after its greeting. Immutable; any number of sockets may share it.
+/// The security mechanism of a socket and the socket's role in it. Both sides must use the same mechanism, and one of
+/// them must be the server, whichever side binds. A peer with another mechanism is refused after its greeting.
+/// Immutable; any number of sockets may share an instance.
 /// </summary>
 public abstract class ZeroMqSecurity
 {
@@ -15,11 +16,12 @@ public abstract class ZeroMqSecurity
     {
     }
 
-    /// <summary>NULL (RFC 37): no encryption, and peers show nothing but what they say of themselves.</summary>
+    /// <summary>NULL (RFC 37): no encryption, and no proof of what peers send about themselves.</summary>
     public static ZeroMqSecurity Null { get; } = new NullSecurity();
 
     /// <summary>
-    /// The server of PLAIN (RFC 24): clients show a user name and a password, in clear. The socket must have an authentication callback.
+    /// The server of PLAIN (RFC 24): clients send a user name and a password, unencrypted. The socket must have an
+    /// authentication callback.
     /// </summary>
     public static ZeroMqSecurity PlainServer { get; } = new PlainServerSecurity();
 
@@ -29,19 +31,23 @@ public abstract class ZeroMqSecurity
     /// <summary>Whether the socket is the server in this mechanism.</summary>
     public abstract bool IsServer { get; }
 
-    /// <summary>Whether peers are admitted by nothing but the application's word.</summary>
+    /// <summary>Whether only the application's decision can admit peers.</summary>
     internal virtual bool NeedsAuthentication => false;
 
-    /// <summary>The client of PLAIN. Whoever reads the line reads the password too: for connections that are protected otherwise.</summary>
-    /// <param name="username">At most 255 octets of UTF-8.</param>
-    /// <param name="password">At most 255 octets of UTF-8.</param>
-    /// <exception cref="ArgumentException">One of them is too long.</exception>
+    /// <summary>
+    /// Creates the client of PLAIN. The password is sent unencrypted, so use it only on connections that are protected
+    /// otherwise.
+    /// </summary>
+    /// <param name="username">The user name, at most 255 octets of UTF-8.</param>
+    /// <param name="password">The password, at most 255 octets of UTF-8.</param>
+    /// <exception cref="ArgumentException">The user name or the password is too long.</exception>
     public static ZeroMqSecurity PlainClient(string username, string password) =>
         new PlainClientSecurity(Encode(username, nameof(username)), Encode(password, nameof(password)));
 
     /// <summary>
-    /// The server of CURVE (RFC 25, 26): all is encrypted, clients know the server's public key and show their own. Without an
-    /// authentication callback every client that knows it is admitted.
+    /// Creates the server of CURVE (RFC 25, 26): all frames are encrypted. Clients must know the server's public key,
+    /// and they send their own public key. Without an authentication callback, every client that knows the server's key
+    /// is admitted.
     /// </summary>
     public static ZeroMqSecurity CurveServer(CurveKeyPair keys)
     {
@@ -49,9 +55,9 @@ public abstract class ZeroMqSecurity
         return new CurveServerSecurity(keys);
     }
 
-    /// <summary>The client of CURVE.</summary>
-    /// <param name="keys">Its own keys.</param>
-    /// <param name="serverKey">The public key of the server that it wants to talk to, and to no other.</param>
+    /// <summary>Creates the client of CURVE.</summary>
+    /// <param name="keys">The client's keys.</param>
+    /// <param name="serverKey">The public key of the server. The client connects to no server with another key.</param>
     public static ZeroMqSecurity CurveClient(CurveKeyPair keys, CurveKey serverKey)
     {
         ArgumentNullException.ThrowIfNull(keys);
@@ -59,19 +65,21 @@ public abstract class ZeroMqSecurity
         return new CurveClientSecurity(keys, serverKey);
     }
 
-    /// <summary>The mechanism's name and part; never a secret.</summary>
+    /// <summary>Returns the mechanism's name and the socket's role, but no secret.</summary>
     public override string ToString() => $"{Mechanism} {(IsServer ? "server" : "client")}";
 
-    /// <summary>Makes the state of one handshake.</summary>
+    /// <summary>Creates the state of one handshake.</summary>
     /// <param name="asks">Whether the application is asked to admit the peer.</param>
-    /// <param name="binds">Whether the peer has connected to us.</param>
+    /// <param name="binds">Whether the peer connected to this side.</param>
     internal abstract IZmtpMechanism Create(bool asks, bool binds);
 
     private static byte[] Encode(string text, string name)
     {
         ArgumentNullException.ThrowIfNull(text, name);
         byte[] octets = Encoding.UTF8.GetBytes(text);
-        return octets.Length <= MostOctets ? octets : throw new ArgumentException("PLAIN takes at most 255 octets.", name);
+        return octets.Length <= MostOctets
+            ? octets
+            : throw new ArgumentException("A PLAIN user name or password has at most 255 octets.", name);
     }
 
     private sealed class NullSecurity : ZeroMqSecurity

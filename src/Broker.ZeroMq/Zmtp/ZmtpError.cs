@@ -2,8 +2,13 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp;
 
-/// <summary>Why a peer's bytes were refused. Nothing in this layer throws on what a peer sends: every parser returns one of these.</summary>
-/// <remarks><see cref="ZmtpErrors.Text"/> has a sentence for each, fit for a log line and for the reason of an ERROR command.</remarks>
+/// <summary>
+/// Why the octets of a peer were refused. No parser of this layer throws because of a peer's input; each returns one of
+/// these values.
+/// </summary>
+/// <remarks>
+/// <see cref="ZmtpErrors.Text"/> has a phrase for each value, for a log line and for the reason of an ERROR command.
+/// </remarks>
 internal enum ZmtpError
 {
     /// <summary>No error.</summary>
@@ -15,13 +20,15 @@ internal enum ZmtpError
     /// <summary>Octet 9 is not 7F: a ZMTP/1.0 peer with a long identity, or not ZMTP.</summary>
     GreetingUnversioned,
 
-    /// <summary>The major version is below 3 (ZMTP/2.0 says 1 or 2 here).</summary>
+    /// <summary>The major version is below 3 (a ZMTP/2.0 peer sends 1 or 2).</summary>
     VersionTooOld,
 
     /// <summary>The mechanism field is empty, has an illegal character, or has text after its padding.</summary>
     MechanismNameInvalid,
 
-    /// <summary>The peer asks for another security mechanism than ours (RFC 37: the connection must be closed).</summary>
+    /// <summary>
+    /// The peer uses another security mechanism than this side (RFC 37: the connection must be closed).
+    /// </summary>
     MechanismMismatch,
 
     /// <summary>One of the flag bits 3 to 7 is set.</summary>
@@ -60,16 +67,18 @@ internal enum ZmtpError
     /// <summary>A metadata property's name has an illegal character.</summary>
     PropertyNameInvalid,
 
-    /// <summary>The metadata end inside a property, or its value length exceeds what is left.</summary>
+    /// <summary>The metadata end inside a property, or the length of a value exceeds the remaining octets.</summary>
     PropertyTruncated,
 
-    /// <summary>A metadata value length above 2^31-1 (negative for peers that read it as signed).</summary>
+    /// <summary>
+    /// The length of a metadata value is above 2^31-1. Peers that read it as signed would see a negative length.
+    /// </summary>
     PropertyLengthInvalid,
 
     /// <summary>Socket-Type or Identity is given twice.</summary>
     PropertyDuplicate,
 
-    /// <summary>The peer did not say what socket type it is.</summary>
+    /// <summary>The peer did not send its socket type.</summary>
     SocketTypeMissing,
 
     /// <summary>The peer's socket type is not one of RFC 37.</summary>
@@ -78,13 +87,13 @@ internal enum ZmtpError
     /// <summary>The two socket types cannot be connected (table of RFC 37).</summary>
     SocketTypeIncompatible,
 
-    /// <summary>The identity begins with octet 0, which is kept for implementations.</summary>
+    /// <summary>The identity begins with octet 0, which is reserved for implementations.</summary>
     IdentityReserved,
 
     /// <summary>The identity is longer than 255 octets.</summary>
     IdentityTooLong,
 
-    /// <summary>A PING without time-to-live, or with a context above 16 octets.</summary>
+    /// <summary>A PING has no time-to-live, or its context has more than 16 octets.</summary>
     PingMalformed,
 
     /// <summary>The peer sent ERROR.</summary>
@@ -93,24 +102,24 @@ internal enum ZmtpError
     /// <summary>The application does not admit the peer.</summary>
     NotAdmitted,
 
-    /// <summary>A command of PLAIN whose parts do not fill it.</summary>
+    /// <summary>The parts of a PLAIN command do not fill it exactly.</summary>
     PlainMalformed,
 
-    /// <summary>A command of CURVE that is too short or too long, or of another version.</summary>
+    /// <summary>A CURVE command is too short or too long, or has another version.</summary>
     CurveMalformed,
 
-    /// <summary>A command of CURVE that does not open: the keys differ, or it was changed or replayed.</summary>
+    /// <summary>A CURVE command cannot be decrypted: the keys differ, or the command was changed or replayed.</summary>
     CurveNotGenuine,
 
-    /// <summary>A nonce of CURVE that is not above the one before: something was replayed or left out of order.</summary>
+    /// <summary>A CURVE nonce is not above the previous one: a command was replayed or is out of order.</summary>
     CurveNonceRepeated,
 
-    /// <summary>A frame in clear where all must be encrypted.</summary>
+    /// <summary>A frame is not encrypted on an encrypted connection.</summary>
     NotEncrypted,
 
     /// <summary>The peer's subscriptions exceed their limits.</summary>
     SubscriptionLimit,
 
-    /// <summary>The frame handler asked to stop for a reason of its own.</summary>
+    /// <summary>The frame handler asked for the end of the connection.</summary>
     Aborted,
 }

@@ -1,9 +1,12 @@
 namespace Broker.ZeroMq.Zmtp;
 
-/// <summary>Texts of <see cref="ZmtpError"/>.</summary>
+/// <summary>The texts of <see cref="ZmtpError"/>.</summary>
 internal static class ZmtpErrors
 {
-    /// <summary>A text of the system or of a peer as visible ASCII and spaces, so that it stays one line of a log.</summary>
+    /// <summary>
+    /// Replaces all characters but visible ASCII and spaces in a text of the system or of a peer, so that it stays one
+    /// line of a log.
+    /// </summary>
     internal static string Printable(string text) =>
         string.Create(text.Length, text, static (line, source) =>
         {
@@ -13,7 +16,9 @@ internal static class ZmtpErrors
             }
         });
 
-    /// <summary>A short lower-case phrase without a final stop. It never contains anything the peer sent.</summary>
+    /// <summary>
+    /// Returns a short lower-case phrase without a final stop. It never contains anything that the peer sent.
+    /// </summary>
     public static string Text(ZmtpError error) => error switch
     {
         ZmtpError.None => "no error",
@@ -47,11 +52,11 @@ internal static class ZmtpErrors
         ZmtpError.NotAdmitted => "the peer was not admitted",
         ZmtpError.PlainMalformed => "a PLAIN command is malformed",
         ZmtpError.CurveMalformed => "a CURVE command is malformed",
-        ZmtpError.CurveNotGenuine => "a CURVE command does not open, the keys differ or it was changed",
-        ZmtpError.CurveNonceRepeated => "a CURVE nonce is not above the one before",
-        ZmtpError.NotEncrypted => "a frame came in clear on an encrypted connection",
+        ZmtpError.CurveNotGenuine => "a CURVE command cannot be decrypted, the keys differ or the command was changed",
+        ZmtpError.CurveNonceRepeated => "a CURVE nonce is not above the previous one",
+        ZmtpError.NotEncrypted => "a frame is not encrypted on an encrypted connection",
         ZmtpError.SubscriptionLimit => "too many or too large subscriptions",
-        ZmtpError.Aborted => "the handler gave up the connection",
+        ZmtpError.Aborted => "the handler asked for the end of the connection",
         _ => "unknown error",
     };
 }

@@ -1,13 +1,17 @@
 namespace Broker.ZeroMq.Zmtp;
 
-/// <summary>Wire names of the socket types and the table of legal pairs (RFC 37, "The Socket-Type Property").</summary>
+/// <summary>
+/// The wire names of the socket types and the table of legal pairs (RFC 37, "The Socket-Type Property").
+/// </summary>
 internal static class ZmtpSocketTypes
 {
-    /// <summary>Number of socket types; the enumeration runs from 0 to one less.</summary>
+    /// <summary>
+    /// The number of socket types. The values of the enumeration run from 0 to this number minus one.
+    /// </summary>
     public const int Count = (int)ZmtpSocketType.Pair + 1;
 
-    /// <summary>The name as it is sent in the Socket-Type property. The span is static data.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not a member of the enumeration.</exception>
+    /// <summary>Returns the name that is sent in the Socket-Type property. The span is static data.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not a member of the enumeration.</exception>
     public static ReadOnlySpan<byte> Name(this ZmtpSocketType type) => type switch
     {
         ZmtpSocketType.Req => "REQ"u8,
@@ -24,7 +28,9 @@ internal static class ZmtpSocketTypes
         _ => throw new ArgumentOutOfRangeException(nameof(type)),
     };
 
-    /// <summary>Finds the type of a wire name. The match is exact: the grammar of RFC 37 has upper case only.</summary>
+    /// <summary>
+    /// Finds the type of a wire name. The match is exact, since the grammar of RFC 37 has upper case only.
+    /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> name, out ZmtpSocketType type)
     {
         for (type = ZmtpSocketType.Req; type <= ZmtpSocketType.Pair; type++)
@@ -43,7 +49,7 @@ internal static class ZmtpSocketTypes
     public static bool CanConnect(ZmtpSocketType left, ZmtpSocketType right) =>
         (uint)left < Count && (uint)right < Count && (Partners(left) & Bit(right)) != 0;
 
-    /// <summary>Whether peers of this type announce an identity that means something (REQ, DEALER and ROUTER).</summary>
+    /// <summary>Whether the identity of a peer of this type has a meaning: REQ, DEALER and ROUTER.</summary>
     public static bool HasIdentity(this ZmtpSocketType type) =>
         type is ZmtpSocketType.Req or ZmtpSocketType.Dealer or ZmtpSocketType.Router;
 
@@ -58,7 +64,7 @@ internal static class ZmtpSocketTypes
         ZmtpSocketType.Push => Bit(ZmtpSocketType.Pull),
         ZmtpSocketType.Pull => Bit(ZmtpSocketType.Push),
 
-        // PAIR meets only its own kind.
+        // PAIR connects only to PAIR.
         _ => Bit(type),
     };
 

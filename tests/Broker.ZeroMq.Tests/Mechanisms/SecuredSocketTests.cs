@@ -120,7 +120,7 @@ public sealed class SecuredSocketTests
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
         link.ChangeNext(at);
         subscriber.Subscribe(Wire.Filled(100));
-        Assert.Contains("does not open", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
+        Assert.Contains("cannot be decrypted", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerDisconnected);
         Assert.Empty(rig.Interest.TakeAll());
     }

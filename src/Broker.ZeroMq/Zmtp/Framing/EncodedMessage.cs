@@ -3,15 +3,18 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>Measures messages that were checked when they were received or written, and stand whole in memory.</summary>
+/// <summary>
+/// Measures encoded messages that are valid and complete in memory. They were checked when they were received or
+/// written.
+/// </summary>
 internal static class EncodedMessage
 {
-    /// <summary>The size of the message at the start, with all its frames' headers.</summary>
+    /// <summary>Returns the size of the first message, including the headers of its frames.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int Measure(ReadOnlySpan<byte> messages) =>
         messages[0] == 0 ? 2 + messages[1] : MeasureLong(messages);
 
-    /// <summary>The size of the first messages, so many of them.</summary>
+    /// <summary>Returns the size of the first <paramref name="count"/> messages.</summary>
     internal static int Measure(ReadOnlySpan<byte> messages, int count)
     {
         int size = 0;
@@ -23,7 +26,7 @@ internal static class EncodedMessage
         return size;
     }
 
-    /// <summary>The first frame.</summary>
+    /// <summary>Returns the body of the first frame.</summary>
     internal static ReadOnlySpan<byte> SplitFrame(ReadOnlySpan<byte> frames, out bool more, out int size)
     {
         int header = (frames[0] & (byte)ZmtpFlags.Long) == 0 ? 2 : ZmtpWriter.MaxHeaderSize;
@@ -33,12 +36,14 @@ internal static class EncodedMessage
         return frames.Slice(header, length);
     }
 
-    /// <summary>The size of a frame of a message or a command, which was found well-formed when it was received.</summary>
+    /// <summary>
+    /// Returns the size of a received frame of a message or a command. The frame must be well-formed.
+    /// </summary>
     internal static int MeasureFrame(ReadOnlySpan<byte> received, out bool isCommand)
     {
         isCommand = (received[0] & (byte)ZmtpFlags.Command) != 0;
 
-        // A command of length 0 is one of which libzmq forgot to say that its length is long.
+        // A command of length 0 has a long length: libzmq omits the LONG bit of some commands.
         bool isLong = (received[0] & (byte)ZmtpFlags.Long) != 0 || (isCommand && received[1] == 0);
         return isLong ? ZmtpWriter.MaxHeaderSize + (int)BinaryPrimitives.ReadInt64BigEndian(received[1..]) : 2 + received[1];
     }

@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>The usual shapes of a message.</summary>
+/// <summary>Encoders for the usual forms of a message.</summary>
 internal static class Encoders
 {
     internal readonly ref struct OneFrame(ReadOnlySpan<byte> frame) : IZmtpEncoder
@@ -40,7 +40,7 @@ internal static class Encoders
         public void Encode(Span<byte> destination) => _encoded.CopyTo(destination);
     }
 
-    /// <summary>A message behind frames that are encoded already and say that more follow.</summary>
+    /// <summary>A message after encoded frames that have the MORE bit.</summary>
     internal ref struct Enveloped<TMessage>(ReadOnlySpan<byte> envelope, TMessage body) : IZmtpEncoder
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -56,7 +56,7 @@ internal static class Encoders
         }
     }
 
-    /// <summary>A received message, without the commands that may lie between its frames.</summary>
+    /// <summary>A received message, without the commands that the peer may have sent between its frames.</summary>
     internal readonly ref struct Received(ZmtpMessage message) : IZmtpEncoder
     {
         private readonly ZmtpMessage _message = message;

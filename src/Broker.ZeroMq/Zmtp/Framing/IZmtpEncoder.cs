@@ -1,12 +1,22 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>A message that can write itself in the encoding of ZMTP. Implement it as a struct, so that the calls are direct.</summary>
+/// <summary>
+/// A message that can write itself in the encoding of ZMTP. Implement it as a struct, so that the calls are direct.
+/// </summary>
 public interface IZmtpEncoder
 {
-    /// <summary>Octets of the whole message with its frame headers; the same at each call.</summary>
+    /// <summary>
+    /// The size of the whole message with its frame headers, in octets. Each call must return the same value.
+    /// </summary>
     int EncodedSize { get; }
 
-    /// <summary>Writes exactly <see cref="EncodedSize"/> octets: all frames of one message, as <see cref="ZmtpWriter"/> makes them.</summary>
-    /// <remarks>Called once per message, and not at all when nobody gets it. What it throws leaves no trace in any queue.</remarks>
+    /// <summary>
+    /// Writes exactly <see cref="EncodedSize"/> octets: all frames of one message, in the format of <see
+    /// cref="ZmtpWriter"/>.
+    /// </summary>
+    /// <remarks>
+    /// It is called once for each message, or not at all if no peer receives the message. If it throws, no queue
+    /// contains any part of the message.
+    /// </remarks>
     void Encode(Span<byte> destination);
 }

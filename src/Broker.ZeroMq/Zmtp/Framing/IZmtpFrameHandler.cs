@@ -1,17 +1,21 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>Receives what <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that the calls are direct.</summary>
+/// <summary>
+/// Receives the messages and commands that <see cref="ZmtpDecoder"/> finds. Implement it as a struct, so that the calls
+/// are direct.
+/// </summary>
 /// <remarks>
-/// Both arguments borrow the receive memory until the call returns: copy what must live longer. The handler runs on the
-/// connection's thread and must not throw; after an exception the decoder must not be used again.
+/// Both arguments refer to the receive memory and are valid until the call returns: copy what is needed later. The
+/// handler runs on the connection's thread and must not throw. After an exception the decoder must not be used again.
 /// </remarks>
 internal interface IZmtpFrameHandler
 {
-    /// <summary>A whole message, all its frames.</summary>
+    /// <summary>Receives a whole message with all its frames.</summary>
     ZmtpVerdict OnMessage(in ZmtpMessage message);
 
     /// <summary>
-    /// A whole command with a well-formed name. A command that a peer puts between two frames of a message comes before that message.
+    /// Receives a whole command with a well-formed name. If a peer sends a command between two frames of a message, the
+    /// command is delivered before that message.
     /// </summary>
     ZmtpVerdict OnCommand(in ZmtpCommand command);
 }

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>A command: name length, name, data (RFC 37). Borrows the frame's body.</summary>
+/// <summary>A command: name length, name, data (RFC 37). It refers to the memory of the frame's body.</summary>
 internal readonly ref struct ZmtpCommand
 {
     private static readonly SearchValues<byte> Letters =
@@ -15,16 +15,19 @@ internal readonly ref struct ZmtpCommand
         Data = data;
     }
 
-    /// <summary>Which command this is, by exact name.</summary>
+    /// <summary>The kind of the command. The name must match exactly.</summary>
     public ZmtpCommandKind Kind { get; }
 
     /// <summary>The name, 1 to 255 letters.</summary>
     public ReadOnlySpan<byte> Name { get; }
 
-    /// <summary>What follows the name.</summary>
+    /// <summary>The octets after the name.</summary>
     public ReadOnlySpan<byte> Data { get; }
 
-    /// <summary>Parses a command frame's body. False when the name is empty, longer than the body, or not made of letters.</summary>
+    /// <summary>
+    /// Parses the body of a command frame. Returns false if the name is empty, is longer than the body, or does not
+    /// consist of letters.
+    /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> body, out ZmtpCommand command)
     {
         command = default;
@@ -45,9 +48,11 @@ internal readonly ref struct ZmtpCommand
         return true;
     }
 
-    /// <summary>The time-to-live and context of a PING.</summary>
-    /// <param name="ttlDeciseconds">Tenths of a second after which silence means death, or 0 for no such hint.</param>
-    /// <param name="context">0 to 16 octets that the PONG must echo; borrows <see cref="Data"/>.</param>
+    /// <summary>Reads the time-to-live and the context of a PING.</summary>
+    /// <param name="ttlDeciseconds">
+    /// The tenths of a second of silence after which the sender must be considered lost; 0 if it gives no limit.
+    /// </param>
+    /// <param name="context">The 0 to 16 octets that the PONG must repeat. They refer to <see cref="Data"/>.</param>
     public ZmtpError ReadPing(out ushort ttlDeciseconds, out ReadOnlySpan<byte> context)
     {
         const int TtlSize = sizeof(ushort);
@@ -63,10 +68,14 @@ internal readonly ref struct ZmtpCommand
         return ZmtpError.None;
     }
 
-    /// <summary>The reason of an ERROR: as much as is there, for a reason that is cut short is still a refusal.</summary>
+    /// <summary>
+    /// Reads the reason of an ERROR. If the reason is cut short, it returns the part that is present, since the command
+    /// is a refusal in any case.
+    /// </summary>
     public ReadOnlySpan<byte> ReadErrorReason() => Data.IsEmpty ? default : Data.Slice(1, Math.Min(Data[0], Data.Length - 1));
 
-    // libzmq 4.3.4 writes the ERROR of PLAIN with one octet, 5E, where the length 5 and the letter E belong. That length would be 94.
+    // libzmq 4.3.4 writes one octet, 5E, in the ERROR of PLAIN in place of the length 5 and the letter E. As a length,
+    // 5E would be 94.
     private static bool TryParseMangledError(ReadOnlySpan<byte> body, out ZmtpCommand command)
     {
         ReadOnlySpan<byte> mangled = "^RROR"u8;

@@ -1,27 +1,27 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. Names that are not known are legal.</summary>
+/// <summary>The commands of RFC 37 and of the mechanisms of RFC 24 and 25. A peer may send unknown names.</summary>
 internal enum ZmtpCommandKind
 {
-    /// <summary>A name that is not known here.</summary>
+    /// <summary>An unknown name.</summary>
     Unknown,
 
-    /// <summary>READY: end of the handshake, with metadata.</summary>
+    /// <summary>READY: the end of the handshake, with metadata.</summary>
     Ready,
 
     /// <summary>ERROR: the peer refuses, with a reason.</summary>
     Error,
 
-    /// <summary>SUBSCRIBE (3.1): one subscription more for a prefix.</summary>
+    /// <summary>SUBSCRIBE (3.1): adds a subscription to a prefix.</summary>
     Subscribe,
 
-    /// <summary>CANCEL (3.1): one subscription less.</summary>
+    /// <summary>CANCEL (3.1): removes a subscription.</summary>
     Cancel,
 
-    /// <summary>PING (3.1): heartbeat, to be answered by PONG.</summary>
+    /// <summary>PING (3.1): a heartbeat. The receiver must answer with PONG.</summary>
     Ping,
 
-    /// <summary>PONG (3.1): answer to PING.</summary>
+    /// <summary>PONG (3.1): the answer to PING.</summary>
     Pong,
 
     /// <summary>HELLO, of PLAIN and CURVE.</summary>

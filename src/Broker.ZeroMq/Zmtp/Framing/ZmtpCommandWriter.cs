@@ -4,26 +4,26 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>Writes command frames into memory the caller owns. Contract as in <see cref="ZmtpWriter"/>.</summary>
+/// <summary>Writes command frames into the caller's memory, by the rules of <see cref="ZmtpWriter"/>.</summary>
 internal static class ZmtpCommandWriter
 {
-    /// <summary>Longest context of PING and PONG (RFC 37, "Connection Heartbeating").</summary>
+    /// <summary>The longest context of PING and PONG (RFC 37, "Connection Heartbeating").</summary>
     public const int MaxPingContext = 16;
 
-    /// <summary>The largest ERROR command.</summary>
+    /// <summary>The size of the largest ERROR command.</summary>
     public const int MaxErrorSize = ZmtpWriter.MaxHeaderSize + 1 + 5 + 1 + byte.MaxValue;
 
-    // The grammar of error-reason has visible characters only: no space.
+    // The grammar of error-reason allows visible characters only: no space.
     private static readonly SearchValues<byte> VisibleOctets = SearchValues.Create(
         "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"u8);
 
-    /// <summary>Size of a command frame with this name and so much data.</summary>
+    /// <summary>Returns the size of a command frame with this name and this number of data octets.</summary>
     public static int CommandSize(int nameLength, int dataLength) => ZmtpWriter.FrameSize(1 + nameLength + dataLength);
 
     /// <summary>Writes a command.</summary>
     /// <param name="destination">At least <see cref="CommandSize"/> octets.</param>
     /// <param name="name">1 to 255 letters.</param>
-    /// <param name="data">What follows the name.</param>
+    /// <param name="data">The octets after the name.</param>
     public static int WriteCommand(Span<byte> destination, ReadOnlySpan<byte> name, ReadOnlySpan<byte> data)
     {
         int written = WriteName(destination, name, data.Length);
@@ -31,10 +31,13 @@ internal static class ZmtpCommandWriter
         return written + data.Length;
     }
 
-    /// <summary>Writes READY with metadata that are encoded already.</summary>
+    /// <summary>Writes READY with encoded metadata.</summary>
     public static int WriteReady(Span<byte> destination, ReadOnlySpan<byte> metadata) => WriteCommand(destination, "READY"u8, metadata);
 
-    /// <summary>Writes ERROR. The reason is cut at 255 octets; what the grammar forbids in it (spaces too) becomes a hyphen.</summary>
+    /// <summary>
+    /// Writes ERROR. A reason of more than 255 octets is cut. Characters that the grammar forbids, including spaces,
+    /// become hyphens.
+    /// </summary>
     public static int WriteError(Span<byte> destination, ReadOnlySpan<char> reason)
     {
         int length = Math.Min(reason.Length, byte.MaxValue);
@@ -51,8 +54,10 @@ internal static class ZmtpCommandWriter
 
     /// <summary>Writes PING.</summary>
     /// <param name="destination">At least <c>CommandSize(4, 2 + context.Length)</c> octets.</param>
-    /// <param name="ttlDeciseconds">Tenths of a second of silence after which the peer should give us up; 0 for no such hint.</param>
-    /// <param name="context">0 to 16 octets to be echoed.</param>
+    /// <param name="ttlDeciseconds">
+    /// The tenths of a second of silence after which the peer must consider this side lost; 0 for no limit.
+    /// </param>
+    /// <param name="context">The 0 to 16 octets that the peer must repeat.</param>
     /// <exception cref="ArgumentException">The context is too long.</exception>
     public static int WritePing(Span<byte> destination, ushort ttlDeciseconds, ReadOnlySpan<byte> context)
     {
@@ -72,7 +77,7 @@ internal static class ZmtpCommandWriter
         return WriteCommand(destination, "PONG"u8, context);
     }
 
-    /// <summary>Size of what <see cref="WriteSubscription"/> writes.</summary>
+    /// <summary>Returns the size of the frame that <see cref="WriteSubscription"/> writes.</summary>
     public static int SubscriptionSize(int topicLength, bool subscribe, bool asCommand)
     {
         if (!asCommand)
@@ -88,8 +93,8 @@ internal static class ZmtpCommandWriter
     /// <param name="topic">The prefix.</param>
     /// <param name="subscribe">True to subscribe, false to cancel.</param>
     /// <param name="asCommand">
-    /// SUBSCRIBE and CANCEL, for peers of 3.1 and above (<see cref="ZmtpPeer.UsesSubscribeCommands"/>); otherwise the messages
-    /// <c>01 topic</c> and <c>00 topic</c> of 3.0.
+    /// True for the commands SUBSCRIBE and CANCEL, for peers of 3.1 and above (<see
+    /// cref="ZmtpPeer.UsesSubscribeCommands"/>). False for the messages <c>01 topic</c> and <c>00 topic</c> of 3.0.
     /// </param>
     public static int WriteSubscription(Span<byte> destination, ReadOnlySpan<byte> topic, bool subscribe, bool asCommand)
     {

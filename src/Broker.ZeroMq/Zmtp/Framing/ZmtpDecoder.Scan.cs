@@ -6,8 +6,8 @@ namespace Broker.ZeroMq.Zmtp.Framing;
 internal partial struct ZmtpDecoder
 {
     /// <summary>
-    /// Takes one message or command from the front of <paramref name="rest"/>. False when it cannot go on: more octets are needed,
-    /// the handler stopped, or <see cref="_error"/> is set.
+    /// Takes one message or command from the front of <paramref name="rest"/>. Returns false if it cannot continue:
+    /// more octets are needed, the handler stopped, or <see cref="_error"/> is set.
     /// </summary>
     private bool DecodeNext<THandler>(ref ReadOnlySpan<byte> rest, ref THandler handler, out int needed, out ZmtpVerdict verdict)
         where THandler : struct, IZmtpFrameHandler, allows ref struct
@@ -38,7 +38,8 @@ internal partial struct ZmtpDecoder
 
                 if ((flags & (int)ZmtpFlags.Command) != 0)
                 {
-                    // What was found so far must be kept across the handler's call: it may hold the command back.
+                    // The scanned part must be saved before the handler is called, because the handler may refuse the
+                    // command for now.
                     Suspend(offset, frames, bodyBytes);
                     bool taken = TakeCommand(ref rest, header, length, ref handler, out needed, out verdict);
                     if (!taken || offset == 0)
@@ -86,7 +87,7 @@ internal partial struct ZmtpDecoder
         return verdict == ZmtpVerdict.Continue;
     }
 
-    /// <summary>Remembers how far the unfinished message has been looked at. Always false.</summary>
+    /// <summary>Saves how much of the unfinished message was scanned. Always returns false.</summary>
     private bool Suspend(int offset, int frames, int bodyBytes)
     {
         _scanned = offset;
@@ -95,7 +96,9 @@ internal partial struct ZmtpDecoder
         return false;
     }
 
-    /// <summary>Reads a header that is more than a short message frame's. False when it is not complete, or refused.</summary>
+    /// <summary>
+    /// Reads any header other than that of a short message frame. Returns false if the header is incomplete or refused.
+    /// </summary>
     private bool ReadHeader(ReadOnlySpan<byte> frame, bool betweenMessages, out int header, out int length)
     {
         header = ShortHeaderSize;
@@ -142,9 +145,10 @@ internal partial struct ZmtpDecoder
     }
 
     /// <summary>
-    /// libzmq 4.3.4 forgets the LONG bit on SUBSCRIBE and CANCEL when the topic alone would fit a short frame (up to 255 octets) and the
-    /// command with its name does not: flags 04, then an 8-octet length of 256 to 265. A short command of length 0 has no name and is
-    /// an error anyway, so the two cannot be confused.
+    /// Reads the header of a command without its LONG bit. libzmq 4.3.4 omits the LONG bit of SUBSCRIBE and CANCEL if
+    /// the topic alone would fit a short frame (up to 255 octets) but the command with its name does not: flags 04,
+    /// then an 8-octet length of 256 to 265. A short command of length 0 has no name and is an error anyway, so the two
+    /// forms cannot be confused.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool ReadMislabelledHeader(ReadOnlySpan<byte> frame, out int header, out int length)
@@ -198,7 +202,7 @@ internal partial struct ZmtpDecoder
             return Refuse(ZmtpError.MessageTooLarge);
         }
 
-        // At least one frame of the message is still to come.
+        // At least one more frame of the message follows.
         if (offset != 0 && _frames + _commands + 1 >= _maxFrames)
         {
             return Refuse(ZmtpError.TooManyFrames);
@@ -237,7 +241,9 @@ internal partial struct ZmtpDecoder
         return verdict == ZmtpVerdict.Continue;
     }
 
-    /// <summary>A frame with MORE promises another one, so it is refused when the other one would be too many.</summary>
+    /// <summary>
+    /// Refuses a frame that exceeds a limit. A frame with MORE is refused if the frame after it would be one too many.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Exceed(int length, int bodyBytes)
     {

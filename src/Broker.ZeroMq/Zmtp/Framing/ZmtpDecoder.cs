@@ -4,24 +4,29 @@ using System.Runtime.InteropServices;
 namespace Broker.ZeroMq.Zmtp.Framing;
 
 /// <summary>
-/// Finds the messages and commands in what one peer sent after the greeting (RFC 37, "Framing"), in place and without allocation.
+/// Finds the messages and commands in the octets that one peer sent after the greeting (RFC 37, "Framing"). It works in
+/// place and allocates nothing.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A message is consumed only when its last frame has arrived, so a handler sees whole messages and a peer that dies in the middle of
-/// one leaves nothing to undo. The caller keeps the unconsumed octets and presents them again at the start of the next input; the
-/// decoder remembers how far it has looked, so that the frames of a long message are walked once however it trickles in.
+/// The decoder consumes a message only when its last frame has arrived. So a handler gets whole messages, and nothing
+/// must be undone if a peer disconnects in the middle of a message. The caller keeps the unconsumed octets and passes
+/// them again at the start of the next input. The decoder remembers how many octets it has scanned, so it scans each
+/// frame of a long message once, even if the message arrives in small parts.
 /// </para>
 /// <para>
-/// Lengths are checked against <see cref="ZmtpLimits"/> when the header is visible, before any body is asked for. A header that is
-/// refused makes the decoder fail for good.
+/// Lengths are checked against <see cref="ZmtpLimits"/> as soon as the header is complete, before any octet of the body
+/// is requested. After a refused header, the decoder fails for good.
 /// </para>
 /// <para>
-/// Commands inside a multipart message are outside the grammar of RFC 37, yet libzmq 4.3.4 writes PONG and PING between the frames of a
-/// message it is still sending (of 382 PONGs asked for during a transfer of seven-frame messages, 325 came inside one). They are handed
-/// over as they are found and count towards the limits of the message around them.
+/// The grammar of RFC 37 does not allow commands inside a multipart message, but libzmq 4.3.4 writes PONG and PING
+/// between the frames of a message that it is still sending (of 382 PONGs that were requested during a transfer of
+/// seven-frame messages, 325 came inside a message). The decoder delivers them at once and counts them towards the
+/// limits of the surrounding message.
 /// </para>
-/// <para>A mutable struct: keep it in a field of the connection and do not copy it. One thread at a time.</para>
+/// <para>
+/// This is a mutable struct: keep it in a field of the connection and do not copy it. It is for one thread at a time.
+/// </para>
 /// </remarks>
 [StructLayout(LayoutKind.Auto)]
 internal partial struct ZmtpDecoder
@@ -33,10 +38,10 @@ internal partial struct ZmtpDecoder
     private readonly int _maxFrames;
     private readonly int _maxCommandSize;
 
-    // No limit can refuse a message of one or two short frames, so those need no check.
+    // No limit can refuse a message of one or two short frames. They need no check then.
     private readonly bool _shortFramesFit;
 
-    // The part of an unfinished message that has been looked at. Offsets count from the first unconsumed octet.
+    // The scanned part of an unfinished message. Offsets count from the first unconsumed octet.
     private int _scanned;
     private int _frames;
     private int _bodyBytes;
@@ -57,15 +62,22 @@ internal partial struct ZmtpDecoder
         _shortFramesFit = _maxFrameSize >= byte.MaxValue && _maxMessageSize >= 2 * byte.MaxValue && _maxFrames >= 2;
     }
 
-    /// <summary>How much of an unfinished or held message, from its front on, has been looked at: the commands in there have been handed over.</summary>
+    /// <summary>
+    /// The number of octets at the start of an unfinished or refused message that were scanned. The commands in that
+    /// part were delivered.
+    /// </summary>
     internal readonly int Scanned => _scanned;
 
     /// <summary>
-    /// Hands every complete message and command at the start of <paramref name="input"/> to <paramref name="handler"/>.
+    /// Delivers every complete message and command at the start of <paramref name="input"/> to <paramref
+    /// name="handler"/>.
     /// </summary>
-    /// <param name="input">What was received and not consumed yet, beginning with what the previous call left.</param>
+    /// <param name="input">
+    /// The received octets that were not consumed yet. They begin with the rest that the previous call left.
+    /// </param>
     /// <param name="handler">The receiver of messages and commands.</param>
-    // Optimized at once: the runtime counts calls, and one call with thousands of messages would run as it came for seconds.
+    // The method is optimized before its first call. The runtime counts calls, and a call with thousands of messages
+    // would run unoptimized code for seconds.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public ZmtpDecodeResult Decode<THandler>(ReadOnlySpan<byte> input, ref THandler handler)
         where THandler : struct, IZmtpFrameHandler, allows ref struct
@@ -78,10 +90,10 @@ internal partial struct ZmtpDecoder
         var rest = input;
         while (true)
         {
-            // Messages of one or two short frames: the common case, and the one where a nanosecond counts.
+            // Messages of one or two short frames are the common case, in which a nanosecond counts.
             while (_scanned == 0 && _shortFramesFit && IsShortMessage(rest, out int frames, out int bodySize))
             {
-                // Built here, not in there: an out argument would be copied through memory once more.
+                // The message is built here, because an out argument would be copied through memory once more.
                 int size = bodySize + (frames * ShortHeaderSize);
                 var verdict = handler.OnMessage(new ZmtpMessage(rest[..size], frames, bodySize, commandBytes: 0));
                 if (verdict != ZmtpVerdict.Continue)

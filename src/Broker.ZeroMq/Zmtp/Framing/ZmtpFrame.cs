@@ -1,6 +1,6 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>One frame of a message. Borrows the message's memory.</summary>
+/// <summary>One frame of a message. It refers to the message's memory.</summary>
 public readonly ref struct ZmtpFrame
 {
     internal ZmtpFrame(ReadOnlySpan<byte> body, bool more)

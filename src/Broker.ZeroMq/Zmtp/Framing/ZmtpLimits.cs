@@ -1,18 +1,29 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>What a peer may make us hold in memory. Checked against a frame's header, before any octet of its body is awaited.</summary>
-/// <remarks>Immutable; one instance may serve any number of decoders. Sizes are in octets of frame bodies, headers not counted.</remarks>
+/// <summary>
+/// The limits on the memory that a peer can claim. They are checked against a frame's header, before any octet of its
+/// body is read.
+/// </summary>
+/// <remarks>
+/// Immutable; one instance may be used by any number of decoders. Sizes are in octets of frame bodies, without headers.
+/// </remarks>
 public sealed class ZmtpLimits
 {
-    /// <summary>Largest header of a frame.</summary>
+    /// <summary>The size of the largest header of a frame.</summary>
     internal const int LongHeaderSize = 9;
 
     /// <summary>Creates limits.</summary>
-    /// <param name="maxFrameSize">Largest message frame.</param>
-    /// <param name="maxMessageSize">Largest sum of the frames of one message (and of commands that arrive between them).</param>
-    /// <param name="maxFrames">Most frames in one message (and commands between them).</param>
-    /// <param name="maxCommandSize">Largest command, its name included; it bounds the length of a subscription.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A limit below 1, or limits that together exceed one span.</exception>
+    /// <param name="maxFrameSize">The size of the largest message frame.</param>
+    /// <param name="maxMessageSize">
+    /// The largest sum of the frames of one message, including the commands between them.
+    /// </param>
+    /// <param name="maxFrames">The most frames in one message, including the commands between them.</param>
+    /// <param name="maxCommandSize">
+    /// The size of the largest command, including its name. It bounds the length of a subscription.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// A limit is below 1, or the limits together exceed the largest span.
+    /// </exception>
     public ZmtpLimits(
         int maxFrameSize = 16 << 20,
         int maxMessageSize = 64 << 20,
@@ -33,21 +44,26 @@ public sealed class ZmtpLimits
         MaxPendingBytes = (int)pending;
     }
 
-    /// <summary>16 MiB a frame, 64 MiB and 1,024 frames a message, 64 KiB a command.</summary>
+    /// <summary>
+    /// The default limits: 16 MiB for a frame, 64 MiB and 1,024 frames for a message, 64 KiB for a command.
+    /// </summary>
     public static ZmtpLimits Default { get; } = new();
 
-    /// <summary>Largest message frame.</summary>
+    /// <summary>The size of the largest message frame.</summary>
     public int MaxFrameSize { get; }
 
-    /// <summary>Largest sum of the frames of one message.</summary>
+    /// <summary>The largest sum of the frames of one message.</summary>
     public int MaxMessageSize { get; }
 
-    /// <summary>Most frames in one message.</summary>
+    /// <summary>The most frames in one message.</summary>
     public int MaxFrames { get; }
 
-    /// <summary>Largest command.</summary>
+    /// <summary>The size of the largest command.</summary>
     public int MaxCommandSize { get; }
 
-    /// <summary>The largest value <see cref="ZmtpDecodeResult.Needed"/> can take: the receive memory one peer can claim.</summary>
+    /// <summary>
+    /// The largest value of <see cref="ZmtpDecodeResult.Needed"/>, which is the most receive memory that one peer can
+    /// claim.
+    /// </summary>
     public int MaxPendingBytes { get; }
 }

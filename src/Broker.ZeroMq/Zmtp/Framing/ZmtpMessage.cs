@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>A complete message as it stands in the receive memory: frame after frame, header and body, in one span.</summary>
+/// <summary>A complete message in the receive memory: all its frames, header and body, in one span.</summary>
 /// <remarks>
-/// Borrowed until the handler returns. Because the encoding on the wire is the same for every peer of version 3, a forwarder copies
-/// a message with one copy (<see cref="CopyTo"/>) and never re-encodes it. Nothing here allocates.
+/// The message is valid until the handler returns. The encoding is the same for every peer of version 3, so a forwarder
+/// copies a message with one copy (<see cref="CopyTo"/>) and never encodes it again. No member allocates.
 /// </remarks>
 public readonly ref struct ZmtpMessage
 {
@@ -20,36 +20,38 @@ public readonly ref struct ZmtpMessage
         _commandBytes = commandBytes;
     }
 
-    /// <summary>Number of frames, at least 1.</summary>
+    /// <summary>The number of frames, at least 1.</summary>
     public int FrameCount { get; }
 
-    /// <summary>Sum of the frames' bodies.</summary>
+    /// <summary>The sum of the sizes of the frames' bodies.</summary>
     public int BodySize { get; }
 
-    /// <summary>Size of the message with its frame headers: what <see cref="CopyTo"/> writes.</summary>
+    /// <summary>
+    /// The size of the message with its frame headers. <see cref="CopyTo"/> writes this number of octets.
+    /// </summary>
     public int EncodedSize => _received.Length - _commandBytes;
 
     /// <summary>
-    /// Whether the encoded message lies in one piece. It does unless the peer put a command between two of its frames, as libzmq does
-    /// with PONG and PING when it is in the middle of a long message.
+    /// Whether the encoded message is one contiguous span. It is not if the peer put a command between two of its
+    /// frames, as libzmq does with PONG and PING while it sends a long message.
     /// </summary>
     public bool IsContiguous => _commandBytes == 0;
 
-    /// <summary>The encoded message when <see cref="IsContiguous"/>, otherwise empty.</summary>
+    /// <summary>The encoded message if <see cref="IsContiguous"/> is true, otherwise empty.</summary>
     public ReadOnlySpan<byte> Encoded => _commandBytes == 0 ? _received : default;
 
-    /// <summary>The first frame: topic, routing envelope or the whole message.</summary>
+    /// <summary>The first frame: a topic, a routing envelope or the whole message.</summary>
     public ZmtpFrame FirstFrame
     {
         get
         {
-            // The decoder consumes commands that come before a message, so a message begins with a message frame.
+            // The decoder consumes commands that precede a message, so a message begins with a message frame.
             Split(_received, out int header, out int length);
             return new ZmtpFrame(_received.Slice(header, length), (_received[0] & (byte)ZmtpFlags.More) != 0);
         }
     }
 
-    /// <summary>The message without its first frames: what is left is a message by itself. There must be at least one more.</summary>
+    /// <summary>Returns the message without its first frames. At least one frame must remain.</summary>
     internal ZmtpMessage Skip(int frames)
     {
         int frameCount = FrameCount;
@@ -73,7 +75,7 @@ public readonly ref struct ZmtpMessage
             rest = rest[(header + length)..];
         }
 
-        // A message begins with a message frame, whatever a peer has put before it.
+        // The result must begin with a message frame, so commands before it are skipped.
         while ((rest[0] & (byte)ZmtpFlags.Command) != 0)
         {
             Split(rest, out int header, out int length);
@@ -87,9 +89,11 @@ public readonly ref struct ZmtpMessage
     /// <summary>Enumerates the frames in order.</summary>
     public Enumerator GetEnumerator() => new(_received);
 
-    /// <summary>Copies the encoded message, without the commands that lay between its frames.</summary>
+    /// <summary>Copies the encoded message, without the commands between its frames.</summary>
     /// <returns><see cref="EncodedSize"/>.</returns>
-    /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter than <see cref="EncodedSize"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="destination"/> is shorter than <see cref="EncodedSize"/>.
+    /// </exception>
     public int CopyTo(Span<byte> destination)
     {
         if (_commandBytes != 0)
@@ -134,7 +138,7 @@ public readonly ref struct ZmtpMessage
         }
     }
 
-    /// <summary>Enumerator over the frames; commands between them are left out.</summary>
+    /// <summary>Enumerates the frames without the commands between them.</summary>
     public ref struct Enumerator
     {
         private ReadOnlySpan<byte> _rest;

@@ -1,17 +1,22 @@
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>What a frame handler wants after a message or command.</summary>
+/// <summary>The decision of a frame handler about a message or command.</summary>
 internal enum ZmtpVerdict
 {
-    /// <summary>Taken; go on.</summary>
+    /// <summary>Taken. The decoder continues.</summary>
     Continue,
 
-    /// <summary>Taken; return to the caller now (end of a fairness turn, change of state).</summary>
+    /// <summary>
+    /// Taken. The decoder returns to the caller now, because the handler's state changed or other peers must be served.
+    /// </summary>
     Pause,
 
-    /// <summary>Not taken: keep it unconsumed and return to the caller; the next call delivers it again (backpressure).</summary>
+    /// <summary>
+    /// Not taken. The decoder keeps the message unconsumed and returns to the caller; the next call delivers it again
+    /// (backpressure).
+    /// </summary>
     Hold,
 
-    /// <summary>Give up the connection: the decoder fails with <see cref="ZmtpError.Aborted"/>.</summary>
+    /// <summary>The connection must be closed. The decoder fails with <see cref="ZmtpError.Aborted"/>.</summary>
     Abort,
 }

@@ -3,26 +3,27 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.ZeroMq.Zmtp.Framing;
 
-/// <summary>Writes frames and messages into memory the caller owns (RFC 37, "Framing"). Nothing allocates.</summary>
+/// <summary>Writes frames and messages into the caller's memory (RFC 37, "Framing"). No method allocates.</summary>
 /// <remarks>
-/// Every <c>Write</c> returns the number of octets written, which is what the matching size method says, and throws
-/// <see cref="ArgumentException"/> (or a subclass) when the destination is shorter than that: sizes are the caller's to ask for first.
+/// Every <c>Write</c> method returns the number of octets that it wrote, which equals the result of the matching size
+/// method. It throws <see cref="ArgumentException"/> (or a subclass) if the destination is shorter, so the caller must
+/// compute the size first.
 /// </remarks>
 public static class ZmtpWriter
 {
-    /// <summary>Largest body of a frame with a short header.</summary>
+    /// <summary>The largest body of a frame with a short header.</summary>
     public const int MaxShortBody = byte.MaxValue;
 
-    /// <summary>Largest header of a frame.</summary>
+    /// <summary>The size of the largest header of a frame.</summary>
     public const int MaxHeaderSize = ZmtpLimits.LongHeaderSize;
 
-    /// <summary>Header size of a frame with a body of this length: 2 or 9.</summary>
+    /// <summary>Returns the header size of a frame with a body of this length: 2 or 9.</summary>
     public static int HeaderSize(int bodyLength) => bodyLength <= MaxShortBody ? 2 : MaxHeaderSize;
 
-    /// <summary>Size of a frame, header included.</summary>
+    /// <summary>Returns the size of a frame, including its header.</summary>
     public static int FrameSize(int bodyLength) => HeaderSize(bodyLength) + bodyLength;
 
-    /// <summary>Size of a message of these frames, headers included.</summary>
+    /// <summary>Returns the size of a message of these frames, including their headers.</summary>
     public static long MessageSize(ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         long size = 0;
@@ -34,7 +35,9 @@ public static class ZmtpWriter
         return size;
     }
 
-    /// <summary>Writes a frame's header alone, for a body that follows from elsewhere (gathered sends of large bodies).</summary>
+    /// <summary>
+    /// Writes only a frame's header, for a body that is sent from other memory (gathered sends of large bodies).
+    /// </summary>
     /// <param name="destination">At least <see cref="HeaderSize"/> octets.</param>
     /// <param name="bodyLength">Length of the body.</param>
     /// <param name="more">Whether another frame of the message follows.</param>
@@ -62,7 +65,9 @@ public static class ZmtpWriter
     }
 
     /// <summary>Writes a message of any number of frames.</summary>
-    /// <exception cref="ArgumentException">No frames (a message has at least one), or the destination is too short.</exception>
+    /// <exception cref="ArgumentException">
+    /// There is no frame, although a message has at least one, or the destination is too short.
+    /// </exception>
     public static int WriteMessage(Span<byte> destination, ReadOnlySpan<ReadOnlyMemory<byte>> frames)
     {
         if (frames.IsEmpty)

@@ -2,48 +2,61 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>A security mechanism's part of the handshake: commands in, commands out. Not used once the connection is active.</summary>
-/// <remarks>An instance serves one handshake. ERROR never comes here: it means the same in every mechanism.</remarks>
+/// <summary>
+/// A security mechanism's part of the handshake: it reads commands and writes commands. It is not used after the
+/// handshake.
+/// </summary>
+/// <remarks>
+/// An instance serves one handshake. It never receives ERROR, which means the same in every mechanism.
+/// </remarks>
 internal interface IZmtpMechanism
 {
-    /// <summary>Name in the greeting. Static data.</summary>
+    /// <summary>The name in the greeting, as static data.</summary>
     ReadOnlySpan<byte> Name { get; }
 
-    /// <summary>The as-server octet of our greeting.</summary>
+    /// <summary>The as-server octet of this side's greeting.</summary>
     bool AsServer { get; }
 
-    /// <summary>Whether a peer of ZMTP/2.0, which knows no mechanisms, may come in: only where nothing has to be shown.</summary>
+    /// <summary>
+    /// Whether peers of ZMTP/2.0, which has no mechanisms, are allowed. They are allowed only if a peer needs no
+    /// credentials.
+    /// </summary>
     bool AllowsVersion2 => false;
 
-    /// <summary>Upper bound of everything the mechanism writes in one handshake.</summary>
-    /// <param name="metadataSize">Size of our encoded metadata.</param>
+    /// <summary>Returns an upper bound of the octets that the mechanism writes in one handshake.</summary>
+    /// <param name="metadataSize">The size of this side's encoded metadata.</param>
     int MaxOutputSize(int metadataSize);
 
-    /// <summary>The greetings have been exchanged and name the same mechanism.</summary>
-    /// <param name="peer">What its greeting has told.</param>
-    /// <param name="metadata">Our encoded metadata.</param>
-    /// <param name="output">Where to write commands; never shorter than what is left of <see cref="MaxOutputSize"/>.</param>
+    /// <summary>Starts the mechanism. The greetings have been exchanged and name the same mechanism.</summary>
+    /// <param name="peer">The peer, with the facts from its greeting.</param>
+    /// <param name="metadata">This side's encoded metadata.</param>
+    /// <param name="output">The memory for commands. It has at least the rest of <see cref="MaxOutputSize"/>.</param>
     ZmtpMechanismStep Start(ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output);
 
-    /// <summary>A command arrived.</summary>
-    /// <param name="command">The command; borrowed.</param>
-    /// <param name="peer">Give the peer's metadata to <see cref="ZmtpPeer.ReadMetadata"/> when they are known.</param>
-    /// <param name="metadata">Our encoded metadata.</param>
-    /// <param name="output">Where to write commands.</param>
+    /// <summary>Receives a command.</summary>
+    /// <param name="command">The command. It is valid until the method returns.</param>
+    /// <param name="peer">
+    /// The peer. The mechanism passes the peer's metadata to <see cref="ZmtpPeer.ReadMetadata"/>.
+    /// </param>
+    /// <param name="metadata">This side's encoded metadata.</param>
+    /// <param name="output">The memory for commands.</param>
     ZmtpMechanismStep OnCommand(in ZmtpCommand command, ZmtpPeer peer, ReadOnlySpan<byte> metadata, Span<byte> output);
 
-    /// <summary>What the peer has shown, when a step asks for the application's word.</summary>
+    /// <summary>The credentials that the peer has sent, when a step asks the application to admit the peer.</summary>
     ZmtpCredentials Credentials { get; }
 
-    /// <summary>The application admits the peer that a step asked about.</summary>
-    /// <param name="metadata">Our encoded metadata.</param>
-    /// <param name="output">Where to write commands.</param>
+    /// <summary>Continues after the application has admitted the peer.</summary>
+    /// <param name="metadata">This side's encoded metadata.</param>
+    /// <param name="output">The memory for commands.</param>
     ZmtpMechanismStep Admit(ReadOnlySpan<byte> metadata, Span<byte> output);
 
-    /// <summary>The handshake is over: what it kept of keys and passwords is forgotten.</summary>
+    /// <summary>Erases keys and passwords after the handshake.</summary>
     void Wipe();
 
-    /// <summary>What goes over all that follows the handshake, for the caller to dispose; null where it goes in clear. Once, when done.</summary>
-    /// <param name="limits">What the peer may send.</param>
+    /// <summary>
+    /// Returns the cipher for all frames after the handshake, or null if the frames are not encrypted. It is called
+    /// once, when the handshake is complete; the caller disposes the cipher.
+    /// </summary>
+    /// <param name="limits">The limits on what the peer may send.</param>
     ZmtpCipher? TakeCipher(ZmtpLimits limits);
 }

@@ -2,13 +2,14 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>The NULL mechanism (RFC 37): each side sends READY, no authentication, no encryption.</summary>
+/// <summary>The NULL mechanism (RFC 37): each side sends READY, without authentication or encryption.</summary>
 /// <remarks>
-/// Who connects speaks first, and who binds answers when it has judged (RFC 37), so that a peer which is refused does not take itself for
-/// connected. A peer of 3.0 is told at once: there each side speaks before it listens (RFC 23).
+/// The side that connects sends first, and the side that binds answers after its decision (RFC 37), so that a refused
+/// peer does not consider itself connected. A peer of 3.0 gets the answer at once, because there each side sends before
+/// it receives (RFC 23).
 /// </remarks>
 /// <param name="asks">Whether the application is asked to admit the peer.</param>
-/// <param name="binds">Whether the peer has connected to us.</param>
+/// <param name="binds">Whether the peer connected to this side.</param>
 internal sealed class NullMechanism(bool asks = false, bool binds = false) : IZmtpMechanism
 {
     private bool _answers;

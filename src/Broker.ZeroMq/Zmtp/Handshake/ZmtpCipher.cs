@@ -2,7 +2,7 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>What a mechanism puts over all frames after the handshake.</summary>
+/// <summary>The encryption that a mechanism applies to all frames after the handshake.</summary>
 internal abstract class ZmtpCipher : RecordCipher
 {
     /// <summary>Why a record of the peer was refused.</summary>

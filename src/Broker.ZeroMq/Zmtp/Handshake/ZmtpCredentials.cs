@@ -1,14 +1,16 @@
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>What a mechanism has learnt of who the peer is; null is what the mechanism does not have.</summary>
+/// <summary>
+/// The credentials that a peer sent in the handshake. A value is null if the mechanism does not have it.
+/// </summary>
 internal sealed class ZmtpCredentials
 {
-    /// <summary>PLAIN's user name.</summary>
+    /// <summary>The user name of PLAIN.</summary>
     internal string? Username { get; init; }
 
-    /// <summary>PLAIN's password.</summary>
+    /// <summary>The password of PLAIN.</summary>
     internal string? Password { get; init; }
 
-    /// <summary>CURVE's long-term key of the client, 32 octets.</summary>
+    /// <summary>The client's long-term key of CURVE, 32 octets.</summary>
     internal byte[]? PublicKey { get; init; }
 }

@@ -3,21 +3,25 @@ using System.Buffers;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>
-/// The 64 octets each side sends first (RFC 37): FF, 8 of padding, 7F, major, minor, 20 of mechanism name, as-server, 31 of filler.
+/// The 64 octets that each side sends first (RFC 37): FF, 8 octets of padding, 7F, major, minor, 20 octets of mechanism
+/// name, as-server, 31 octets of filler.
 /// </summary>
 /// <remarks>
-/// The greeting borrows the span it was parsed from. Padding, as-server and filler are not validated: RFC 37 forbids judging the
-/// padding (libzmq puts a length there for ZMTP/1.0 peers), and later versions may use the filler.
+/// The greeting refers to the memory that it was parsed from. Padding, as-server and filler are not validated: RFC 37
+/// forbids checks of the padding (libzmq writes a length there for ZMTP/1.0 peers), and later versions may use the
+/// filler.
 /// </remarks>
 internal readonly ref struct ZmtpGreeting
 {
-    /// <summary>Length of a greeting in octets.</summary>
+    /// <summary>The length of a greeting in octets.</summary>
     public const int Size = 64;
 
-    /// <summary>Longest mechanism name in octets.</summary>
+    /// <summary>The length of the longest mechanism name in octets.</summary>
     public const int MaxMechanismLength = 20;
 
-    /// <summary>Signature and major version: what a peer of any version since 2.0 reads alike, and says of itself.</summary>
+    /// <summary>
+    /// The size of signature and major version, which have the same meaning in all versions since 2.0.
+    /// </summary>
     public const int VersionedSize = MajorOffset + 1;
 
     /// <summary>The major version this library sends.</summary>
@@ -42,21 +46,22 @@ internal readonly ref struct ZmtpGreeting
         AsServer = asServer;
     }
 
-    /// <summary>Major version, 3 or above.</summary>
+    /// <summary>The major version, 3 or above.</summary>
     public byte Major { get; }
 
-    /// <summary>Minor version.</summary>
+    /// <summary>The minor version.</summary>
     public byte Minor { get; }
 
-    /// <summary>Mechanism name without padding.</summary>
+    /// <summary>The mechanism name without padding.</summary>
     public ReadOnlySpan<byte> Mechanism { get; }
 
-    /// <summary>Whether the peer takes the server's part in the mechanism. Without meaning for NULL.</summary>
+    /// <summary>Whether the peer is the server of the mechanism. It has no meaning for NULL.</summary>
     public bool AsServer { get; }
 
     /// <summary>
-    /// Parses the greeting at the start of <paramref name="input"/>. Returns false with <see cref="ZmtpError.None"/> when it is not
-    /// complete yet, and false with an error as soon as the octets that are there cannot become a greeting of version 3 or above.
+    /// Parses the greeting at the start of <paramref name="input"/>. Returns false with <see cref="ZmtpError.None"/> if
+    /// it is incomplete. Returns false with an error as soon as the available octets cannot become a greeting of
+    /// version 3 or above.
     /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> input, out ZmtpGreeting greeting, out ZmtpError error)
     {
@@ -74,8 +79,10 @@ internal readonly ref struct ZmtpGreeting
         return true;
     }
 
-    /// <summary>Writes our greeting and returns <see cref="Size"/>.</summary>
-    /// <exception cref="ArgumentException">The mechanism name is not legal, or <paramref name="destination"/> is too small.</exception>
+    /// <summary>Writes this side's greeting and returns <see cref="Size"/>.</summary>
+    /// <exception cref="ArgumentException">
+    /// The mechanism name is not legal, or <paramref name="destination"/> is too small.
+    /// </exception>
     public static int Write(Span<byte> destination, ReadOnlySpan<byte> mechanism, bool asServer)
     {
         if (mechanism.Length is 0 or > MaxMechanismLength || mechanism.ContainsAnyExcept(MechanismOctets))
@@ -99,7 +106,8 @@ internal readonly ref struct ZmtpGreeting
     }
 
     /// <summary>
-    /// Whether the peer speaks ZMTP/2.0 (RFC 15): its revision, 1 or 2, stands where 3 has the major version. Octets that are missing say no.
+    /// Whether the peer uses ZMTP/2.0 (RFC 15). Its revision, 1 or 2, is at the position of the major version of
+    /// version 3. Returns false if the octets are incomplete.
     /// </summary>
     public static bool IsVersion2(ReadOnlySpan<byte> input) =>
         input.Length >= VersionedSize && input[0] == 0xFF && input[SignatureEnd] == 0x7F && input[MajorOffset] is 1 or 2;

@@ -4,7 +4,7 @@ namespace Broker.ZeroMq.Zmtp.Handshake;
 
 internal sealed partial class ZmtpHandshake
 {
-    /// <summary>Writes of our greeting what may be said by now.</summary>
+    /// <summary>Writes the part of the greeting that may be sent by now.</summary>
     private int Greet(ReadOnlySpan<byte> input, Span<byte> output, ref int needed)
     {
         bool isUndecided = _mechanism.AllowsVersion2 && input.Length < ZmtpGreeting.VersionedSize;
@@ -62,7 +62,7 @@ internal sealed partial class ZmtpHandshake
 
         if (!greeting.Mechanism.SequenceEqual(_mechanism.Name))
         {
-            // No Peer: it does not speak our mechanism, so an ERROR command would mean nothing to it.
+            // Peer stays null: the peer does not use this mechanism, so an ERROR command would have no meaning for it.
             Fail(ZmtpError.MechanismMismatch);
             return false;
         }
@@ -108,7 +108,7 @@ internal sealed partial class ZmtpHandshake
         Error = error;
     }
 
-    /// <summary>The reason goes into our logs: nothing of it may act on a terminal or forge a line.</summary>
+    /// <summary>Makes the peer's reason safe for logs: it must not control a terminal or forge a line.</summary>
     private static string Printable(ReadOnlySpan<byte> reason) =>
         string.Create(reason.Length, reason, static (text, octets) =>
         {
@@ -118,7 +118,7 @@ internal sealed partial class ZmtpHandshake
             }
         });
 
-    /// <summary>Stops the decoder after every command, since each may end the handshake.</summary>
+    /// <summary>Stops the decoder after every command, since each command may end the handshake.</summary>
     private ref struct CommandSink(ZmtpHandshake handshake, Span<byte> output) : IZmtpFrameHandler
     {
         private readonly ZmtpHandshake _handshake = handshake;

@@ -3,24 +3,26 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>
-/// The handshake of one connection as a pure state machine: received octets in, octets to send out. The same for the side that binds
-/// and the side that connects.
+/// The handshake of one connection as a pure state machine: it takes received octets and returns the octets to send. It
+/// is the same for the side that binds and the side that connects.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Call <see cref="Advance"/> once with an empty input when the connection is up (it writes our greeting at once, whatever the peer
-/// does: two peers that wait for each other's greeting would wait for ever), then whenever octets arrive. In state Active
-/// <see cref="Peer"/> is complete and what was not consumed is traffic for <see cref="ZmtpDecoder"/>.
+/// When the connection is established, call <see cref="Advance"/> once with an empty input. It then writes the greeting
+/// at once, because two peers that wait for each other's greeting would wait forever. After that, call it whenever
+/// octets arrive. In state Active, <see cref="Peer"/> is complete, and the octets that were not consumed are input for
+/// <see cref="ZmtpDecoder"/>.
 /// </para>
 /// <para>
-/// Where a peer of ZMTP/2.0 may come in, our greeting is sent in two parts: what follows the major version means something else to such
-/// a peer, so it waits until the peer has told its own.
+/// If ZMTP/2.0 peers are allowed, the greeting is sent in two parts. The octets after the major version have another
+/// meaning for such a peer, so they are not sent until the peer has sent its own version.
 /// </para>
 /// <para>
-/// A refusal after the greetings agreed is told to the peer by an ERROR command, as RFC 37 asks for; before that, and in answer to the
-/// peer's own ERROR, the connection is just closed. The layer has no clock: a limit on the handshake's duration is the caller's.
+/// After a successful exchange of greetings, a refusal is sent to the peer as an ERROR command, as RFC 37 requires.
+/// Before that, and in answer to the peer's own ERROR, the connection is only closed. This class has no clock: the
+/// caller must limit the duration of the handshake.
 /// </para>
-/// <para>One thread at a time.</para>
+/// <para>The class is for one thread at a time.</para>
 /// </remarks>
 internal sealed partial class ZmtpHandshake
 {
@@ -30,13 +32,13 @@ internal sealed partial class ZmtpHandshake
     private int _greeted;
     private bool _errorTold;
 
-    /// <summary>A handshake by the NULL mechanism.</summary>
+    /// <summary>Creates a handshake with the NULL mechanism.</summary>
     public ZmtpHandshake(ZmtpHandshakeOptions options)
         : this(options, new NullMechanism())
     {
     }
 
-    /// <summary>A handshake by another mechanism.</summary>
+    /// <summary>Creates a handshake with another mechanism.</summary>
     public ZmtpHandshake(ZmtpHandshakeOptions options, IZmtpMechanism mechanism)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -47,32 +49,40 @@ internal sealed partial class ZmtpHandshake
         MaxOutputSize = ZmtpGreeting.Size + ZmtpVersion2.MaxSize + mechanism.MaxOutputSize(options.Metadata.Length) + ZmtpCommandWriter.MaxErrorSize;
     }
 
-    /// <summary>Room that <see cref="Advance"/> must be given: the bound of all it writes in a handshake.</summary>
+    /// <summary>
+    /// The size of the output that <see cref="Advance"/> needs. It is the bound of all octets that a handshake writes.
+    /// </summary>
     public int MaxOutputSize { get; }
 
-    /// <summary>The state now.</summary>
+    /// <summary>The current state.</summary>
     public ZmtpHandshakeState State { get; private set; }
 
     /// <summary>Why the handshake failed.</summary>
     public ZmtpError Error { get; private set; }
 
-    /// <summary>The reason in the peer's ERROR command: visible ASCII, at most 255 characters. Null when there was none.</summary>
+    /// <summary>
+    /// The reason in the peer's ERROR command: visible ASCII, at most 255 characters. It is null if the peer sent no
+    /// ERROR.
+    /// </summary>
     public string? PeerReason { get; private set; }
 
-    /// <summary>The peer, from its greeting on; its metadata are there in state Active.</summary>
+    /// <summary>The peer, available after its greeting. Its metadata are available in state Active.</summary>
     public ZmtpPeer? Peer { get; private set; }
 
     /// <summary>
-    /// How much of what the call that led to state Active has written is our READY, at the end of it; 0 where that went before. Held back,
-    /// it tells a peer that is refused after all nothing of a connection.
+    /// The size of this side's READY at the end of the octets that were written by the call that led to state Active.
+    /// It is 0 if READY was sent before. If the caller withholds READY, a peer that is refused after all does not
+    /// consider itself connected.
     /// </summary>
     public int ReadySize { get; private set; }
 
-    /// <summary>What the peer has shown; in state Admission.</summary>
+    /// <summary>The credentials that the peer has sent. Use it in state Admission.</summary>
     public ZmtpCredentials Credentials => _mechanism.Credentials;
 
-    /// <summary>Takes received octets and writes what is to be sent.</summary>
-    /// <param name="input">What was received and not consumed yet, beginning with what the previous call left.</param>
+    /// <summary>Takes received octets and writes the octets to send.</summary>
+    /// <param name="input">
+    /// The received octets that were not consumed yet. They begin with the rest that the previous call left.
+    /// </param>
     /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
     /// <exception cref="ArgumentException"><paramref name="output"/> is too short.</exception>
     public ZmtpHandshakeStep Advance(ReadOnlySpan<byte> input, Span<byte> output)
@@ -105,7 +115,7 @@ internal sealed partial class ZmtpHandshake
         {
             var rest = input[consumed..];
 
-            // A message frame is refused at its first octet rather than awaited.
+            // A message frame is refused at its first octet. The rest of the frame is not read.
             if (!rest.IsEmpty && (rest[0] & (byte)ZmtpFlags.Command) == 0)
             {
                 Fail(ZmtpError.MessageDuringHandshake);
@@ -133,9 +143,12 @@ internal sealed partial class ZmtpHandshake
         return new ZmtpHandshakeStep(consumed, waits ? needed : 0, written, State);
     }
 
-    /// <summary>The application admits the peer. In state Admission; call <see cref="Advance"/> for what was received meanwhile.</summary>
+    /// <summary>
+    /// Tells the handshake that the application admits the peer. Use it in state Admission; then call <see
+    /// cref="Advance"/> for the octets that were received meanwhile.
+    /// </summary>
     /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
-    /// <returns>Octets written.</returns>
+    /// <returns>The number of octets written.</returns>
     public int Admit(Span<byte> output)
     {
         State = ZmtpHandshakeState.Mechanism;
@@ -143,10 +156,12 @@ internal sealed partial class ZmtpHandshake
         return written + TellError(output[written..]);
     }
 
-    /// <summary>The application refuses the peer. In state Admission.</summary>
-    /// <param name="status">What the peer is told: "400" that it was not admitted, "500" that nobody can say now (RFC 27).</param>
+    /// <summary>Tells the handshake that the application refuses the peer. Use it in state Admission.</summary>
+    /// <param name="status">
+    /// The status for the peer: "400" if it was not admitted, "500" if no decision is possible now (RFC 27).
+    /// </param>
     /// <param name="output">At least <see cref="MaxOutputSize"/> octets.</param>
-    /// <returns>Octets written.</returns>
+    /// <returns>The number of octets written.</returns>
     public int Deny(string status, Span<byte> output)
     {
         Fail(ZmtpError.NotAdmitted);
@@ -160,7 +175,7 @@ internal sealed partial class ZmtpHandshake
     /// <inheritdoc cref="IZmtpMechanism.Wipe"/>
     public void Wipe() => _mechanism.Wipe();
 
-    // Told once, only where the mechanism has begun, and never in answer to the peer's own ERROR.
+    // ERROR is sent once, only after the mechanism has begun, and never in answer to the peer's own ERROR.
     private int TellError(Span<byte> output)
     {
         if (State != ZmtpHandshakeState.Failed || Peer is not { UnderstandsCommands: true } || _errorTold || Error == ZmtpError.PeerRefused)

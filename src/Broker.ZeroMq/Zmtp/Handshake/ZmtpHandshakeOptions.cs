@@ -3,19 +3,31 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>Our side of a handshake: socket type and metadata, encoded once per socket and shared by its connections.</summary>
+/// <summary>
+/// This side of a handshake: socket type and metadata, encoded once for a socket and shared by its connections.
+/// </summary>
 /// <remarks>Immutable.</remarks>
 internal sealed class ZmtpHandshakeOptions
 {
     private readonly byte[] _metadata;
 
     /// <summary>Encodes the metadata.</summary>
-    /// <param name="socketType">Our socket type.</param>
-    /// <param name="identity">Our identity, 0 to 255 octets, not beginning with 0; sent by REQ, DEALER and ROUTER only.</param>
-    /// <param name="properties">Further properties; names for application use begin with "X-". Values are sent in UTF-8.</param>
-    /// <param name="maxCommandSize">Largest command accepted from a peer during the handshake.</param>
-    /// <exception cref="ArgumentException">An identity or property name is not legal, or a name is there twice.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The socket type is not known, or <paramref name="maxCommandSize"/> is below 1.</exception>
+    /// <param name="socketType">This side's socket type.</param>
+    /// <param name="identity">
+    /// This side's identity: 0 to 255 octets that do not begin with 0. It is sent by REQ, DEALER and ROUTER only.
+    /// </param>
+    /// <param name="properties">
+    /// Further properties. Names for application use begin with "X-". Values are sent in UTF-8.
+    /// </param>
+    /// <param name="maxCommandSize">
+    /// The size of the largest command that is accepted from a peer during the handshake.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// An identity or property name is not legal, or a name occurs twice.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The socket type is unknown, or <paramref name="maxCommandSize"/> is below 1.
+    /// </exception>
     public ZmtpHandshakeOptions(
         ZmtpSocketType socketType,
         ReadOnlyMemory<byte> identity = default,
@@ -42,8 +54,8 @@ internal sealed class ZmtpHandshakeOptions
         {
             if (IsTaken(name) || all.Exists(property => Ascii.EqualsIgnoreCase(property.Name, name)))
             {
-                // Peers may refuse what is there twice, ours do.
-                throw new ArgumentException($"The property {name} is there already.", nameof(properties));
+                // Peers may refuse duplicate properties, as this implementation does.
+                throw new ArgumentException($"The property {name} is given twice.", nameof(properties));
             }
 
             all.Add((Encoding.UTF8.GetBytes(name), Encoding.UTF8.GetBytes(value)));
@@ -57,18 +69,18 @@ internal sealed class ZmtpHandshakeOptions
         }
     }
 
-    /// <summary>Our socket type.</summary>
+    /// <summary>This side's socket type.</summary>
     public ZmtpSocketType SocketType { get; }
 
-    /// <summary>Our identity; empty where there is none.</summary>
+    /// <summary>This side's identity. It is empty if there is none.</summary>
     public ReadOnlyMemory<byte> Identity { get; }
 
-    /// <summary>Our encoded metadata.</summary>
+    /// <summary>This side's encoded metadata.</summary>
     public ReadOnlySpan<byte> Metadata => _metadata;
 
     internal ZmtpLimits Limits { get; }
 
-    // Of those a socket has, or would have if it were of another type, also where its type has none.
+    // The names of the standard properties are reserved, even if the socket's type does not send them.
     private static bool IsTaken(ReadOnlySpan<char> name) =>
         Ascii.EqualsIgnoreCase(ZmtpPropertyNames.SocketType, name) || Ascii.EqualsIgnoreCase(ZmtpPropertyNames.Identity, name);
 }

@@ -1,23 +1,26 @@
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>Where a handshake stands.</summary>
+/// <summary>The state of a handshake.</summary>
 internal enum ZmtpHandshakeState
 {
     /// <summary>Waiting for the peer's 64-octet greeting.</summary>
     Greeting,
 
-    /// <summary>Waiting for socket type and identity of a peer of ZMTP/2.0.</summary>
+    /// <summary>Waiting for the socket type and the identity of a peer of ZMTP/2.0.</summary>
     Version2,
 
     /// <summary>Exchanging the mechanism's commands.</summary>
     Mechanism,
 
-    /// <summary>The application is asked whether it admits the peer: <see cref="ZmtpHandshake.Admit"/> or <see cref="ZmtpHandshake.Deny"/>.</summary>
+    /// <summary>
+    /// The application must decide on the peer by <see cref="ZmtpHandshake.Admit"/> or <see
+    /// cref="ZmtpHandshake.Deny"/>.
+    /// </summary>
     Admission,
 
-    /// <summary>Done: traffic follows.</summary>
+    /// <summary>The handshake is complete. Messages follow.</summary>
     Active,
 
-    /// <summary>Refused by either side: send what was written, then close.</summary>
+    /// <summary>Either side has refused. Send the octets that were written, then close.</summary>
     Failed,
 }

@@ -2,10 +2,16 @@ using System.Runtime.InteropServices;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>What a call of <see cref="ZmtpHandshake.Advance"/> did.</summary>
-/// <param name="Consumed">Octets of the input that are done with; what follows them in state Active is traffic.</param>
-/// <param name="Needed">Octets the next input must have before another call can achieve anything; 0 once Active or Failed.</param>
-/// <param name="Written">Octets written to the output, to be sent in every state (a failure may come with an ERROR command).</param>
-/// <param name="State">The state now.</param>
+/// <summary>The result of a call of <see cref="ZmtpHandshake.Advance"/>.</summary>
+/// <param name="Consumed">
+/// The octets of the input that were consumed. In state Active, the octets after them are input for the decoder.
+/// </param>
+/// <param name="Needed">
+/// The length that the next input must have before another call can make progress; 0 once Active or Failed.
+/// </param>
+/// <param name="Written">
+/// The octets written to the output. Send them in every state, since a failure may come with an ERROR command.
+/// </param>
+/// <param name="State">The current state.</param>
 [StructLayout(LayoutKind.Auto)]
 internal readonly record struct ZmtpHandshakeStep(int Consumed, int Needed, int Written, ZmtpHandshakeState State);

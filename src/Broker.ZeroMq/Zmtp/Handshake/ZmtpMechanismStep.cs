@@ -2,11 +2,11 @@ using System.Runtime.InteropServices;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>What a mechanism did with a command.</summary>
-/// <param name="Written">Octets written to the output.</param>
-/// <param name="Done">The mechanism's part of the handshake is over.</param>
+/// <summary>The result of a mechanism after a command.</summary>
+/// <param name="Written">The number of octets written to the output.</param>
+/// <param name="Done">Whether the mechanism's part of the handshake is complete.</param>
 /// <param name="Error">Why the peer must be refused.</param>
-/// <param name="Asks">The application must say first whether it admits the peer.</param>
+/// <param name="Asks">Whether the application must first decide to admit the peer.</param>
 [StructLayout(LayoutKind.Auto)]
 internal readonly record struct ZmtpMechanismStep(int Written, bool Done, ZmtpError Error, bool Asks = false)
 {

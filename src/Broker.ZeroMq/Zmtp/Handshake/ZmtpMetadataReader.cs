@@ -2,10 +2,13 @@ using System.Buffers.Binary;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>Reads metadata properties one after another: <c>while (reader.Read(out var property))</c>, then look at the error.</summary>
+/// <summary>
+/// Reads metadata properties one after another: <c>while (reader.Read(out var property))</c>. Check the error after the
+/// loop.
+/// </summary>
 /// <remarks>
-/// Each property is name length (1 octet), name, value length (4 octets, network order), value. A value length is only compared with
-/// what is left, never used to allocate.
+/// Each property is a name length (1 octet), the name, a value length (4 octets, network order) and the value. A value
+/// length is only compared with the number of remaining octets and never used to allocate.
 /// </remarks>
 internal ref struct ZmtpMetadataReader
 {
@@ -14,10 +17,10 @@ internal ref struct ZmtpMetadataReader
     /// <summary>Reads the properties in <paramref name="metadata"/>.</summary>
     public ZmtpMetadataReader(ReadOnlySpan<byte> metadata) => _rest = metadata;
 
-    /// <summary>Why <see cref="Read"/> returned false; none at the regular end.</summary>
+    /// <summary>Why <see cref="Read"/> returned false; None at the regular end.</summary>
     public ZmtpError Error { get; private set; }
 
-    /// <summary>Reads the next property. False at the end and at the first error.</summary>
+    /// <summary>Reads the next property. Returns false at the end and after the first error.</summary>
     public bool Read(out ZmtpProperty property)
     {
         property = default;

@@ -1,9 +1,12 @@
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>What is known of a peer after its greeting and metadata. Owns copies of everything, so it outlives the handshake.</summary>
+/// <summary>
+/// The facts that a peer sends in its greeting and metadata. The object owns copies of them and stays valid after the
+/// handshake.
+/// </summary>
 internal sealed class ZmtpPeer
 {
-    /// <summary>Major version of a peer of ZMTP/2.0, which says 1 or 2 for it.</summary>
+    /// <summary>The major version of a peer of ZMTP/2.0, which sends 1 or 2.</summary>
     internal const byte Version2 = 2;
 
     private const int MaxIdentityLength = 255;
@@ -18,34 +21,36 @@ internal sealed class ZmtpPeer
         _ownType = ownType;
     }
 
-    /// <summary>Major version of the peer's greeting; 2 for a peer of ZMTP/2.0.</summary>
+    /// <summary>The major version of the peer's greeting; 2 for a peer of ZMTP/2.0.</summary>
     public byte Major { get; }
 
-    /// <summary>Minor version of the peer's greeting.</summary>
+    /// <summary>The minor version of the peer's greeting.</summary>
     public byte Minor { get; }
 
     /// <summary>The peer's socket type.</summary>
     public ZmtpSocketType SocketType { get; private set; }
 
-    /// <summary>The peer's identity; empty when it gave none or its socket type has none.</summary>
+    /// <summary>The peer's identity. It is empty if the peer sent none, or if its socket type has none.</summary>
     public ReadOnlyMemory<byte> Identity { get; private set; }
 
-    /// <summary>Whether there are commands in its version, such as ERROR.</summary>
+    /// <summary>Whether the peer's version has commands, such as ERROR.</summary>
     public bool UnderstandsCommands => Major >= 3;
 
-    /// <summary>Whether subscriptions go to this peer as commands (3.1 and above) rather than as messages.</summary>
+    /// <summary>
+    /// Whether subscriptions must be sent to this peer as commands (3.1 and above) and not as messages.
+    /// </summary>
     public bool UsesSubscribeCommands => IsOf31;
 
-    /// <summary>Whether the peer can be expected to answer PING (3.1 and above).</summary>
+    /// <summary>Whether the peer answers PING (3.1 and above).</summary>
     public bool UnderstandsPing => IsOf31;
 
-    /// <summary>Whether it speaks ZMTP 3.1 or above.</summary>
+    /// <summary>Whether the peer's version is ZMTP 3.1 or above.</summary>
     internal bool IsOf31 => Major > 3 || (Major == 3 && Minor >= 1);
 
-    /// <summary>All properties as the peer sent them; they are known to be well formed.</summary>
+    /// <summary>All properties as the peer sent them. They are well-formed.</summary>
     public ZmtpMetadataReader Properties => new(_metadata);
 
-    /// <summary>Finds a property by name, whatever the case. The value is valid as long as the peer object.</summary>
+    /// <summary>Finds a property by name, ignoring case. The value is valid as long as the peer object.</summary>
     public bool TryGetProperty(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {
         var reader = Properties;
@@ -62,10 +67,11 @@ internal sealed class ZmtpPeer
         return false;
     }
 
-    /// <summary>Checks and keeps the peer's metadata. For mechanisms, once per handshake.</summary>
+    /// <summary>Checks and stores the peer's metadata. A mechanism calls it once in a handshake.</summary>
     /// <remarks>
-    /// A missing Socket-Type is refused, though RFC 37 only recommends it: without it no rule of the socket patterns can be kept.
-    /// An identity is looked at only from REQ, DEALER and ROUTER peers; RFC 37 has it ignored from others.
+    /// A missing Socket-Type is refused, although RFC 37 only recommends the property: the rules of the socket patterns
+    /// cannot be enforced without it. The identity is read only from REQ, DEALER and ROUTER peers, because RFC 37
+    /// requires that it is ignored from others.
     /// </remarks>
     public ZmtpError ReadMetadata(ReadOnlySpan<byte> metadata)
     {
@@ -94,7 +100,7 @@ internal sealed class ZmtpPeer
         return error;
     }
 
-    /// <summary>Checks and keeps what a peer of ZMTP/2.0 says of itself.</summary>
+    /// <summary>Checks and stores the socket type and the identity of a peer of ZMTP/2.0.</summary>
     internal ZmtpError ReadVersion2(ZmtpSocketType type, ReadOnlySpan<byte> identity) => Take(type, identity);
 
     private ZmtpError Take(ZmtpSocketType type, ReadOnlySpan<byte> identity)

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>A metadata property. Borrows the metadata it was read from.</summary>
+/// <summary>A metadata property. It refers to the memory of the metadata.</summary>
 internal readonly ref struct ZmtpProperty
 {
     internal ZmtpProperty(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
@@ -11,15 +11,17 @@ internal readonly ref struct ZmtpProperty
         Value = value;
     }
 
-    /// <summary>The name as it was sent, 1 to 255 octets. Case has no meaning: compare with <see cref="Is"/>.</summary>
+    /// <summary>
+    /// The name as the peer sent it, 1 to 255 octets. Case has no meaning: compare with <see cref="Is"/>.
+    /// </summary>
     public ReadOnlySpan<byte> Name { get; }
 
-    /// <summary>The value, opaque octets.</summary>
+    /// <summary>The value, as opaque octets.</summary>
     public ReadOnlySpan<byte> Value { get; }
 
     /// <summary>Whether the property is for application use: its name begins with "X-".</summary>
     public bool IsApplicationProperty => Name.Length > 2 && Ascii.EqualsIgnoreCase(Name[..2], "X-"u8);
 
-    /// <summary>Whether the property has this name, whatever the case.</summary>
+    /// <summary>Whether the property has this name, ignoring case.</summary>
     public bool Is(ReadOnlySpan<byte> name) => Ascii.EqualsIgnoreCase(Name, name);
 }

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
-/// <summary>The property names of RFC 37, and what a name may be made of.</summary>
+/// <summary>The property names of RFC 37, and the characters that a name may contain.</summary>
 internal static class ZmtpPropertyNames
 {
     private static readonly SearchValues<byte> NameOctets =
@@ -11,9 +11,9 @@ internal static class ZmtpPropertyNames
     /// <summary>Socket-Type: one of the names of <see cref="ZmtpSocketTypes"/>.</summary>
     public static ReadOnlySpan<byte> SocketType => "Socket-Type"u8;
 
-    /// <summary>Identity: 0 to 255 octets, the first not 0.</summary>
+    /// <summary>Identity: 0 to 255 octets that do not begin with 0.</summary>
     public static ReadOnlySpan<byte> Identity => "Identity"u8;
 
-    /// <summary>Whether all octets are legal in a name. Says nothing about its length.</summary>
+    /// <summary>Whether all octets are legal in a name. It does not check the length.</summary>
     internal static bool IsLegal(ReadOnlySpan<byte> name) => !name.ContainsAnyExcept(NameOctets);
 }

@@ -3,15 +3,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.ZeroMq.Zmtp.Handshake;
 
 /// <summary>
-/// What ZMTP/2.0 (RFC 15) has behind signature and revision: the socket type in one octet, and a frame with the identity. Frames of
-/// messages are those of 3.0; there are no commands.
+/// The part of a ZMTP/2.0 greeting (RFC 15) after signature and revision: the socket type in one octet, and a frame
+/// with the identity. Message frames are those of 3.0; there are no commands.
 /// </summary>
 internal static class ZmtpVersion2
 {
     private const int HeaderSize = 2;
     private const int MaxIdentityLength = byte.MaxValue;
 
-    // By number, as libzmq counts its socket types.
+    // The index is libzmq's number of the socket type.
     private static ReadOnlySpan<byte> Types =>
     [
         (byte)ZmtpSocketType.Pair, (byte)ZmtpSocketType.Pub, (byte)ZmtpSocketType.Sub, (byte)ZmtpSocketType.Req, (byte)ZmtpSocketType.Rep,
@@ -19,7 +19,7 @@ internal static class ZmtpVersion2
         (byte)ZmtpSocketType.XPub, (byte)ZmtpSocketType.XSub,
     ];
 
-    /// <summary>Largest of what <see cref="Write"/> writes.</summary>
+    /// <summary>The most octets that <see cref="Write"/> writes.</summary>
     internal const int MaxSize = 1 + HeaderSize + MaxIdentityLength;
 
     /// <summary>Writes socket type and identity and returns their size.</summary>
@@ -30,11 +30,14 @@ internal static class ZmtpVersion2
     }
 
     /// <summary>Reads the peer's socket type and identity.</summary>
-    /// <param name="input">What follows its revision.</param>
-    /// <param name="peer">Gets them.</param>
-    /// <param name="needed">How many octets there must be to go on, when it is not complete; else how many were read.</param>
-    /// <param name="error">Why the peer is refused, where it is complete.</param>
-    /// <returns>Whether it is complete.</returns>
+    /// <param name="input">The octets after the peer's revision.</param>
+    /// <param name="peer">Receives the socket type and the identity.</param>
+    /// <param name="needed">
+    /// The number of octets that the input must have, if it is incomplete; otherwise the number of octets that were
+    /// read.
+    /// </param>
+    /// <param name="error">Why the peer is refused, if the input is complete.</param>
+    /// <returns>Whether the input is complete.</returns>
     internal static bool TryRead(ReadOnlySpan<byte> input, ZmtpPeer peer, out int needed, out ZmtpError error)
     {
         needed = 1 + HeaderSize;
@@ -45,7 +48,7 @@ internal static class ZmtpVersion2
             return true;
         }
 
-        // One frame, and its length in one octet: an identity has no more than 255.
+        // The identity is one frame with a one-octet length, since an identity has at most 255 octets.
         if (input.Length > 1 && input[1] != 0)
         {
             error = ZmtpError.FrameFlagsReserved;

@@ -2,14 +2,16 @@ namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 internal sealed partial class PrefixSubscriptions
 {
-    /// <summary>Where a walk over the set is. See <see cref="Walk"/>.</summary>
+    /// <summary>The position of an enumeration of the set. See <see cref="Walk"/>.</summary>
     public struct Cursor
     {
         private Node? _next;
 
         internal Cursor(object root) => _next = (Node)root;
 
-        /// <summary>The next prefix, in no particular order; borrowed from the set. False at the end.</summary>
+        /// <summary>
+        /// Moves to the next prefix, in no particular order. The span belongs to the set. Returns false at the end.
+        /// </summary>
         public bool MoveNext(out ReadOnlySpan<byte> prefix)
         {
             while (_next is { } node)

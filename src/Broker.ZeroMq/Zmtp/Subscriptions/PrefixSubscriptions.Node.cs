@@ -3,8 +3,8 @@ namespace Broker.ZeroMq.Zmtp.Subscriptions;
 internal sealed partial class PrefixSubscriptions
 {
     /// <summary>
-    /// A place in the trie: the root, the end of a prefix, or where prefixes part. Other nodes are joined away, so there are at most
-    /// twice as many nodes as prefixes.
+    /// A node of the trie: the root, the end of a prefix, or a point at which prefixes diverge. All other nodes are
+    /// merged into their child, so there are at most twice as many nodes as prefixes.
     /// </summary>
     private sealed class Node(byte[] key, int start, int end)
     {
@@ -13,19 +13,19 @@ internal sealed partial class PrefixSubscriptions
         private Node? _parent;
         private int _childCount;
 
-        // First octets of the children's labels, searched as one vector; the children stand at the same indexes.
+        // The first octets of the children's labels, searched as one vector. The children have the same indexes.
         private byte[] _firsts = [];
         private Node[] _children = [];
 
         /// <summary>
-        /// A prefix that runs through this node: its own where one ends here, otherwise that of some node below. It is never one that
-        /// was removed, so that the octets held are those that are counted.
+        /// A prefix that passes through this node: the prefix that ends here, or otherwise the prefix of a node below.
+        /// It is never a removed prefix, so the memory in use matches the counted octets.
         /// </summary>
         public byte[] Key { get; set; } = key;
 
         public int Subscriptions { get; set; }
 
-        /// <summary>What the set's owner keeps with the prefix that ends here.</summary>
+        /// <summary>The owner's data for the prefix that ends here.</summary>
         public object? Value { get; set; }
 
         public ReadOnlySpan<byte> Label => Key.AsSpan(_start, _end - _start);
@@ -48,7 +48,7 @@ internal sealed partial class PrefixSubscriptions
             child._parent = this;
         }
 
-        /// <summary>Puts a node into the middle of a child's label.</summary>
+        /// <summary>Inserts a node into the middle of a child's label.</summary>
         public Node SplitChild(Node child, int length)
         {
             var upper = new Node(child.Key, child._start, child._start + length) { _parent = this };
@@ -58,7 +58,9 @@ internal sealed partial class PrefixSubscriptions
             return upper;
         }
 
-        /// <summary>The last subscription that ended here is gone: removes what is not needed any more.</summary>
+        /// <summary>
+        /// Removes the nodes that are no longer needed, after the last subscription to this prefix was removed.
+        /// </summary>
         public void Shed()
         {
             byte[] removed = Key;
@@ -79,7 +81,7 @@ internal sealed partial class PrefixSubscriptions
             kept.ReplaceKey(removed);
         }
 
-        /// <summary>The node after this one in depth-first order, children after their parent.</summary>
+        /// <summary>Returns the next node in depth-first order. A parent comes before its children.</summary>
         public Node? Next()
         {
             if (_childCount != 0)
@@ -107,7 +109,7 @@ internal sealed partial class PrefixSubscriptions
             _children[index] = _children[_childCount];
             _children[_childCount] = null!;
 
-            // Room that is never given back would let a peer hold more memory than its prefixes are worth.
+            // Without this, a peer could make the arrays use more memory than its prefixes need.
             if (_childCount <= _firsts.Length / 4)
             {
                 SetCapacity(_firsts.Length / 2);
@@ -120,7 +122,9 @@ internal sealed partial class PrefixSubscriptions
             Array.Resize(ref _children, capacity);
         }
 
-        /// <summary>Where no prefix ends and only one goes on, the child takes this node's place. Returns the node that is in the trie.</summary>
+        /// <summary>
+        /// Replaces this node by its only child, if no prefix ends here. Returns the node that is in the trie.
+        /// </summary>
         private Node JoinOnlyChild()
         {
             if (_parent is null || Subscriptions != 0 || _childCount != 1)
@@ -135,10 +139,13 @@ internal sealed partial class PrefixSubscriptions
             return child;
         }
 
-        /// <summary>Lets this node and those above it go over from a removed key to one that is still in the set.</summary>
+        /// <summary>
+        /// Replaces a removed key in this node and in its ancestors by a key that is still in the set.
+        /// </summary>
         private void ReplaceKey(byte[] removed)
         {
-            // Bottom up: a node's first child is either beside the removed prefix or has been given another key already.
+            // The loop runs upwards. A node's first child is either not on the path of the removed prefix or already
+            // has another key.
             for (var node = this; node is not null; node = node._parent)
             {
                 if (ReferenceEquals(node.Key, removed))

@@ -2,17 +2,19 @@ namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 internal sealed partial class PrefixSubscriptions
 {
-    /// <summary>Where a prefix is in the set, with what is kept there. Good until the prefix is removed for the last time.</summary>
+    /// <summary>
+    /// The place of a prefix in the set, with the owner's data. It is valid until the prefix leaves the set.
+    /// </summary>
     public readonly struct Place
     {
         private readonly Node? _node;
 
         internal Place(object? node) => _node = (Node?)node;
 
-        /// <summary>Whether there is one.</summary>
+        /// <summary>Whether the prefix is in the set.</summary>
         public bool Exists => _node is not null;
 
-        /// <summary>What the set's owner keeps with the prefix; it goes with the prefix.</summary>
+        /// <summary>The owner's data for the prefix. It is dropped when the prefix leaves the set.</summary>
         public object? Value
         {
             get => _node!.Value;
@@ -20,7 +22,7 @@ internal sealed partial class PrefixSubscriptions
         }
     }
 
-    /// <summary>What is kept with the prefixes that begin a topic. See <see cref="Match"/>.</summary>
+    /// <summary>Enumerates the owner's data of the prefixes that match a topic. See <see cref="Match"/>.</summary>
     public ref struct Matching
     {
         private Node? _next;
@@ -32,7 +34,7 @@ internal sealed partial class PrefixSubscriptions
             _topic = topic;
         }
 
-        /// <summary>What is kept with the next longer one. False at the end.</summary>
+        /// <summary>Returns the data of the next longer prefix. Returns false at the end.</summary>
         public bool MoveNext(out object? value)
         {
             while (_next is { } node)

@@ -1,25 +1,29 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
 /// <summary>
-/// Subscriptions, of one peer or of all: a multiset of octet prefixes (RFC 29 and 37), asked for every published message which of them
-/// begin its topic.
+/// The subscriptions of one peer or of all peers: a multiset of octet prefixes (RFC 29 and 37). For every published
+/// message, it finds the prefixes that match the message's topic.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Subscriptions are additive: a prefix stays until it was removed as often as it was added. The set is bounded in distinct prefixes
-/// and in their octets, so a peer cannot make it grow beyond that; <see cref="Add(ReadOnlySpan{byte})"/> says so when it would.
+/// Subscriptions are additive: a prefix stays until it was removed as often as it was added. The set is bounded in the
+/// number of distinct prefixes and in their octets, so a peer cannot make it grow further. <see
+/// cref="Add(ReadOnlySpan{byte})"/> reports when a limit is reached.
 /// </para>
 /// <para>
-/// The structure is a radix trie whose edges are slices of the prefixes themselves, so that splitting and joining edges copies nothing
-/// and every change costs at most the length of its own prefix. All walks are loops: a topic of any length needs no stack.
+/// The structure is a radix trie. Its edges are slices of the prefixes themselves, so splitting and merging edges
+/// copies nothing, and every change costs at most the length of its own prefix. All traversals are loops, so a topic of
+/// any length needs no stack.
 /// </para>
 /// <para>
-/// Why not something else (topics of 20 to 30 octets, nanoseconds a look-up): a list compared one by one takes 2 to 5 for up to four
-/// prefixes, where the trie takes 5, and 8 and 97 against 7 and 12 for eight and a hundred. A sorted array without covered prefixes,
-/// searched for the topic's predecessor, takes 27 and 45 against 19 and 42 for a thousand and sixty thousand; and cancelling a short
-/// prefix brings back all it covered, so a few octets from the peer would cost a walk over the whole set.
+/// Other structures were measured (topics of 20 to 30 octets, nanoseconds for a lookup). A list with a comparison of
+/// each prefix takes 2 to 5 for up to four prefixes, and the trie 5; for eight and a hundred prefixes the list takes 8
+/// and 97, and the trie 7 and 12. A sorted array without covered prefixes, searched for the topic's predecessor, takes
+/// 27 and 45 for a thousand and sixty thousand prefixes, and the trie 19 and 42. Also, the cancellation of a short
+/// prefix would restore all prefixes that it covered, so a few octets from the peer would cost an enumeration of the
+/// whole set.
 /// </para>
-/// <para><see cref="Matches"/> does not allocate. One thread at a time.</para>
+/// <para><see cref="Matches"/> does not allocate. The class is for one thread at a time.</para>
 /// </remarks>
 internal sealed partial class PrefixSubscriptions
 {
@@ -28,8 +32,10 @@ internal sealed partial class PrefixSubscriptions
     private readonly Node _root = new([], start: 0, end: 0);
 
     /// <summary>Creates an empty set.</summary>
-    /// <param name="maxPrefixes">Most distinct prefixes; each takes its own octets and up to about 250 more.</param>
-    /// <param name="maxBytes">Most octets in all distinct prefixes together.</param>
+    /// <param name="maxPrefixes">
+    /// The most distinct prefixes. Each takes its own octets and up to about 250 more.
+    /// </param>
+    /// <param name="maxBytes">The most octets of all distinct prefixes together.</param>
     /// <exception cref="ArgumentOutOfRangeException">A limit is negative.</exception>
     public PrefixSubscriptions(int maxPrefixes = 65_536, int maxBytes = 4 << 20)
     {
@@ -39,13 +45,15 @@ internal sealed partial class PrefixSubscriptions
         _maxBytes = maxBytes;
     }
 
-    /// <summary>Number of distinct prefixes.</summary>
+    /// <summary>The number of distinct prefixes.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Octets of all distinct prefixes together.</summary>
+    /// <summary>The octets of all distinct prefixes together.</summary>
     public int Bytes { get; private set; }
 
-    /// <summary>Whether a prefix in the set begins <paramref name="topic"/>. The empty prefix begins every topic.</summary>
+    /// <summary>
+    /// Whether <paramref name="topic"/> begins with a prefix in the set. Every topic begins with the empty prefix.
+    /// </summary>
     public bool Matches(ReadOnlySpan<byte> topic)
     {
         var node = _root;
@@ -76,14 +84,16 @@ internal sealed partial class PrefixSubscriptions
 
     /// <summary>Adds a subscription.</summary>
     /// <returns>
-    /// <see cref="PrefixChange.First"/>, <see cref="PrefixChange.Counted"/>, or <see cref="PrefixChange.LimitReached"/>, which leaves
-    /// the set as it was.
+    /// <see cref="PrefixChange.First"/>, <see cref="PrefixChange.Counted"/>, or <see
+    /// cref="PrefixChange.LimitReached"/>. After the last one, the set is unchanged.
     /// </returns>
     public PrefixChange Add(ReadOnlySpan<byte> prefix) => Add(prefix, out _);
 
-    /// <summary>As the other one.</summary>
+    /// <summary>Adds a subscription and returns the place of its prefix.</summary>
     /// <param name="prefix">The prefix.</param>
-    /// <param name="place">Where it is in the set; nowhere when it was not added.</param>
+    /// <param name="place">
+    /// The place of the prefix in the set. It does not exist if the subscription was not added.
+    /// </param>
     public PrefixChange Add(ReadOnlySpan<byte> prefix, out Place place)
     {
         var change = AddNode(prefix, out var node);
@@ -149,7 +159,9 @@ internal sealed partial class PrefixSubscriptions
     }
 
     /// <summary>Removes a subscription.</summary>
-    /// <returns><see cref="PrefixChange.Last"/>, <see cref="PrefixChange.Counted"/>, or <see cref="PrefixChange.NotFound"/>.</returns>
+    /// <returns>
+    /// <see cref="PrefixChange.Last"/>, <see cref="PrefixChange.Counted"/>, or <see cref="PrefixChange.NotFound"/>.
+    /// </returns>
     public PrefixChange Remove(ReadOnlySpan<byte> prefix)
     {
         if (FindNode(prefix) is not { } node)
@@ -169,13 +181,18 @@ internal sealed partial class PrefixSubscriptions
         return PrefixChange.Last;
     }
 
-    /// <summary>Where a prefix is in the set; nowhere when it is not.</summary>
+    /// <summary>Finds the place of a prefix in the set. It does not exist if the prefix is not in the set.</summary>
     public Place Find(ReadOnlySpan<byte> prefix) => new(FindNode(prefix));
 
-    /// <summary>The places of all prefixes in the set that begin <paramref name="topic"/>, the shortest first.</summary>
+    /// <summary>
+    /// Enumerates the data of all prefixes in the set that match <paramref name="topic"/>, the shortest first.
+    /// </summary>
     public Matching Match(ReadOnlySpan<byte> topic) => new(_root, topic);
 
-    /// <summary>Shows every distinct prefix with its number of subscriptions, in no particular order (for replay upstream).</summary>
+    /// <summary>
+    /// Passes every distinct prefix with its number of subscriptions to a visitor, in no particular order (to repeat
+    /// them upstream).
+    /// </summary>
     public void Visit<TVisitor>(ref TVisitor visitor)
         where TVisitor : struct, IPrefixVisitor, allows ref struct
     {
@@ -189,7 +206,7 @@ internal sealed partial class PrefixSubscriptions
     }
 
     /// <summary>
-    /// The distinct prefixes one by one, for a walk that is interrupted. Good as long as the set is not changed.
+    /// Enumerates the distinct prefixes one by one, with interruptions. The cursor is valid until the set is changed.
     /// </summary>
     public Cursor Walk() => new(_root);
 

@@ -2,10 +2,12 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
-/// <summary>A subscription or cancellation, in whichever form the peer sent it. Borrows the message or command.</summary>
+/// <summary>
+/// A subscription or its cancellation, in either of the two forms. It refers to the memory of the message or command.
+/// </summary>
 /// <remarks>
-/// Peers of 3.1 send commands, peers of 3.0 messages (<c>01 topic</c>, <c>00 topic</c>). Both are accepted from everybody: libzmq and
-/// others differ in which they send to whom.
+/// Peers of 3.1 send commands, and peers of 3.0 send messages (<c>01 topic</c>, <c>00 topic</c>). Both forms are
+/// accepted from every peer, since libzmq and other implementations do not agree on which form to send.
 /// </remarks>
 internal readonly ref struct ZmtpSubscription
 {
@@ -21,7 +23,7 @@ internal readonly ref struct ZmtpSubscription
     /// <summary>The prefix; empty matches every message.</summary>
     public ReadOnlySpan<byte> Topic { get; }
 
-    /// <summary>Looks at a command.</summary>
+    /// <summary>Reads a subscription from a command.</summary>
     public static ZmtpSubscription From(in ZmtpCommand command) => command.Kind switch
     {
         ZmtpCommandKind.Subscribe => new ZmtpSubscription(ZmtpSubscriptionKind.Subscribe, command.Data),
@@ -30,8 +32,8 @@ internal readonly ref struct ZmtpSubscription
     };
 
     /// <summary>
-    /// Looks at a message that came to a PUB or XPUB socket. Only a message of one frame can be a subscription; others are what an
-    /// XSUB sends upstream.
+    /// Reads a subscription from a message to a PUB or XPUB socket. Only a message of one frame can be a subscription;
+    /// other messages are an XSUB socket's messages to its publishers.
     /// </summary>
     public static ZmtpSubscription From(in ZmtpMessage message)
     {

@@ -1,14 +1,14 @@
 namespace Broker.ZeroMq.Zmtp.Subscriptions;
 
-/// <summary>Whether a message or command is about a subscription.</summary>
+/// <summary>Whether a message or command changes a subscription.</summary>
 internal enum ZmtpSubscriptionKind
 {
-    /// <summary>Neither.</summary>
+    /// <summary>It does not change a subscription.</summary>
     None,
 
-    /// <summary>One subscription more.</summary>
+    /// <summary>It adds a subscription.</summary>
     Subscribe,
 
-    /// <summary>One subscription less.</summary>
+    /// <summary>It removes a subscription.</summary>
     Cancel,
 }
