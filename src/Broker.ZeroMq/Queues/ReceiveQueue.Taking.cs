@@ -12,7 +12,7 @@ internal sealed partial class ReceiveQueue
     /// <summary>
     /// Offers the next message to <paramref name="reader"/>. Any thread may call it; it never waits for a message.
     /// </summary>
-    // The method is optimized before its first call, as <see cref="SendQueue.TryAdd"/> is.
+    // The method is optimized before its first call, as SendQueue.TryAdd is.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal TakeOutcome TryTake<TReader>(ref TReader reader)
         where TReader : struct, IMessageReader, allows ref struct

@@ -325,7 +325,7 @@ internal sealed partial class SendQueue
         Flush();
     }
 
-    // A writer stores its message and then reads <see cref="_isAwake"/> without a barrier between the two. The
+    // A writer stores its message and then reads _isAwake without a barrier between the two. The
     // process-wide barrier here makes up for the missing one. Returns true if a message arrived meanwhile.
     private bool TryRest()
     {

@@ -49,7 +49,7 @@ internal sealed partial class SendQueue
         return outcome != SendOutcome.Full ? outcome : Block(message, timeout);
     }
 
-    // Only one thread makes attempts at a time, as in <see cref="ReceiveQueue"/>.
+    // Only one thread makes attempts at a time, as in ReceiveQueue.
     private SendOutcome Attempt<TMessage>(in TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
