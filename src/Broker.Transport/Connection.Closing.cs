@@ -63,12 +63,11 @@ public abstract partial class Connection
         // If nothing was unsent, unacknowledged or unread, a reset takes nothing away from the peer.
         _isPeerIdle = _writeBuffers[Loop.Index] is not { Length: > 0 } && !_outbound.HasUnsent() && !HasUnacknowledged() && !HasUnread();
 
-        // The last flush. The queue is closed before the state changes to lingering. Otherwise the end of this send
-        // would already shut the direction down, and bytes that another thread flushes in between would be accepted
-        // and lost.
-        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
+        // The last flush. It comes before the change to lingering: otherwise the end of this send would shut the direction
+        // down, and bytes that another thread flushes meanwhile would be accepted and lost.
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } buffer)
         {
-            FlushBuffer(stage, Loop);
+            FlushBuffer(buffer, Loop);
         }
 
         if (_state != StateOpen)
@@ -138,10 +137,10 @@ public abstract partial class Connection
             return;
         }
 
-        if (_state == StateOpen && _writeBuffers[Loop.Index] is { Length: > 0 } stage)
+        if (_state == StateOpen && _writeBuffers[Loop.Index] is { Length: > 0 } buffer)
         {
             // Replies to the peer's last bytes, written in this iteration. The peer may still read them.
-            FlushBuffer(stage, Loop);
+            FlushBuffer(buffer, Loop);
         }
 
         TrySendCloseNotify();

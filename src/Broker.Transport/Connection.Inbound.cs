@@ -108,10 +108,10 @@ public abstract partial class Connection
     /// Reserves space behind the unconsumed bytes, so that both together have <paramref name="size"/> bytes.
     /// </summary>
     /// <returns>False if no array can be that large; the connection is then closed.</returns>
-    private protected bool TryReserve(int size, out byte[] array, out int offset, out int room)
+    private protected bool TryReserve(int size, out byte[] array, out int offset, out int space)
     {
-        room = size - _unconsumed.Length;
-        if (room <= 0)
+        space = size - _unconsumed.Length;
+        if (space <= 0)
         {
             CloseOnLoop(CloseReason.Error, UnconsumedTooLarge(), TimeSpan.Zero);
             array = [];
@@ -119,7 +119,7 @@ public abstract partial class Connection
             return false;
         }
 
-        Loop.BytesMoved += _unconsumed.Reserve(room, size);
+        Loop.BytesMoved += _unconsumed.Reserve(space, size);
         (array, offset) = _unconsumed.FreeSpace;
         return true;
     }

@@ -25,9 +25,9 @@ public abstract partial class Connection
     /// default, for no mark. Any thread.
     /// </summary>
     /// <remarks>
-    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the mark
-    /// again after the call. The handler is not called a second time for this, unless <see cref="RequestLowWater"/>
-    /// asks for it.
+    /// While the queue shrinks, the amount of ciphertext changes and may raise <see cref="BufferedBytes"/> above the
+    /// mark again after the call. The handler is not called a second time for this, unless <see
+    /// cref="RequestLowWater"/> asks for it.
     /// </remarks>
     public long LowWaterBytes
     {
@@ -157,9 +157,9 @@ public abstract partial class Connection
     public void Flush(EventLoop loop)
     {
         ArgumentNullException.ThrowIfNull(loop);
-        if (_writeBuffers[loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[loop.Index] is { Length: > 0 } buffer)
         {
-            FlushBuffer(stage, loop);
+            FlushBuffer(buffer, loop);
         }
     }
 
@@ -175,9 +175,9 @@ public abstract partial class Connection
         if (Framing is { } framing)
         {
             _outbound.VisitUnsent(framing, unsent);
-            if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
+            if (_writeBuffers[Loop.Index] is { Length: > 0 } buffer)
             {
-                OutboundSender.Discard(stage, framing, unsent);
+                OutboundSender.Discard(buffer, framing, unsent);
             }
         }
     }
@@ -219,9 +219,9 @@ public abstract partial class Connection
     internal void NotifyLowWater() => Notify(static connection => connection.Handler.OnLowWater(connection));
 
     /// <summary>
-    /// Sends what the transport accepts of the chain, up to about <see cref="SentTally.MaxBytes"/> bytes, and returns sent
-    /// blocks to the pool. Adds to the tally, which is empty at the call. Called by one thread at a time. Returns the
-    /// first block that is not completely sent.
+    /// Sends what the transport accepts of the chain, up to about <see cref="SentTally.MaxBytes"/> bytes, and returns
+    /// sent blocks to the pool. Adds to the tally, which is empty at the call. Called by one thread at a time. Returns
+    /// the first block that is not completely sent.
     /// </summary>
     internal abstract Block? Send(Block chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome);
 
@@ -234,7 +234,7 @@ public abstract partial class Connection
     /// <summary>Cancels that request. Under the lock of the queue, on the loop.</summary>
     internal abstract void DisarmWritable();
 
-    private void Notify(Action<Connection> tell)
+    private void Notify(Action<Connection> call)
     {
         if (!IsOpen)
         {
@@ -243,7 +243,7 @@ public abstract partial class Connection
 
         try
         {
-            tell(this);
+            call(this);
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {

@@ -41,9 +41,9 @@ public abstract partial class Connection
             return;
         }
 
-        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } buffer)
         {
-            FlushBuffer(stage, Loop);
+            FlushBuffer(buffer, Loop);
         }
 
         _outbound.Insert(new RecordLayer(this, cipher));

@@ -26,7 +26,8 @@ public abstract partial class Connection
     /// <param name="onSecured">
     /// Called on the loop once the handshake has succeeded, before the handler is given the first decrypted bytes.
     /// </param>
-    /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})" path="/remarks|/exception"/>
+    /// <inheritdoc cref="StartTls(SslClientAuthenticationOptions, TimeSpan, Action{Connection})"
+    /// path="/remarks|/exception"/>
     public void StartTls(SslServerAuthenticationOptions options, TimeSpan timeout, Action<Connection> onSecured)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -122,9 +123,9 @@ public abstract partial class Connection
             return;
         }
 
-        if (_writeBuffers[Loop.Index] is { Length: > 0 } stage)
+        if (_writeBuffers[Loop.Index] is { Length: > 0 } buffer)
         {
-            FlushBuffer(stage, Loop);
+            FlushBuffer(buffer, Loop);
         }
 
         var tls = new TlsLayer(this);

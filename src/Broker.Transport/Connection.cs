@@ -11,9 +11,9 @@ namespace Broker.Transport;
 /// <remarks>
 /// <para>Received bytes go to the <see cref="ConnectionHandler"/> on the owning loop's thread. Any loop of the group
 /// writes outbound bytes into an <see cref="LoopWriteBuffer"/> of its own for each connection; other threads write into
-/// <see cref="ExternalWriteBuffer"/>. A loop flushes its write buffers at the end of each iteration. The connection sends
-/// flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for a
-/// peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
+/// <see cref="ExternalWriteBuffer"/>. A loop flushes its write buffers at the end of each iteration. The connection
+/// sends flushed bytes at once if nothing is queued, and otherwise as the peer accepts them. No thread ever waits for
+/// a peer: bytes that cannot be sent are queued up to <see cref="MaxPendingBytes"/>; beyond that the connection is
 /// closed with <see cref="CloseReason.QueueFull"/>.</para>
 /// <para>The bytes of one write buffer leave in order and are not mixed with others; buffers leave in the order of
 /// their flushes.</para>
@@ -113,22 +113,24 @@ public abstract partial class Connection
         }
         else
         {
-            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _writeBuffers[caller.Index] is { Length: > 0 } stage)
+            if (linger > TimeSpan.Zero && Loop.Group.Current is { } caller && _writeBuffers[caller.Index] is { Length: > 0 } buffer)
             {
                 // A flush at the end of the caller's iteration would be too late.
-                FlushBuffer(stage, caller);
+                FlushBuffer(buffer, caller);
             }
 
             Loop.Post(() => CloseOnLoop(CloseReason.Local, null, linger));
         }
     }
 
-    /// <summary>Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.</summary>
+    /// <summary>
+    /// Flushes what was written to <see cref="ExternalWriteBuffer"/> and sends it on the caller's thread.
+    /// </summary>
     public void FlushExternal()
     {
-        if (_externalWriteBuffer is { Length: > 0 } stage)
+        if (_externalWriteBuffer is { Length: > 0 } buffer)
         {
-            FlushBuffer(stage, null);
+            FlushBuffer(buffer, null);
         }
     }
 

@@ -3,22 +3,24 @@ using System.ComponentModel;
 namespace Broker.Transport;
 
 /// <summary>
-/// Keeps the sockets that listeners accept under the number of files that the system lets the process open, less a reserve: a
-/// process that has none left can neither start a thread nor open a file, and the runtime ends it where it must.
+/// Keeps the number of accepted sockets below the system's limit of open files for the process, minus a reserve. A
+/// process without free descriptors cannot start a thread or open a file, and the runtime terminates the process if it
+/// needs one.
 /// </summary>
 /// <remarks>
-/// <para>Whoever accepts a connection asks <see cref="TryTake"/>, closes the connection at once when that says no, and calls
-/// <see cref="Release"/> once the connection is gone. All listeners of a program share one, or have one each: what counts is what the
-/// process really has open, whoever opened it. That is looked at again and again as the limit comes nearer, and not for each
-/// connection.</para>
-/// <para>Thread-safe. Where the system has no such limit (Windows), nothing is ever refused.</para>
+/// <para>Code that accepts a connection calls <see cref="TryTake"/>, closes the connection at once if that returns
+/// false, and calls <see cref="Release"/> after the connection is closed. The listeners of a program share one budget
+/// or have one each: the budget checks how many files the process really has open, whatever opened them. It counts
+/// them more often the closer they come to the limit, and not for each connection.</para>
+/// <para>Thread-safe. On systems without a limit (Windows) nothing is ever refused.</para>
 /// </remarks>
 public sealed class ConnectionBudget
 {
-    // A look costs about a microsecond for each open file: while there are none, not more often than that.
+    // Counting costs about a microsecond for each open file. While no descriptor is free, it is not repeated within
+    // this time.
     private static readonly TimeSpan RecountInterval = TimeSpan.FromMilliseconds(20);
 
-    // Refusals closer together than that are one rush.
+    // Refusals that are closer together than this are reported once.
     private static readonly TimeSpan RefusalPause = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
@@ -31,10 +33,10 @@ public sealed class ConnectionBudget
     private long? _failedCountAt;
     private long? _refusedLast;
 
-    /// <summary>A budget of what this process may have open.</summary>
+    /// <summary>Creates a budget for the files that this process may open.</summary>
     /// <param name="reserve">
-    /// How many files are left to everything else: threads, files that are read, connections that are made. Default: 64, and an eighth of
-    /// the limit where that is less.
+    /// How many files are left for other uses: threads, files, and outgoing connections. Default: 64, or an eighth of
+    /// the limit if that is less.
     /// </param>
     public ConnectionBudget(int? reserve = null)
         : this(OpenFiles.Limit(), reserve, OpenFiles.Count, TimeProvider.System)
@@ -50,7 +52,9 @@ public sealed class ConnectionBudget
         _time = time;
     }
 
-    /// <summary>How many files the process may have open; null where there is no limit. As it was when this was made.</summary>
+    /// <summary>
+    /// How many files the process may open, as it was when this object was created; null if there is no limit.
+    /// </summary>
     public long? Limit { get; }
 
     /// <summary>How many connections have been taken and not released.</summary>
@@ -60,13 +64,17 @@ public sealed class ConnectionBudget
     public long Refused => Interlocked.Read(ref _refused);
 
     /// <summary>
-    /// Raised at the first refusal, and again at the first after ten seconds without any: for one line in a log and not thousands. Who has
-    /// written that line sets <see cref="HandledEventArgs.Handled"/>, so that a server and a bridge that share this do not both write it.
-    /// On the thread that was refused; a handler must not throw.
+    /// Raised at the first refusal, and again at the first refusal after ten seconds without any, so that a log gets
+    /// one line and not thousands. A handler that has written the line sets <see cref="HandledEventArgs.Handled"/>, so
+    /// that a server and a bridge that share this budget do not both write it. Raised on the thread that was refused;
+    /// a handler must not throw.
     /// </summary>
     public event EventHandler<HandledEventArgs>? Exhausted;
 
-    /// <summary>Whether a connection that has just been accepted may stay; <see cref="Release"/> must follow then, once.</summary>
+    /// <summary>
+    /// Asks for permission to keep a connection that has just been accepted. Returns false if the connection must be
+    /// closed. After true, <see cref="Release"/> must follow once.
+    /// </summary>
     public bool TryTake()
     {
         bool isFirst;
@@ -92,7 +100,7 @@ public sealed class ConnectionBudget
         return false;
     }
 
-    /// <summary>A connection that was taken is closed.</summary>
+    /// <summary>Returns the permission of a connection that is closed.</summary>
     public void Release()
     {
         lock (_gate)
@@ -102,7 +110,8 @@ public sealed class ConnectionBudget
         }
     }
 
-    // Half of what is free, so that several of these and whatever else opens files come to the limit in ever smaller steps.
+    // Allows half of the free descriptors, so that several budgets, and other code that opens files, approach the
+    // limit in ever smaller steps.
     private bool UpdateAllowance()
     {
         if (_failedCountAt is { } last && _time.GetElapsedTime(last) < RecountInterval)
@@ -110,7 +119,7 @@ public sealed class ConnectionBudget
             return false;
         }
 
-        // The connection that asks is open already.
+        // The asking connection is open already, and is counted.
         long free = _most - _countOpen();
         _allowed = free < 0 ? 0 : (free / 2) + 1;
         _failedCountAt = _allowed == 0 ? _time.GetTimestamp() : null;

@@ -7,8 +7,8 @@ namespace Broker.Transport;
 public static class Dialer
 {
     /// <summary>
-    /// Connects to <paramref name="endPoint"/> (an IP or DNS end point, or a Unix socket) and gives the connection to
-    /// <paramref name="loop"/>. Every address of a name is tried.
+    /// Connects to <paramref name="endPoint"/> (an IP or DNS end point, or a Unix domain socket) and gives the
+    /// connection to <paramref name="loop"/>. It tries every address of a name.
     /// </summary>
     /// <exception cref="SocketException">No connection could be made.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
@@ -16,11 +16,13 @@ public static class Dialer
         EventLoop loop, EndPoint endPoint, ConnectionHandler handler, CancellationToken cancellationToken = default) =>
         ConnectAsync(loop, endPoint, source: null, handler, cancellationToken);
 
-    /// <param name="loop">The loop the connection will belong to.</param>
-    /// <param name="endPoint">Whereto.</param>
-    /// <param name="source">From which address and port of this machine, port 0 for any; null for what the system chooses.</param>
-    /// <param name="handler">The protocol on top.</param>
-    /// <param name="cancellationToken">Gives the attempt up.</param>
+    /// <param name="loop">The loop that the connection will belong to.</param>
+    /// <param name="endPoint">The address to connect to.</param>
+    /// <param name="source">
+    /// The local address and port to connect from, port 0 for any; null lets the system choose.
+    /// </param>
+    /// <param name="handler">The handler of the connection's protocol.</param>
+    /// <param name="cancellationToken">Cancels the attempt.</param>
     /// <inheritdoc cref="ConnectAsync(EventLoop, EndPoint, ConnectionHandler, CancellationToken)"/>
     public static async Task<Connection> ConnectAsync(
         EventLoop loop, EndPoint endPoint, EndPoint? source, ConnectionHandler handler, CancellationToken cancellationToken = default)
@@ -38,13 +40,13 @@ public static class Dialer
         {
             if (source is not null)
             {
-                // A port that is given must serve again while the connection before still dies away.
+                // A given source port must be usable again while the previous connection is still in TIME_WAIT.
                 socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
                 socket.Bind(source);
             }
 
-            // Not ConnectAsync: that would enter the descriptor for good into the runtime's own poller, which would then be
-            // woken for every byte that a loop of ours receives.
+            // Not Socket.ConnectAsync: it would register the descriptor for good with the runtime's own poller, which
+            // would then wake for every byte that one of our loops receives.
             await using (cancellationToken.Register(socket.Dispose).ConfigureAwait(false))
             {
                 await Task.Run(() => socket.Connect(endPoint), cancellationToken).ConfigureAwait(false);
@@ -58,7 +60,8 @@ public static class Dialer
             socket.Dispose();
             if (e is not OperationCanceledException)
             {
-                // A socket that was closed under the call fails in several ways; the reason is the same.
+                // A socket that is disposed during the call fails in several ways; the reason is always the
+                // cancellation.
                 cancellationToken.ThrowIfCancellationRequested();
             }
 

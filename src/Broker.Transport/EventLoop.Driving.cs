@@ -1,25 +1,30 @@
 namespace Broker.Transport;
 
-// A loop without a thread of its own: one of the application's turns it.
+// A loop without a thread of its own: a thread of the application runs its iterations.
 public sealed partial class EventLoop
 {
     private const int Idle = 0;
     private const int InIteration = 1;
     private const int Ended = 2;
 
-    // What the caller of a turn, and whoever ends the loop, excludes others with.
+    // Excludes a running iteration and the end of the loop from each other.
     private int _driving;
     private Thread? _driver;
     private int _driverCredit = PollCredit;
 
-    /// <summary>Whether this loop has no thread of its own, and turns when <see cref="RunOnce"/> is called.</summary>
+    /// <summary>
+    /// Whether this loop has no thread of its own, and runs one iteration in each call of <see cref="RunOnce"/>.
+    /// </summary>
     public bool IsCallerDriven => _thread is null;
 
     /// <summary>
-    /// Makes the calling thread the one of this loop, for as long as the loop lives, as the first <see cref="RunOnce"/> does: for what is to
-    /// be done on the loop's thread before that. On the thread that is the loop's already it does nothing.
+    /// Makes the calling thread the thread of this loop for the lifetime of the loop, as the first <see
+    /// cref="RunOnce"/> does: for work that has to run on the loop's thread before that. It does nothing on the thread
+    /// that the loop already has.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The loop has a thread of its own, or belongs to another one.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The loop has a thread of its own, or belongs to another thread.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void Attach()
     {
@@ -28,23 +33,25 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Does one turn: waits until there is something to do, calls the handlers of connections that are ready, runs what was posted and
-    /// the timers that are due, and hands over what was written. On the thread that turned the loop first.
+    /// Runs one iteration: waits until there is something to do, calls the handlers of ready connections, runs posted
+    /// actions and due timers, and flushes written bytes. On the thread that called this method or <see
+    /// cref="Attach"/> first.
     /// </summary>
     /// <param name="timeout">
-    /// How long to wait at most, by the system's clock; <see cref="TimeSpan.Zero"/> looks only, and
-    /// <see cref="Timeout.InfiniteTimeSpan"/> waits for as long as it takes. It may return early. The wait begins with
-    /// <see cref="EventLoopOptions.IdlePolls"/> looks at most, and less often if those find nothing.
+    /// How long to wait at most, by the system's clock. <see cref="TimeSpan.Zero"/> does not wait, and <see
+    /// cref="Timeout.InfiniteTimeSpan"/> waits without a limit. The method may return early. The wait begins with at
+    /// most <see cref="EventLoopOptions.IdlePolls"/> polls, and with fewer if polls have found nothing before.
     /// </param>
     /// <returns>
-    /// Whether there was anything to do, be it only that another thread woke the loop. False says that nothing was: so turning with
-    /// <see cref="TimeSpan.Zero"/> until it is false does all there is to do by now.
+    /// Whether there was something to do; a wake-up by another thread counts too. False means that there was nothing.
+    /// So calling this with <see cref="TimeSpan.Zero"/> until it returns false does everything that can be done now.
     /// </returns>
     /// <exception cref="InvalidOperationException">
-    /// The loop has a thread of its own, or belongs to another one, or this is called by a handler or a callback in a turn.
+    /// The loop has a thread of its own, or belongs to another thread, or a handler or callback of a running iteration
+    /// calls this.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The time is negative and not the infinite one.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time-out is negative and not infinite.</exception>
     public bool RunOnce(TimeSpan timeout)
     {
         if (timeout != Timeout.InfiniteTimeSpan)
@@ -58,7 +65,7 @@ public sealed partial class EventLoop
         {
             int ready = _poller.Wait(0);
             Pacing.CountPoll();
-            // The timers are looked at in each turn: its caller may have let any time pass since the last one.
+            // Timers are checked in each iteration, because any time may have passed since the caller's last one.
             bool isDue = MillisecondsToNextTimer() == 0;
             if (ready == 0 && !isDue && most != 0 && !HasWork)
             {
@@ -77,27 +84,30 @@ public sealed partial class EventLoop
         }
     }
 
-    /// <summary>Ends a loop without a thread on the caller's. False when it has ended before.</summary>
-    /// <exception cref="InvalidOperationException">It is in a turn.</exception>
+    /// <summary>
+    /// Begins to end a loop that has no thread of its own, on the caller's thread. Returns false if it has ended
+    /// before.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The loop is in an iteration.</exception>
     internal bool TryBeginEnd()
     {
         switch (Interlocked.CompareExchange(ref _driving, Ended, Idle))
         {
             case Idle:
-                // Whoever turned it does so no more.
+                // The thread that ran the loop runs it no more.
                 _threadId = Environment.CurrentManagedThreadId;
                 return true;
 
             case InIteration:
                 throw new InvalidOperationException(
-                    $"The event loop '{_name}' is in a turn; dispose its group after RunOnce has returned, or not at the same time.");
+                    $"The event loop '{_name}' is in an iteration; dispose its group after RunOnce has returned.");
 
             default:
                 return false;
         }
     }
 
-    /// <summary>After <see cref="TryBeginEnd"/>, on the same thread.</summary>
+    /// <summary>Ends the loop. After <see cref="TryBeginEnd"/>, on the same thread.</summary>
     internal void EndDriven() => End();
 
     private void Enter(bool isIteration)
@@ -105,7 +115,7 @@ public sealed partial class EventLoop
         if (_thread is not null)
         {
             throw new InvalidOperationException(
-                $"The event loop '{_name}' has a thread of its own, which turns it; only a group made with CallerDriven leaves that to others.");
+                $"The event loop '{_name}' has a thread of its own; only a loop of a group with CallerDriven is run by its caller.");
         }
 
         Thread caller = Thread.CurrentThread;
@@ -119,7 +129,7 @@ public sealed partial class EventLoop
             }
 
             throw new InvalidOperationException(
-                $"The event loop '{_name}' is in a turn, and a handler or callback of that turn cannot {(isIteration ? "begin the next" : "attach to it")}.");
+                $"The event loop '{_name}' is in an iteration; a handler or callback of it cannot {(isIteration ? "begin the next one" : "attach to the loop")}.");
         }
 
         if (_driver is null)
@@ -137,5 +147,5 @@ public sealed partial class EventLoop
     private void Leave() => Volatile.Write(ref _driving, Idle);
 
     private InvalidOperationException WrongThread()
-        => new($"The event loop '{_name}' belongs to the thread that turned it first or attached to it, and this is another one; post an action to the loop instead.");
+        => new($"The event loop '{_name}' belongs to the thread that called RunOnce or Attach first; on other threads, post an action to the loop.");
 }

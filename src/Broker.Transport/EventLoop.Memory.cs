@@ -3,10 +3,11 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport;
 
-// The loop's part in the memory of its group: what a burst has left in the pools goes, bit by bit.
+// The loop's part in managing the memory of its group: it releases, step by step, what a burst has left in the pools.
 public sealed partial class EventLoop
 {
-    // A burst that follows another one finds what that left: to make it anew takes tens of milliseconds, which all others wait.
+    // A burst that soon follows another one reuses the blocks of the first. Allocating them again takes tens of
+    // milliseconds, in which all connections wait.
     private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan SenderGrace = TimeSpan.FromSeconds(1);
 
@@ -26,8 +27,8 @@ public sealed partial class EventLoop
         }
     }
 
-    // Connections that another thread was sending for when they were closed are told of their end here, if it comes at once. Not longer:
-    // such a thread may be in somebody's pipe, whose reader waits for this loop to end.
+    // Reports the end of connections that another thread was sending for when they were closed, if that thread is done
+    // soon. It does not wait longer, because such a thread may be in a pipe whose reader waits for this loop to end.
     private void AwaitSenders()
     {
         long before = Stopwatch.GetTimestamp();

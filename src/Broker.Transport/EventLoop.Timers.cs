@@ -3,14 +3,15 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Transport;
 
-// Timers are looked at when the loop is about to sleep, has slept, or after so much work under load: so a busy loop does not read
-// the clock on every turn, and one whose turns are long does it after a few.
+// Timers are checked when the loop is about to sleep, when it has slept, and under load after a certain amount of
+// work. So a busy loop does not read the clock in every iteration, and a loop with long iterations reads it after a
+// few of them.
 public sealed partial class EventLoop
 {
-    // What a turn, a read, 4 KiB received, a send each count as one of: they take some microseconds.
+    // The unit of work: an iteration, a read, 4 KiB received, or a send. Each takes some microseconds.
     private const int WorkBetweenClockReads = 64;
 
-    // What a part of a handler's work that was put off counts as.
+    // The work of one delivery after a yield.
     private const int WorkOfYield = 16;
 
     private const int BytesPerCount = 12;
@@ -21,7 +22,7 @@ public sealed partial class EventLoop
     private readonly TimeProvider? _time;
     private ITimer? _alarm;
 
-    // Few, and mostly none: what is due in microseconds.
+    // Timers that are due within microseconds; there are few, and usually none.
     private readonly List<(long Due, Action Action)> _shortTimers = [];
     private int _workUntilClockRead;
     private int _cancelled;
@@ -31,11 +32,11 @@ public sealed partial class EventLoop
     internal static long ReadTick(TimeProvider time) => time == TimeProvider.System ? Environment.TickCount64 : MillisecondsOf(time);
 
     /// <summary>
-    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the group's
-    /// <see cref="EventLoopOptions.TimeProvider"/> and, on a loop that is not overloaded, at most some milliseconds after. A loop that its
-    /// caller drives does so in the first turn after that time. On this loop's thread.
+    /// Calls <paramref name="callback"/> once on this loop, not before <paramref name="due"/> has passed by the
+    /// group's <see cref="EventLoopOptions.TimeProvider"/>, and at most some milliseconds later if the loop is not
+    /// overloaded. A caller-driven loop calls it in the first iteration after that time. On this loop's thread.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public LoopTimer StartTimer(TimeSpan due, Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
@@ -51,11 +52,12 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// Runs <paramref name="action"/> once on this loop when <paramref name="delay"/> has passed by the system's clock: for less than a
-    /// millisecond, as a window in which writes are collected. On Linux it runs some ten microseconds after that; elsewhere, or where a
-    /// filter of system calls is in the way, a millisecond or a tick of the system may pass. On this loop's thread.
+    /// Runs <paramref name="action"/> once on this loop after <paramref name="delay"/> has passed by the system's
+    /// clock: for delays below a millisecond, for example to collect writes. On Linux it runs some ten microseconds
+    /// after the delay. On other systems, or if a filter of system calls blocks the exact wait, it may run a
+    /// millisecond or a tick of the system later. On this loop's thread.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public void RunAfter(TimeSpan delay, Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -74,7 +76,7 @@ public sealed partial class EventLoop
     private void RunDueShortTimers()
     {
         long now = Stopwatch.GetTimestamp();
-        // What an action adds now is looked at in the next turn.
+        // A timer that an action adds now is checked in the next iteration.
         for (int i = _shortTimers.Count - 1; i >= 0; i--)
         {
             (long due, Action action) = _shortTimers[i];
@@ -86,7 +88,7 @@ public sealed partial class EventLoop
         }
     }
 
-    // Whether one of these comes before the milliseconds are over, and how long until then.
+    // Whether a short timer is due before the milliseconds are over, and the time until then.
     private bool IsShortTimerDueWithin(int milliseconds, long now, out TimeSpan left)
     {
         left = TimeSpan.MaxValue;
@@ -99,7 +101,7 @@ public sealed partial class EventLoop
         return _shortTimers.Count != 0 && (milliseconds < 0 || left.TotalMilliseconds < milliseconds);
     }
 
-    /// <summary>A connection was read. On the loop.</summary>
+    /// <summary>Counts the work of reading a connection. On the loop.</summary>
     internal void CountRead(long bytes) => CountWork(1 + (int)(bytes >> BytesPerCount));
 
     private void CountWork(int count) => _workUntilClockRead -= count;
@@ -119,7 +121,8 @@ public sealed partial class EventLoop
 
         _workUntilClockRead = WorkBetweenClockReads;
         long now = LastTick = Now;
-        // No more than there are: a timer that starts itself anew without delay must not keep the loop here.
+        // At most as many timers as there are now: a timer that restarts itself without a delay must not keep the loop
+        // here.
         for (int left = _timers.Count;
             left > 0 && _timers.TryPeek(out LoopTimer? timer, out long due) && (due <= now || !timer.IsPending);
             left--)
@@ -148,7 +151,7 @@ public sealed partial class EventLoop
         return Timeout.Infinite;
     }
 
-    // Until the next timer, and no longer than the milliseconds given.
+    // The time until the next timer, at most the given milliseconds.
     private int MillisecondsToSleep(int most)
     {
         int next = MillisecondsToNextTimer();
@@ -157,11 +160,12 @@ public sealed partial class EventLoop
             next = SetAlarm(_time, next);
         }
 
-        // No limit, -1, is the largest of all.
+        // No limit, -1, is the largest unsigned number.
         return (int)Math.Min((uint)next, (uint)most);
     }
 
-    // The poller sleeps by the system's clock and not by the application's: so that one wakes it.
+    // The poller sleeps by the system's clock and not by the application's TimeProvider, so a timer of the
+    // TimeProvider wakes it.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int SetAlarm(TimeProvider time, int next)
     {
@@ -170,7 +174,7 @@ public sealed partial class EventLoop
         while (next > 0)
         {
             _alarm.Change(TimeSpan.FromMilliseconds(next), Timeout.InfiniteTimeSpan);
-            // Time that was set on in between would have been missed.
+            // The application may have advanced its time before the alarm was set.
             int left = MillisecondsToNextTimer();
             if (left == next)
             {
@@ -184,7 +188,8 @@ public sealed partial class EventLoop
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    // In whole numbers: what a provider says that counts from the year 1 is too much for a double, and a timer would come a turn late.
+    // In integers: a provider that counts from the year 1 returns numbers that are too large for a double, and a timer
+    // would fire an iteration late.
     private static long MillisecondsOf(TimeProvider time)
     {
         (long seconds, long rest) = Math.DivRem(time.GetTimestamp(), time.TimestampFrequency);
@@ -192,8 +197,9 @@ public sealed partial class EventLoop
     }
 
     /// <summary>
-    /// A timer will not fire. It stays in the queue until it would have been due or the cancelled ones are the most:
-    /// so a connection that moves its timer for every message costs no search, and the queue no more than twice its use.
+    /// Counts a cancelled timer. It stays in the queue until it would have been due or until most timers in the queue
+    /// are cancelled. So a connection that moves its timer for every message costs no search, and the queue is at most
+    /// twice as long as needed.
     /// </summary>
     internal void CountCancelled()
     {

@@ -2,10 +2,11 @@ using System.Collections.Concurrent;
 
 namespace Broker.Transport;
 
-// What a turn has to do beside sockets: in-process peers with bytes, stages to hand over, actions from other threads.
+// The work of an iteration beside sockets: in-process peers with bytes, write buffers to flush, and actions that other
+// threads posted.
 public sealed partial class EventLoop
 {
-    // In-process links may answer each other for ever; after this many rounds sockets and timers get their turn.
+    // In-process links may reply to each other endlessly; after this many rounds sockets and timers come first.
     private const int MostRounds = 16;
 
     private readonly ConcurrentQueue<Action> _posted = new();
@@ -17,37 +18,43 @@ public sealed partial class EventLoop
     private readonly Queue<Connection> _yielded = new();
 
     /// <summary>
-    /// For how many connections this loop has staged something that is not handed over yet. A turn hands over to
-    /// <see cref="FlushBatchSize"/> of them or so; a handler whose work makes this grow beyond that should let others go first
-    /// (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
+    /// The number of connections for which this loop has written bytes that are not flushed yet. An iteration flushes
+    /// to about <see cref="FlushBatchSize"/> of them. A handler that makes this number exceed it should let other
+    /// connections run first (<see cref="Connection.YieldReceiving"/>). On this loop's thread.
     /// </summary>
     public int FlushBacklog => _flushScheduler.Count;
 
-    /// <summary>To about how many connections a turn hands over, before it looks at what is ready again.</summary>
+    /// <summary>
+    /// To about how many connections one iteration flushes before it checks again which connections are ready.
+    /// </summary>
     public static int FlushBatchSize => FlushScheduler.BatchSize;
 
     /// <summary>
-    /// Whether more than <see cref="FlushBatchSize"/> connections waited for what is staged for them when the last hand-over began. A turn
-    /// then hands over to a few only for each handler that yields, so that turns are short; such a handler should do as much
-    /// less of its work at a time, or more is staged than is handed over. On this loop's thread.
+    /// Whether more than <see cref="FlushBatchSize"/> connections waited for a flush when the last flush began. The
+    /// iteration then flushes only to a few connections for each handler that yields, so that iterations stay short.
+    /// Such a handler should do correspondingly less work at a time; otherwise more is written than flushed. On this
+    /// loop's thread.
     /// </summary>
     public bool IsBehind { get; private set; }
 
-    /// <summary>How many times a connection had something written for it that had nothing before. On the loop.</summary>
+    /// <summary>How often a connection that had nothing to flush was written to. On the loop.</summary>
     internal long ScheduledFlushes => _flushScheduler.Added;
 
-    /// <summary>The connection whose handler was called last in this turn. On the loop.</summary>
+    /// <summary>The connection whose handler was called last in this iteration. On the loop.</summary>
     internal Connection? CurrentConnection { get; set; }
 
     private bool HasWork => !_posted.IsEmpty || _readable.Count > 0 || _flushScheduler.Count > 0 || _yielded.Count > 0;
 
     /// <summary>
-    /// Runs <paramref name="action"/> on this loop's thread, after what is already posted. Any thread. Once the group
-    /// has been disposed nothing is run any more; <see cref="TryPost"/> says so.
+    /// Runs <paramref name="action"/> on this loop's thread, after the actions that are already posted. Any thread.
+    /// After the group has been disposed no action runs any more; <see cref="TryPost"/> reports that.
     /// </summary>
     public void Post(Action action) => TryPost(action);
 
-    /// <summary>As <see cref="Post"/>. False when the loop has ended and the action will not run; true when it will.</summary>
+    /// <summary>
+    /// Posts an action as <see cref="Post"/> does. Returns false if the loop has ended and the action will not run;
+    /// true if it will run.
+    /// </summary>
     public bool TryPost(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -62,16 +69,18 @@ public sealed partial class EventLoop
             return true;
         }
 
-        // A fence too: a loop that ends now sees the action, or is seen here to end.
+        // Wake is also a memory fence: either a loop that ends now sees the action, or this thread sees that the loop
+        // ends.
         _poller.Wake();
         return !_takesNoPosts || WasTaken(action);
     }
 
     /// <summary>
-    /// Hands over and sends some of what this loop has staged so far, as the turn's end would: all of it where that is for no more than
-    /// about <see cref="FlushBatchSize"/> connections. On this loop's thread; no handler is called.
+    /// Flushes and sends bytes that this loop has written so far, as the end of an iteration does: all of them if they
+    /// are for at most about <see cref="FlushBatchSize"/> connections, otherwise a part. On this loop's thread; no
+    /// handler is called.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on this loop's thread.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public void FlushWriteBuffers()
     {
         RequireCurrent();
@@ -80,7 +89,9 @@ public sealed partial class EventLoop
         CountWork(FlushScheduler.BatchSize - budget);
     }
 
-    /// <summary>Runs <paramref name="action"/> at once if the caller is on this loop, else posts it.</summary>
+    /// <summary>
+    /// Runs <paramref name="action"/> at once if the caller is on this loop's thread; otherwise posts it.
+    /// </summary>
     public void Run(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -97,10 +108,13 @@ public sealed partial class EventLoop
     internal void PostClose(Connection connection, CloseReason reason)
         => Post(() => connection.CloseOnLoop(reason, null, TimeSpan.Zero));
 
-    /// <summary>The stage has bytes to hand over at the end of the turn. On this loop.</summary>
+    /// <summary>
+    /// Adds a write buffer to the list of those that are flushed at the end of the iteration. On this loop.
+    /// </summary>
     internal void ScheduleFlush(LoopWriteBuffer buffer)
     {
-        // Once a turn and connection, and before anything is changed: from another thread the loop's memory would be corrupted.
+        // Checked once per iteration and connection, before anything changes: a write from another thread would
+        // corrupt the loop's memory.
         RequireCurrent();
         if (buffer.IsScheduled)
         {
@@ -111,14 +125,18 @@ public sealed partial class EventLoop
         _flushScheduler.Add(buffer, isReply: buffer.Connection == CurrentConnection);
     }
 
-    /// <summary>An in-process connection has received. On this loop.</summary>
+    /// <summary>
+    /// Adds an in-process connection that has received bytes to the list of those to read. On this loop.
+    /// </summary>
     internal void MarkReadable(Connection connection) => _readable.Enqueue(connection);
 
-    /// <summary>The connection has something to deliver in the next turn, after all others. On this loop.</summary>
+    /// <summary>
+    /// Adds a connection that has bytes to deliver in the next iteration, after all others. On this loop.
+    /// </summary>
     internal void ScheduleDelivery(Connection connection) => _yielded.Enqueue(connection);
 
-    // Those that were on the list when the turn began: whoever joined it since had its part of this turn. What they write is handed over in
-    // the next one, behind what was written before.
+    // Delivers to the connections that were in the list when the iteration began; those added later have had their
+    // part of this iteration. Their writes are flushed in the next iteration, behind earlier writes.
     private void DeliverYielded(int count)
     {
         for (; count > 0; count--)
@@ -139,8 +157,11 @@ public sealed partial class EventLoop
         CurrentConnection = null;
     }
 
-    /// <summary>Sends what the turn produced, or a slice of it; in-process peers on this loop answer within the same turn.</summary>
-    /// <param name="yielded">How many connections wait for this, to go on.</param>
+    /// <summary>
+    /// Flushes what the iteration has written, or a part of it. In-process peers on this loop reply within the same
+    /// iteration.
+    /// </summary>
+    /// <param name="yielded">How many connections have yielded and wait until this is done.</param>
     private void Flush(int yielded)
     {
         IsBehind = _flushScheduler.Count > FlushScheduler.BatchSize;
@@ -148,7 +169,8 @@ public sealed partial class EventLoop
         int budget = slice;
         for (int round = 0; round < MostRounds; round++)
         {
-            // Handing over can run no handler, but it can fill other stages: a link's two ends are written in turn.
+            // A flush runs no handler, but it can make an in-process peer readable, which then writes into further
+            // buffers.
             _flushScheduler.Flush(this, ref budget);
             if (_readable.Count == 0)
             {
@@ -167,14 +189,14 @@ public sealed partial class EventLoop
 
     private void RunPosted()
     {
-        // No more than there are: an action that posts itself again must not keep the loop here.
+        // At most as many actions as there are now: an action that posts itself again must not keep the loop here.
         for (int left = _posted.Count; left > 0 && _posted.TryDequeue(out Action? action); left--)
         {
             Guarded(action);
         }
     }
 
-    // What an action posts now is refused, so that the loop comes to its end.
+    // An action that posts another one now is refused, so that the loop ends.
     private void RunLastPosted()
     {
         var last = new List<Action>();
@@ -191,7 +213,7 @@ public sealed partial class EventLoop
         last.ForEach(Guarded);
     }
 
-    // The action came while the loop ended: what is still queued then will not run.
+    // The action was posted while the loop ended: if it is still queued now, it will not run.
     private bool WasTaken(Action action)
     {
         lock (_endGate)

@@ -6,16 +6,18 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport;
 
 /// <summary>
-/// One thread that waits for the events of its connections, calls their handlers, and at the end of each turn hands what
-/// they wrote to the connections it is for, each once.
+/// Waits for the events of its connections on one thread, calls their handlers, and flushes what they wrote to each
+/// connection once at the end of each iteration.
 /// </summary>
 /// <remarks>
-/// The thread is the loop's own, or one of the application's that turns the loop itself (<see cref="RunOnce"/>). Everything a
-/// handler does happens on this thread, so that a protocol needs no lock for what belongs to connections of one loop. A turn: wait, handle at most a few reads of each ready connection, run what was posted and what is due, hand over.
+/// The thread belongs to the loop, or it is a thread of the application that runs the loop itself (<see
+/// cref="RunOnce"/>). A handler runs on this thread only, so a protocol needs no lock for state that belongs to
+/// connections of one loop. An iteration waits, handles a few reads at most of each ready connection, runs posted
+/// actions and due timers, and flushes.
 /// </remarks>
 public sealed partial class EventLoop
 {
-    // A loop that polled this many times for nothing waits for events to come close together again before it polls on.
+    // After this many waits whose polls found nothing, the loop stops polling until events come close together again.
     private const int PollCredit = 8;
 
     private static readonly TimeSpan ShortSleep = TimeSpan.FromMicroseconds(100);
@@ -28,7 +30,7 @@ public sealed partial class EventLoop
     private int _threadId;
     private volatile bool _stopping;
 
-    // Connections whose next bytes may come at once.
+    // The number of connections whose next bytes are likely to come at once.
     private int _spinning;
 
     internal EventLoop(EventLoopGroup group, int index, EventLoopOptions options, int idlePolls)
@@ -46,22 +48,23 @@ public sealed partial class EventLoop
         _thread = options.CallerDriven ? null : new Thread(Run) { IsBackground = true, Name = _name };
     }
 
-    /// <summary>The group this loop belongs to.</summary>
+    /// <summary>The group that this loop belongs to.</summary>
     public EventLoopGroup Group { get; }
 
-    /// <summary>Its number in the group.</summary>
+    /// <summary>The loop's number in the group.</summary>
     public int Index { get; }
 
     /// <summary>
-    /// Whether the caller is on this loop's thread. A loop that its caller drives has none before <see cref="Attach"/> or the first
-    /// <see cref="RunOnce"/>; between two turns the thread is the loop's too.
+    /// Whether the caller is on this loop's thread. A caller-driven loop has no thread before <see cref="Attach"/> or
+    /// the first <see cref="RunOnce"/>; between two iterations it still has its thread.
     /// </summary>
     public bool IsCurrent => Environment.CurrentManagedThreadId == _threadId;
 
     /// <summary>
-    /// <see cref="Environment.TickCount64"/> as the loop last saw it: when it woke, and under load after a few dozen reads or sends. For handlers
-    /// that want to know about when something happened and must not read a clock for it. With an
-    /// <see cref="EventLoopOptions.TimeProvider"/> of the application it is the milliseconds of that one. On this loop's thread.
+    /// The value of <see cref="Environment.TickCount64"/> when the loop last read it: when it woke, and under load
+    /// after a few dozen reads or sends. For handlers that need to know roughly when something happened without
+    /// reading a clock. With an <see cref="EventLoopOptions.TimeProvider"/> of the application it is the milliseconds
+    /// of that provider. On this loop's thread.
     /// </summary>
     public long LastTick { get; private set; }
 
@@ -76,19 +79,28 @@ public sealed partial class EventLoop
 
     internal LoopBlockPool Blocks { get; }
 
-    /// <summary>Where every connection of this loop receives: only what is left unconsumed is kept per connection.</summary>
+    /// <summary>
+    /// The buffer into which every connection of this loop receives. Each connection keeps a copy of unconsumed bytes
+    /// only.
+    /// </summary>
     internal byte[] ReceiveBuffer { get; }
 
-    /// <summary>Where connections of this loop receive what is still to be decrypted.</summary>
+    /// <summary>The buffer into which connections of this loop receive ciphertext.</summary>
     internal byte[] CipherBuffer => _cipherBuffer ??= GC.AllocateUninitializedArray<byte>(ReceiveBuffer.Length, pinned: true);
 
-    /// <summary>What decides whom to read now. On the loop.</summary>
+    /// <summary>Decides which connections are read now. On the loop.</summary>
     internal Pacing Pacing { get; }
 
-    /// <summary>How many messages handlers have counted since the read began; <see cref="Pacing.Unknown"/> when none has. On the loop.</summary>
+    /// <summary>
+    /// How many messages handlers have reported since the current read began; <see cref="Pacing.Unknown"/> if no
+    /// handler has. On the loop.
+    /// </summary>
     internal long MessagesHandled { get; set; }
 
-    /// <summary>How many received bytes were copied because they could not be handled where they came. On the loop.</summary>
+    /// <summary>
+    /// How many received bytes were copied because they could not be handled in the buffer they arrived in. On the
+    /// loop.
+    /// </summary>
     internal long BytesMoved { get; set; }
 
     /// <summary>How many bytes sockets and pipes of this loop have received. On the loop.</summary>
@@ -96,13 +108,14 @@ public sealed partial class EventLoop
 
     internal Poller Poller => _poller;
 
-    /// <summary>So many more connections make it worth while to look a few times before the loop sleeps. On the loop.</summary>
+    /// <summary>Changes the number of connections for which the loop polls before it sleeps. On the loop.</summary>
     internal void AddSpinning(int more) => _spinning += more;
 
-    // Without what flows with the caller, as its current activity: a loop outlives it, and serves others.
+    // Unsafe: the caller's ExecutionContext (its current activity, for example) must not flow to the loop, which
+    // serves other callers too.
     internal void Start() => _thread?.UnsafeStart();
 
-    /// <summary>Gives back what the loop holds, when it is not to be started.</summary>
+    /// <summary>Releases the loop's resources if the loop is not to be started.</summary>
     internal void Abandon() => _poller.Dispose();
 
     internal void Stop()
@@ -116,7 +129,7 @@ public sealed partial class EventLoop
     [DoesNotReturn]
     private void RejectThread()
         => throw new InvalidOperationException(
-            $"This belongs to the event loop '{_name}' and may be used on its thread only; post an action to the loop instead.");
+            $"The event loop '{_name}' may be used on its own thread only; on other threads, post an action to the loop.");
 
     private void Run()
     {
@@ -137,8 +150,9 @@ public sealed partial class EventLoop
         End();
     }
 
-    // What one turn does once it is known what is ready. Never part of the caller's frame: what this turn handled last (a connection, an action
-    // and what it leads to) would stay in that frame's slots while the loop sleeps, and the collector could not have it.
+    // One iteration after the wait. Never inlined: references to what this iteration handled last (a connection, an
+    // action) would stay in slots of the caller's frame while the loop sleeps, and the garbage collector could not
+    // free them.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RunIteration(int ready)
     {
@@ -152,7 +166,7 @@ public sealed partial class EventLoop
         RunPosted();
         RunTimers();
         RunShortTimers();
-        // Before those go on whose work is large: nobody's answer waits for that.
+        // Before handlers with much work continue, so that no reply waits for that work.
         Flush(again);
         if (again > 0)
         {
@@ -167,7 +181,8 @@ public sealed partial class EventLoop
             FlushWriteBuffers();
         }
 
-        // What was posted before goes first: a connection that waits to be opened is opened, and then closed like the others.
+        // Actions that were posted before go first: a connection that waits to be opened is opened, and then closed
+        // like the others.
         RunPosted();
         foreach (Connection connection in Group.ConnectionsOf(this))
         {
@@ -176,15 +191,16 @@ public sealed partial class EventLoop
 
         AwaitSenders();
         RunLastPosted();
-        // What these wrote is discarded, and told.
+        // Bytes that these actions wrote are discarded and reported as discarded.
         FlushWriteBuffers();
         _alarm?.Dispose();
         _poller.Dispose();
-        // The number goes to the next thread that is made, which is not this loop.
+        // The system gives the number to the next thread that starts, which is not this loop.
         _threadId = 0;
     }
 
-    // Polls while that pays, then sleeps, no longer than the milliseconds given. Returns the credit for the next time.
+    // Polls if that is worth while, then sleeps for at most the given milliseconds. Returns the poll credit for the
+    // next wait.
     private int WaitForEvents(int credit, int most, ref int ready)
     {
         if (credit > 0 && _spinning > 0 && Pacing.ShouldPoll)
@@ -202,8 +218,8 @@ public sealed partial class EventLoop
             credit--;
         }
 
-        // Clocks are looked at only here, where the thread sleeps anyway. A sleep shorter than what it costs to fall asleep and to
-        // wake was not worth it.
+        // The clock is read only here, where the thread sleeps anyway. A sleep that was shorter than the cost of
+        // falling asleep and waking up was not worth while.
         long before = Stopwatch.GetTimestamp();
         int milliseconds = MillisecondsToSleep(most);
         ready = IsShortTimerDueWithin(milliseconds, before, out TimeSpan brief) ? _poller.WaitShort(brief) : _poller.Wait(milliseconds);

@@ -5,12 +5,12 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport;
 
 /// <summary>
-/// A few event loops that share their buffers and the connections between them. A process may have several groups;
-/// nothing is shared between groups.
+/// Some event loops that share their buffers and distribute connections among each other. A process may have several
+/// groups; groups share nothing.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Disposing closes all connections at once and ends the threads; do it from no loop's thread. A loop that its caller drives
-/// ends on the thread that disposes, which may be the loop's.
+/// Thread-safe. Disposing closes all connections at once and ends the threads; do not dispose on a loop's thread. A
+/// caller-driven loop ends on the thread that disposes, which may be the loop's thread.
 /// </remarks>
 public sealed class EventLoopGroup : IDisposable
 {
@@ -21,9 +21,13 @@ public sealed class EventLoopGroup : IDisposable
     private int _next;
     private bool _disposed;
 
-    /// <summary>Starts the threads, unless <see cref="EventLoopOptions.CallerDriven"/>.</summary>
+    /// <summary>
+    /// Creates the loops and starts their threads, unless <see cref="EventLoopOptions.CallerDriven"/> is set.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <exception cref="ArgumentException">Several loops are to be driven by their caller.</exception>
+    /// <exception cref="ArgumentException">
+    /// <see cref="EventLoopOptions.CallerDriven"/> is set and several loops are asked for.
+    /// </exception>
     public EventLoopGroup(EventLoopOptions? options = null)
     {
         options ??= new EventLoopOptions();
@@ -35,19 +39,19 @@ public sealed class EventLoopGroup : IDisposable
         ArgumentNullException.ThrowIfNull(options.TimeProvider, nameof(options));
         if (options.CallerDriven && options.Loops > 1)
         {
-            throw new ArgumentException("A group that its caller drives has one loop, and Loops asks for more.", nameof(options));
+            throw new ArgumentException("CallerDriven allows one loop only, but Loops asks for more.", nameof(options));
         }
 
         _onFault = options.OnFault;
         TimeProvider = options.TimeProvider;
         ConnectionBudget = options.ConnectionBudget ?? new ConnectionBudget();
-        // The runtime opens a file when code first needs an assembly. Under a rush that takes all descriptors it cannot, and
-        // remembers that: so what the loops need for the first byte is loaded now.
+        // The runtime opens a file when code first needs an assembly. If many connections have taken all descriptors,
+        // it cannot, and remembers the failure. So everything that the loops need for the first byte is loaded now.
         GC.KeepAlive(typeof(MemoryExtensions));
         GC.KeepAlive(typeof(Marshal));
         GC.KeepAlive(typeof(ArrayPool<byte>));
         int count = options.CallerDriven ? 1 : options.Loops > 0 ? options.Loops : Math.Clamp(Environment.ProcessorCount / 2, 1, 8);
-        // Loops that look for events on every processor would take the time of the programs they wait for.
+        // Loops that poll on every processor would take time from the programs that they wait for.
         int polls = count < Environment.ProcessorCount ? options.IdlePolls : 0;
         MemoryBudget = new MemoryBudget(options.MaxBufferedBytes ?? HeapLimit.MaxBufferedBytes(HeapLimit.Read()), count);
         SharedBlocks = new SharedBlockPool(MemoryBudget);
@@ -61,7 +65,7 @@ public sealed class EventLoopGroup : IDisposable
         }
         catch
         {
-            // Out of descriptors, most likely: not the time to keep some.
+            // The process is probably out of descriptors, so the other loops release theirs.
             foreach (EventLoop? loop in _loops)
             {
                 loop?.Abandon();
@@ -78,24 +82,27 @@ public sealed class EventLoopGroup : IDisposable
         }
     }
 
-    /// <summary>What bounds the connections that are accepted for this group; for other listeners of the same program too.</summary>
+    /// <summary>
+    /// Limits the connections that are accepted for this group. Other listeners of the same program may use it too.
+    /// </summary>
     public ConnectionBudget ConnectionBudget { get; }
 
-    /// <summary>What the loops' timers go by; see <see cref="EventLoopOptions.TimeProvider"/>.</summary>
+    /// <summary>The clock of the loops' timers; see <see cref="EventLoopOptions.TimeProvider"/>.</summary>
     public TimeProvider TimeProvider { get; }
 
     /// <summary>
-    /// The milliseconds that <see cref="EventLoop.LastTick"/> counts, as they are now: for who is on no loop, as the clock is read for it. Any
-    /// thread.
+    /// The current value of the milliseconds that <see cref="EventLoop.LastTick"/> counts: for callers that are not on
+    /// a loop, because each call reads the clock. Any thread.
     /// </summary>
     public long CurrentTick => EventLoop.ReadTick(TimeProvider);
 
-    /// <summary>How many loops there are.</summary>
+    /// <summary>The number of loops.</summary>
     public int Count => _loops.Length;
 
     /// <summary>
-    /// How much memory the connections' stages and queues hold now, in whole blocks: what is written to them and not taken by their
-    /// peers, with all that is unused between. A sum over the loops; nothing is counted per message. Any thread, a moment's truth.
+    /// How much memory the connections' write buffers and queues use now, in whole blocks: written bytes that the
+    /// peers have not accepted, and all unused space between them. A sum over the loops; nothing is counted per
+    /// message. Any thread; the value may change at once.
     /// </summary>
     public long BufferedBytes
     {
@@ -112,13 +119,16 @@ public sealed class EventLoopGroup : IDisposable
     }
 
     /// <summary>
-    /// What bounds <see cref="BufferedBytes"/>, and what protocols keep for their peers beside that; see <see cref="EventLoopOptions.MaxBufferedBytes"/>.
+    /// Limits <see cref="BufferedBytes"/> together with what protocols buffer for their peers; see <see
+    /// cref="EventLoopOptions.MaxBufferedBytes"/>.
     /// </summary>
     public MemoryBudget MemoryBudget { get; }
 
     internal SharedBlockPool SharedBlocks { get; }
 
-    /// <summary>The loop of this group whose thread the caller is on; null when there is none.</summary>
+    /// <summary>
+    /// The loop of this group on whose thread the caller is; null if the caller is on no loop's thread.
+    /// </summary>
     public EventLoop? Current
     {
         get
@@ -138,15 +148,15 @@ public sealed class EventLoopGroup : IDisposable
     /// <summary>The loop at <paramref name="index"/>.</summary>
     public EventLoop this[int index] => _loops[index];
 
-    /// <summary>The loop that a new connection should go to: each in turn.</summary>
+    /// <summary>Returns the loop for a new connection, each loop in rotation.</summary>
     public EventLoop Next() => _loops[(uint)(Interlocked.Increment(ref _next) - 1) % (uint)_loops.Length];
 
     /// <summary>
-    /// Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended. Where there are none
-    /// (<see cref="EventLoopOptions.CallerDriven"/>) handlers are told on the calling thread.
+    /// Closes all connections with <see cref="CloseReason.Shutdown"/> and returns when the threads have ended. If the
+    /// group is caller-driven, handlers are called on the calling thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// Called on a loop's thread, which would wait for itself; or while a loop that its caller drives is in a turn.
+    /// The caller is on a loop's thread, which would wait for itself, or a caller-driven loop is in an iteration.
     /// </exception>
     public void Dispose()
     {
@@ -241,7 +251,7 @@ public sealed class EventLoopGroup : IDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // There is nobody left to tell, and a loop must outlive it.
+            // Nobody is left to report it to, and the loop must continue.
         }
     }
 }

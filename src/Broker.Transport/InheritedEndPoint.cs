@@ -6,25 +6,26 @@ using Broker.Transport.Linux;
 namespace Broker.Transport;
 
 /// <summary>
-/// A socket that listens already and that this process was started with: by a service manager that opens addresses for its services, such
-/// as systemd. It stands wherever an address to listen at does.
+/// A socket that is already listening and that this process inherited from a service manager that opens addresses for
+/// its services, such as systemd. It can be used wherever an address to listen at is expected.
 /// </summary>
 /// <remarks>
-/// A value: two of the same descriptor are equal. The descriptor belongs to the first <see cref="Listener"/> that is started at it, which
-/// closes it at its end, and programs that this process starts from then on do not inherit it. Whoever has opened the socket holds a
-/// descriptor of its own, so clients that come in between two processes wait for the next. Known on Linux only.
+/// This is a value: two end points of the same descriptor are equal. The first <see cref="Listener"/> that is started
+/// at it owns the descriptor and closes it. Programs that this process starts afterwards do not inherit the
+/// descriptor. The service manager keeps a descriptor of its own, so clients that connect between two processes wait
+/// for the next process. Supported on Linux only.
 /// </remarks>
 /// <param name="descriptor">The number of the descriptor in this process.</param>
-/// <param name="name">What it is called in messages; null for the number alone.</param>
+/// <param name="name">The name for messages; null to show the number alone.</param>
 public sealed class InheritedEndPoint(int descriptor, string? name = null) : EndPoint, IEquatable<InheritedEndPoint>
 {
     /// <summary>The number of the descriptor in this process.</summary>
     public int Descriptor { get; } = descriptor;
 
-    /// <summary>What it is called in messages.</summary>
+    /// <summary>The name for messages.</summary>
     public string? Name { get; } = name;
 
-    /// <summary>Not known before it is listened at.</summary>
+    /// <summary>Unspecified: the address family is not known before the socket is listened at.</summary>
     public override AddressFamily AddressFamily => AddressFamily.Unspecified;
 
     /// <inheritdoc/>
@@ -39,26 +40,29 @@ public sealed class InheritedEndPoint(int descriptor, string? name = null) : End
     /// <inheritdoc/>
     public override string ToString() => Name is null ? $"descriptor {Descriptor}" : $"descriptor {Descriptor} ({Name})";
 
-    /// <summary>The socket, which belongs to the caller.</summary>
-    /// <exception cref="SocketException">The descriptor is none of a stream socket that listens. It is left as it was.</exception>
+    /// <summary>Creates the socket, which then belongs to the caller.</summary>
+    /// <exception cref="SocketException">
+    /// The descriptor is not a listening stream socket. The descriptor is not changed.
+    /// </exception>
     internal Socket Take()
     {
-        // Before it is anybody's: a descriptor that is something else must not be closed with an object of ours.
+        // These checks come before a Socket owns the descriptor: a descriptor that is something else must not be
+        // closed.
         if (!OperatingSystem.IsLinux())
         {
-            throw new SocketException((int)SocketError.OperationNotSupported, "sockets are inherited on Linux only");
+            throw new SocketException((int)SocketError.OperationNotSupported, "inherited sockets are supported on Linux only");
         }
 
         if (!LibC.TryGetSocketOption(Descriptor, LibC.SO_ACCEPTCONN, out int listens) || listens == 0
             || !LibC.TryGetSocketOption(Descriptor, LibC.SO_TYPE, out int type) || type != LibC.SOCK_STREAM)
         {
             throw new SocketException(
-                (int)SocketError.NotSocket, "it is no stream socket that listens (a socket unit of systemd needs ListenStream= and Accept=no)");
+                (int)SocketError.NotSocket, "it is not a listening stream socket (a socket unit of systemd needs ListenStream= and Accept=no)");
         }
 
         if (LibC.SetDescriptorFlags(Descriptor, LibC.FD_CLOEXEC) != 0)
         {
-            throw new SocketException((int)SocketError.Fault, $"it cannot be kept from other programs (error {Marshal.GetLastSystemError()})");
+            throw new SocketException((int)SocketError.Fault, $"it cannot be closed for child processes (error {Marshal.GetLastSystemError()})");
         }
 
         return new Socket(new SafeSocketHandle(Descriptor, ownsHandle: true));

@@ -3,18 +3,18 @@ using System.Net.Sockets;
 
 namespace Broker.Transport;
 
-/// <summary>An address cannot be listened on.</summary>
+/// <summary>Thrown if a listener cannot use an address.</summary>
 public class ListenException : IOException
 {
-    /// <summary>Says why an address cannot be had. For whoever opens listeners.</summary>
+    /// <summary>Creates the exception for an end point, with a message that explains the reason.</summary>
     public ListenException(EndPoint endPoint, SocketException reason)
         : this($"cannot listen on {endPoint}: {Explain(reason)}", endPoint?.ToString() ?? "", reason)
         => EndPoint = endPoint;
 
-    /// <summary>For addresses that are written otherwise than end points are.</summary>
-    /// <param name="message">What it says in all.</param>
-    /// <param name="address">The address as its owner writes it.</param>
-    /// <param name="reason">Why.</param>
+    /// <summary>Creates the exception for an address that is not written as an end point.</summary>
+    /// <param name="message">The whole message.</param>
+    /// <param name="address">The address as the user wrote it.</param>
+    /// <param name="reason">The reason.</param>
     protected ListenException(string message, string address, SocketException reason)
         : base(message, reason)
     {
@@ -26,13 +26,13 @@ public class ListenException : IOException
     /// <summary>The address as it was asked for.</summary>
     public string Address { get; }
 
-    /// <summary>The address, where it is an end point.</summary>
+    /// <summary>The address, if it is an end point.</summary>
     public EndPoint? EndPoint { get; }
 
-    /// <summary>Why.</summary>
+    /// <summary>The error code of the reason.</summary>
     public SocketError Error { get; }
 
-    /// <summary>Why, in words for a message.</summary>
+    /// <summary>Returns the reason in words for a message.</summary>
     protected static string Explain(SocketException reason) => reason?.SocketErrorCode switch
     {
         SocketError.AddressAlreadyInUse => "the address is already in use",

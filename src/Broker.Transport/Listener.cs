@@ -3,9 +3,10 @@ using System.Net.Sockets;
 
 namespace Broker.Transport;
 
-/// <summary>Accepts connections at one address and spreads them over the loops of a group.</summary>
+/// <summary>Accepts connections at one address and distributes them over the loops of a group.</summary>
 /// <remarks>
-/// Thread-safe. Disposing stops accepting and leaves accepted connections alone. It also stops when the group is disposed.
+/// Thread-safe. Disposing stops accepting and does not affect accepted connections. The listener also stops when the
+/// group is disposed.
 /// </remarks>
 public sealed class Listener : IDisposable
 {
@@ -26,18 +27,26 @@ public sealed class Listener : IDisposable
         EndPoint = socket.LocalEndPoint!;
     }
 
-    /// <summary>The address that is listened on, with the port that the system chose where 0 was asked for.</summary>
+    /// <summary>The address of the listener, with the port that the system chose if port 0 was asked for.</summary>
     public EndPoint EndPoint { get; }
 
-    /// <summary>Listens at <paramref name="endPoint"/> from the return on.</summary>
-    /// <param name="group">Where connections go.</param>
-    /// <param name="endPoint">An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.</param>
-    /// <param name="accept">
-    /// Makes the handler for a connection of the given loop from the given address, or null to refuse it. Called on a
-    /// thread of the pool, one call at a time.
+    /// <summary>
+    /// Starts to listen at <paramref name="endPoint"/>; when the method returns, clients can connect.
+    /// </summary>
+    /// <param name="group">The group that gets the connections.</param>
+    /// <param name="endPoint">
+    /// An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.
     /// </param>
-    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet; an inherited socket has its own.</param>
-    /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
+    /// <param name="accept">
+    /// Returns the handler for a connection of the given loop from the given address, or null to refuse the
+    /// connection. Called on a thread of the thread pool, one call at a time.
+    /// </param>
+    /// <param name="backlog">
+    /// How many unaccepted connections the kernel may queue. An inherited socket keeps its own backlog.
+    /// </param>
+    /// <exception cref="SocketException">
+    /// The address cannot be used; <see cref="SocketException.SocketErrorCode"/> has the reason.
+    /// </exception>
     public static Listener Start(
         EventLoopGroup group, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
     {
@@ -45,12 +54,20 @@ public sealed class Listener : IDisposable
         return Start(group, home: null, endPoint, accept, backlog);
     }
 
-    /// <summary>Listens at <paramref name="endPoint"/> from the return on, for one loop alone.</summary>
-    /// <param name="home">Where all connections go.</param>
-    /// <param name="endPoint">An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.</param>
-    /// <param name="accept">Makes the handler, as for a group.</param>
-    /// <param name="backlog">How many connections the kernel may hold that are not accepted yet; an inherited socket has its own.</param>
-    /// <exception cref="SocketException">The address cannot be had; <see cref="SocketException.SocketErrorCode"/> says why.</exception>
+    /// <summary>
+    /// Starts to listen at <paramref name="endPoint"/> for one loop; when the method returns, clients can connect.
+    /// </summary>
+    /// <param name="home">The loop that gets all connections.</param>
+    /// <param name="endPoint">
+    /// An IP end point, a <see cref="UnixDomainSocketEndPoint"/>, or an <see cref="InheritedEndPoint"/>.
+    /// </param>
+    /// <param name="accept">Returns the handler, as for a group.</param>
+    /// <param name="backlog">
+    /// How many unaccepted connections the kernel may queue. An inherited socket keeps its own backlog.
+    /// </param>
+    /// <exception cref="SocketException">
+    /// The address cannot be used; <see cref="SocketException.SocketErrorCode"/> has the reason.
+    /// </exception>
     public static Listener Start(
         EventLoop home, EndPoint endPoint, Func<EventLoop, EndPoint?, ConnectionHandler?> accept, int backlog = 1024)
     {
@@ -125,19 +142,20 @@ public sealed class Listener : IDisposable
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionAborted or SocketError.ConnectionReset)
             {
-                // That one connection went away before it was accepted.
+                // That one connection was closed before it was accepted.
             }
             catch (SocketException e)
             {
-                // Out of descriptors or memory, most likely: those who are connected are served on, and newcomers wait in
-                // the backlog. Whatever it is, it may last, and must not be asked for again at once.
+                // The process is probably out of descriptors or memory: existing connections are still served, and new
+                // ones wait in the backlog. The error may last, so the next attempt must not follow at once.
                 _group.ReportFault(e);
                 await PauseAsync().ConfigureAwait(false);
             }
         }
     }
 
-    // On a loop's timer: the first Task.Delay of a process starts a thread, which fails when descriptors have run out.
+    // On a loop's timer: the first Task.Delay of a process starts a thread, which fails if there are no descriptors
+    // left.
     private Task PauseAsync()
     {
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -146,11 +164,11 @@ public sealed class Listener : IDisposable
         return over.Task;
     }
 
-    // A listener for both families sees addresses of IPv4 in the clothes of IPv6.
+    // A dual-mode listener sees IPv4 addresses mapped to IPv6.
     private static EndPoint? Shown(EndPoint? remote)
         => remote is IPEndPoint { Address: { IsIPv4MappedToIPv6: true } address, Port: var port } ? new IPEndPoint(address.MapToIPv4(), port) : remote;
 
-    // Returns whether there is still somebody to accept for.
+    // Returns false if the group is disposed and the listener should stop.
     private bool Welcome(Socket socket)
     {
         ConnectionBudget budget = _group.ConnectionBudget;

@@ -1,11 +1,12 @@
 namespace Broker.Transport;
 
-/// <summary>A callback that an <see cref="EventLoop"/> will make. Used on the loop's thread only.</summary>
+/// <summary>A callback that an <see cref="EventLoop"/> will call. Used on the loop's thread only.</summary>
 public sealed class LoopTimer
 {
     private readonly EventLoop _loop;
 
-    // Null once it was cancelled: until it would have been due it stands in the loop's queue, and keeps nothing alive from there.
+    // Null after it was cancelled: the timer stays in the loop's queue until it would have been due, and must keep
+    // nothing else in memory.
     private Action? _callback;
 
     internal LoopTimer(EventLoop loop, Action callback)
@@ -14,10 +15,10 @@ public sealed class LoopTimer
         _callback = callback;
     }
 
-    /// <summary>Whether the callback is still to come.</summary>
+    /// <summary>Whether the callback has not been called yet and will be.</summary>
     public bool IsPending { get; private set; } = true;
 
-    /// <summary>The callback will not be made. Harmless when it has been.</summary>
+    /// <summary>Prevents the call of the callback. Does nothing if it has been called.</summary>
     public void Cancel()
     {
         if (IsPending)
@@ -29,22 +30,25 @@ public sealed class LoopTimer
     }
 
     /// <summary>
-    /// Makes the callback once more, as <see cref="EventLoop.StartTimer"/> does, without another object. For a timer whose callback has been
-    /// made or is being made: one that was cancelled may still stand in the loop's queue, and would be there twice.
+    /// Schedules the callback once more, as <see cref="EventLoop.StartTimer"/> does, without allocating. For a timer
+    /// whose callback has been called or is being called. A cancelled timer cannot be restarted: it may still be in
+    /// the loop's queue and would be there twice.
     /// </summary>
-    /// <exception cref="InvalidOperationException">Not on the loop's thread, or the callback has not been made.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The caller is not on the loop's thread, or the callback has not been called.
+    /// </exception>
     public void Restart(TimeSpan due)
     {
         if (IsPending || _callback is null)
         {
-            throw new InvalidOperationException("Only a timer whose callback has been made can be started again.");
+            throw new InvalidOperationException("A timer can be restarted only after its callback has been called.");
         }
 
         _loop.Enqueue(this, due);
         IsPending = true;
     }
 
-    /// <summary>What is to be called now that it is due; null when it was cancelled.</summary>
+    /// <summary>Returns the callback when the timer is due; null if the timer was cancelled.</summary>
     internal Action? Fire()
     {
         IsPending = false;

@@ -11,9 +11,9 @@ namespace Broker.Transport;
 /// </summary>
 /// <remarks>
 /// A write buffer belongs to one loop and is used on that loop's thread only; <see cref="Connection.GetWriteBuffer"/>
-/// returns it. The exception is <see cref="Connection.ExternalWriteBuffer"/>, for threads that are not loops of the group:
-/// its users exclude each other with a lock of their own. Write each message through one <see cref="GetSpan"/>: the
-/// bytes of one call are contiguous, and an in-process peer then parses them without a copy.
+/// returns it. The exception is <see cref="Connection.ExternalWriteBuffer"/>, for threads that are not loops of the
+/// group: its users exclude each other with a lock of their own. Write each message through one <see cref="GetSpan"/>:
+/// the bytes of one call are contiguous, and an in-process peer then parses them without a copy.
 /// </remarks>
 public sealed class LoopWriteBuffer
 {
@@ -86,13 +86,13 @@ public sealed class LoopWriteBuffer
     internal FlushedBlocks TakeBlocks()
     {
         EndBlock();
-        var staged = new FlushedBlocks(_first, _current, _endedBytes, _waste);
+        var flushed = new FlushedBlocks(_first, _current, _endedBytes, _waste);
         _wasLarge = _endedBytes > BlockSizes.Small;
         _first = _current = null;
         _array = [];
         _position = _limit = _currentStart = 0;
         _endedBytes = _waste = 0;
-        return staged;
+        return flushed;
     }
 
     // An empty buffer has a limit of 0, so its first write comes here too: one check covers both the space and whether

@@ -3,23 +3,26 @@ using System.Runtime.CompilerServices;
 namespace Broker.Transport;
 
 /// <summary>
-/// What may be held for all peers of a group of loops together, so that memory does not end: blocks of connections' stages and queues, and what
-/// protocols keep beside. Nobody is refused by it before half of it is held. From then on a protocol grants each peer no more than
-/// <see cref="PerPeerLimit"/>, a part of what is left, so that the ones who take what is sent to them go on beside many who do not.
+/// The memory that may be buffered for all peers of a group of loops together: blocks of connections' write buffers
+/// and queues, and what protocols buffer beside them. It restricts nothing until half of it is used. From then on a
+/// protocol allows each peer no more than <see cref="PerPeerLimit"/>, a part of what is left. So peers that read
+/// continue beside many peers that do not read.
 /// </summary>
 /// <remarks>
-/// Any thread. Nothing is counted per message: blocks are when they change hands, and loops tell of theirs a <see cref="Granularity"/> at a time.
+/// Any thread. Nothing is counted per message: blocks are counted when their owner changes, and loops report changes
+/// in steps of <see cref="Granularity"/>.
 /// </remarks>
 public sealed class MemoryBudget
 {
-    // With the first of these parts a peer may still hold 1/64 of the limit; and however many there are, their sum stays below it.
+    // When half of the budget is used, this divisor still allows a peer 1/64 of the limit. The sum over all peers
+    // stays below the limit, however many there are.
     private const int PerPeerDivisor = 32;
 
-    // All of a group's loops together may keep so little to themselves.
+    // All loops of a group together may leave at most this part of the limit unreported.
     private const int StepsPerLimit = 32;
     private const int FewLoops = 8;
 
-    // A peer that is read does not keep more to itself than the system's buffers hold.
+    // The system's socket buffers hold as much anyway for a peer that reads.
     private const long MinPerPeerLimit = 16 * 1024;
 
     private readonly Lock _gate = new();
@@ -36,25 +39,26 @@ public sealed class MemoryBudget
         Limit = limit;
         Granularity = limit == 0 ? long.MaxValue : Math.Max(1, limit / (StepsPerLimit * Math.Max(FewLoops, loops)));
         _pressureAbove = limit / 2;
-        // Not at once again, or all who wait would come and go with every block.
+        // Clearly below the first threshold. Otherwise all waiting writers would start and stop with every block.
         _pressureEndsAt = limit / 8 * 3;
         _updateAbove = _pressureAbove;
     }
 
-    /// <summary>In bytes; 0 for none, and then nothing is counted.</summary>
+    /// <summary>The limit in bytes; 0 for no limit, and then nothing is counted.</summary>
     public long Limit { get; }
 
     /// <summary>
-    /// To how many bytes it is exact for each loop. Who gives a peer credit gives no more at a time. Very large where there is no limit.
+    /// The precision of the count for each loop, in bytes. A protocol that gives a peer credit gives at most this much
+    /// at a time. Very large if there is no limit.
     /// </summary>
     public long Granularity { get; }
 
-    /// <summary>What was counted, in bytes. A moment's truth.</summary>
+    /// <summary>The bytes that are counted as buffered. The value may change at once.</summary>
     public long BufferedBytes => Volatile.Read(ref _buffered);
 
     /// <summary>
-    /// How many bytes may wait for one peer, or in one queue, now: <see cref="long.MaxValue"/> while there is enough. A message for which it is
-    /// too little passes where nothing waits. A moment's truth.
+    /// How many bytes may wait for one peer, or in one queue, now: <see cref="long.MaxValue"/> while there is enough
+    /// memory. A message that is larger than the limit is allowed if nothing else waits. The value may change at once.
     /// </summary>
     public long PerPeerLimit
     {
@@ -62,11 +66,11 @@ public sealed class MemoryBudget
         get => Volatile.Read(ref _perPeerLimit);
     }
 
-    /// <summary>Whether peers are bounded by their <see cref="PerPeerLimit"/> now.</summary>
+    /// <summary>Whether peers are limited by <see cref="PerPeerLimit"/> now.</summary>
     public bool IsUnderPressure => PerPeerLimit != long.MaxValue;
 
-    /// <summary>Counts memory that is held for peers beside their connections' queues.</summary>
-    /// <param name="bytes">How many; negative for what was given back.</param>
+    /// <summary>Counts memory that is buffered for peers beside their connections' queues.</summary>
+    /// <param name="bytes">The number of bytes; negative for bytes that were released.</param>
     public void Add(long bytes)
     {
         if (Limit == 0)
@@ -74,18 +78,20 @@ public sealed class MemoryBudget
             return;
         }
 
-        long held = Interlocked.Add(ref _buffered, bytes);
-        if (NeedsUpdate(held))
+        long buffered = Interlocked.Add(ref _buffered, bytes);
+        if (NeedsUpdate(buffered))
         {
             UpdateState();
         }
     }
 
     /// <summary>
-    /// Has somebody told once that there is enough: for who was refused by the <see cref="PerPeerLimit"/>, since peers that take nothing never say so. It is
-    /// told on any thread, maybe before this returns and under locks of others, so it posts to a loop and does nothing else.
+    /// Calls <paramref name="callback"/> once when there is enough memory: for a writer that <see
+    /// cref="PerPeerLimit"/> refused, because a peer that reads nothing never causes a low-water call. The callback
+    /// may run on any thread, before this method returns, and under locks of other code. So it should only post to a
+    /// loop.
     /// </summary>
-    /// <param name="callback">One that waits already is told once.</param>
+    /// <param name="callback">If it is waiting already, it is called only once.</param>
     public void NotifyWhenAvailable(Action callback)
     {
         ArgumentNullException.ThrowIfNull(callback);
@@ -101,7 +107,7 @@ public sealed class MemoryBudget
         callback();
     }
 
-    /// <summary>Takes <see cref="NotifyWhenAvailable"/> back.</summary>
+    /// <summary>Cancels a callback of <see cref="NotifyWhenAvailable"/>.</summary>
     public void CancelNotification(Action callback)
     {
         lock (_gate)
@@ -110,39 +116,39 @@ public sealed class MemoryBudget
         }
     }
 
-    private bool NeedsUpdate(long held) => held > Volatile.Read(ref _updateAbove) || held < Volatile.Read(ref _updateBelow);
+    private bool NeedsUpdate(long buffered) => buffered > Volatile.Read(ref _updateAbove) || buffered < Volatile.Read(ref _updateBelow);
 
     private void UpdateState()
     {
-        Action[] told = [];
+        Action[] notified = [];
         lock (_gate)
         {
             do
             {
                 SetThresholds(Volatile.Read(ref _buffered));
-                // Whoever counts looks at the bounds after that, and here it is the other way round.
+                // Threads that count read the thresholds afterwards; this thread does both in the opposite order.
                 Interlocked.MemoryBarrier();
             }
             while (NeedsUpdate(Volatile.Read(ref _buffered)));
 
             if (!IsUnderPressure && _callbacks.Count > 0)
             {
-                told = [.. _callbacks];
+                notified = [.. _callbacks];
                 _callbacks.Clear();
             }
         }
 
-        foreach (Action tell in told)
+        foreach (Action callback in notified)
         {
-            tell();
+            callback();
         }
     }
 
-    private void SetThresholds(long held)
+    private void SetThresholds(long buffered)
     {
-        bool isShort = held > (IsUnderPressure ? _pressureEndsAt : _pressureAbove);
-        Volatile.Write(ref _updateAbove, isShort ? held + Granularity : _pressureAbove);
-        Volatile.Write(ref _updateBelow, isShort ? Math.Max(held - Granularity, _pressureEndsAt + 1) : long.MinValue);
-        Volatile.Write(ref _perPeerLimit, isShort ? Math.Max(MinPerPeerLimit, (Limit - held) / PerPeerDivisor) : long.MaxValue);
+        bool isUnderPressure = buffered > (IsUnderPressure ? _pressureEndsAt : _pressureAbove);
+        Volatile.Write(ref _updateAbove, isUnderPressure ? buffered + Granularity : _pressureAbove);
+        Volatile.Write(ref _updateBelow, isUnderPressure ? Math.Max(buffered - Granularity, _pressureEndsAt + 1) : long.MinValue);
+        Volatile.Write(ref _perPeerLimit, isUnderPressure ? Math.Max(MinPerPeerLimit, (Limit - buffered) / PerPeerDivisor) : long.MaxValue);
     }
 }

@@ -2,13 +2,13 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Transport;
 
-/// <summary>What the operating system says of the files that this process has open, sockets among them.</summary>
+/// <summary>The number of files, including sockets, that this process has open and may open.</summary>
 internal static partial class OpenFiles
 {
     private const int LinuxNumber = 7;
     private const int OtherNumber = 8;
 
-    /// <summary>How many there may be; null where that is not limited or not known.</summary>
+    /// <summary>Returns how many files may be open; null if that is not limited or not known.</summary>
     internal static long? Limit()
     {
         if (OperatingSystem.IsWindows())
@@ -20,12 +20,15 @@ internal static partial class OpenFiles
         return GetLimit(resource, out ResourceLimit limit) == 0 && limit.Current < int.MaxValue ? (long)limit.Current : null;
     }
 
-    /// <summary>How many there are; as many as there can be when even that cannot be looked at.</summary>
+    /// <summary>
+    /// Returns how many files are open; <see cref="int.MaxValue"/> if they cannot be counted because no descriptor is
+    /// free.
+    /// </summary>
     internal static int Count()
     {
         try
         {
-            // One of them is the look itself.
+            // One of the entries is the open directory itself.
             return Directory.GetFileSystemEntries(OperatingSystem.IsLinux() ? "/proc/self/fd" : "/dev/fd").Length - 1;
         }
         catch (IOException)

@@ -5,7 +5,7 @@ using Broker.Transport.Portable;
 
 namespace Broker.Transport;
 
-/// <summary>How a loop learns which of its sockets are ready: the operating system's part of the transport.</summary>
+/// <summary>Finds out which sockets of a loop are ready, with the means of the operating system.</summary>
 internal abstract class Poller : IDisposable
 {
     internal const string PortableSwitch = "Broker.Transport.ForcePortable";
@@ -18,20 +18,25 @@ internal abstract class Poller : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Makes a connection of a connected socket. The connection owns the socket from now on. Any thread.</summary>
+    /// <summary>
+    /// Creates a connection for a connected socket, which the connection owns from now on. Any thread.
+    /// </summary>
     internal abstract SocketConnection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler);
 
     /// <summary>
-    /// Waits at most <paramref name="milliseconds"/> (0: look only; -1: no limit). Returns how many events to pass to
-    /// <see cref="Dispatch"/>; a wake-up alone counts as one. On the loop.
+    /// Waits at most <paramref name="milliseconds"/> (0: does not wait; -1: no limit). Returns the number of events to
+    /// pass to <see cref="Dispatch"/>; a wake-up alone counts as one. On the loop.
     /// </summary>
     internal abstract int Wait(int milliseconds);
 
-    /// <summary>As <see cref="Wait"/>, for less than a millisecond as exactly as the system can; here that is a millisecond.</summary>
+    /// <summary>
+    /// Waits as <see cref="Wait"/> does, but for less than a millisecond if the system can; this default waits a
+    /// millisecond.
+    /// </summary>
     internal virtual int WaitShort(TimeSpan most) => Wait(1);
 
     internal abstract void Dispatch(int ready);
 
-    /// <summary>Ends a wait that is under way, or the next one. Any thread.</summary>
+    /// <summary>Ends the current wait, or the next one. Any thread.</summary>
     internal abstract void Wake();
 }

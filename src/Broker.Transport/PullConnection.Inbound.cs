@@ -25,7 +25,7 @@ internal abstract partial class PullConnection
     internal override void OnReadable(int ready)
     {
         long before = Loop.BytesReceived;
-        long staged = Loop.ScheduledFlushes;
+        long scheduled = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
         bool more = !IsInboundPaused;
         for (int reads = ready > 1 || Loop.Pacing.OthersAreInteractive(_pace) ? 1 : ReadsAlone; more && reads > 0 && !IsClosed; reads--)
@@ -37,14 +37,14 @@ internal abstract partial class PullConnection
 
         long got = Loop.BytesReceived - before;
         Loop.CountRead(got);
-        Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > staged, Loop.MessagesHandled);
+        Loop.Pacing.CountRead(ref _pace, got, more, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
     }
 
     private protected override void ReleaseInbound() => ReleaseUnconsumed();
 
     private protected override void ContinueReceiving()
     {
-        long staged = Loop.ScheduledFlushes;
+        long scheduled = Loop.ScheduledFlushes;
         Loop.MessagesHandled = Pacing.Unknown;
         if (Layer is { } layer)
         {
@@ -56,7 +56,7 @@ internal abstract partial class PullConnection
         }
 
         // A part of deferred work takes as long as a read, and more of it remains.
-        Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.ScheduledFlushes > staged, Loop.MessagesHandled);
+        Loop.Pacing.CountRead(ref _pace, 0, more: true, Loop.ScheduledFlushes > scheduled, Loop.MessagesHandled);
         if (!IsInboundPaused && !IsClosed)
         {
             RearmReceive();
@@ -119,12 +119,12 @@ internal abstract partial class PullConnection
             limit = Math.Min(most, kept * 4L);
         }
 
-        if (!TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int room))
+        if (!TryReserve((int)Math.Min(limit, Array.MaxLength), out byte[] array, out int offset, out int space))
         {
             return false;
         }
 
-        int got = TSource.Receive(this, array, offset, room, out ReceiveOutcome outcome);
+        int got = TSource.Receive(this, array, offset, space, out ReceiveOutcome outcome);
         if (outcome != ReceiveOutcome.Received)
         {
             return End(outcome);
@@ -132,7 +132,7 @@ internal abstract partial class PullConnection
 
         AdvanceReserved(got);
         DeliverUnconsumed();
-        return got == room && !IsInboundPaused;
+        return got == space && !IsInboundPaused;
     }
 
     private bool Discard()

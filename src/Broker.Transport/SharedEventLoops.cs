@@ -1,12 +1,12 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The event loops of this process that nobody has to name: one <see cref="EventLoopGroup"/> for all that did not bring their
-/// own, made for the first and ended with the last.
+/// The default event loops of this process: one <see cref="EventLoopGroup"/> for all users that have none of their
+/// own. The first user creates it, and the last one disposes it.
 /// </summary>
 /// <remarks>
-/// The only static state of the transport. It exists so that a program of three lines with several connections has one thread
-/// for them and not one for each. Thread-safe.
+/// This is the only static state of the transport. A small program with several connections thus has one thread for
+/// all of them and not one for each. Thread-safe.
 /// </remarks>
 public sealed class SharedEventLoops : IDisposable
 {
@@ -19,26 +19,30 @@ public sealed class SharedEventLoops : IDisposable
 
     private SharedEventLoops(EventLoopGroup group, Action<Exception>? onFault) => (Group, _onFault) = (group, onFault);
 
-    /// <summary>The loops, good until <see cref="Dispose"/>.</summary>
+    /// <summary>The loops; valid until <see cref="Dispose"/>.</summary>
     public EventLoopGroup Group { get; }
 
-    /// <summary>Takes part in the shared loops, and starts them if nobody does yet.</summary>
+    /// <summary>Registers a user of the shared loops, and starts them if there are no other users.</summary>
     /// <param name="onFault">
-    /// As <see cref="EventLoopOptions.OnFault"/>. An exception that nobody can be named for is told to all who take part.
+    /// As <see cref="EventLoopOptions.OnFault"/>. An exception that belongs to no user in particular is passed to all
+    /// users.
     /// </param>
     public static SharedEventLoops Acquire(Action<Exception>? onFault = null)
     {
         lock (Gate)
         {
-            // What peers send was asked for, as a rule, and so is not held up as a flood would be.
-            s_group ??= new EventLoopGroup(new EventLoopOptions { ThreadName = "shared loop", BulkPause = 0, OnFault = TellAll });
+            // Peers usually send what the program asked for, so bulk reads are not delayed as those of a flooding peer.
+            s_group ??= new EventLoopGroup(new EventLoopOptions { ThreadName = "shared loop", BulkPause = 0, OnFault = NotifyAll });
             var user = new SharedEventLoops(s_group, onFault);
             Users.Add(user);
             return user;
         }
     }
 
-    /// <summary>Takes part no more. The last one ends the threads, and waits for that: call it on none of them.</summary>
+    /// <summary>
+    /// Ends this user's registration. The last user ends the threads and waits for their end, so do not call it on one
+    /// of them.
+    /// </summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -60,7 +64,7 @@ public sealed class SharedEventLoops : IDisposable
         ended?.Dispose();
     }
 
-    private static void TellAll(Exception fault)
+    private static void NotifyAll(Exception fault)
     {
         SharedEventLoops[] users;
         lock (Gate)

@@ -4,19 +4,22 @@ namespace Broker.Transport;
 
 internal static class SocketAdoption
 {
-    /// <summary>Makes a connected socket a connection of the loop; unless this throws, the loop owns it from now on, and what was taken of the budget.</summary>
+    /// <summary>
+    /// Creates a connection of the loop for a connected socket. Unless this throws, the connection owns the socket and
+    /// the permission of the budget.
+    /// </summary>
     internal static Connection Adopt(EventLoop loop, Socket socket, ConnectionHandler handler, ConnectionBudget? budget = null)
     {
         if (socket.ProtocolType == ProtocolType.Tcp)
         {
-            // Bytes leave once per turn already; waiting for more would only delay them.
+            // Bytes are sent once per iteration already; Nagle's algorithm would only delay them.
             try
             {
                 socket.NoDelay = true;
             }
             catch (SocketException)
             {
-                // Gone already, on some systems: reading will say so.
+                // On some systems the option fails if the peer has closed the connection; the next read reports that.
             }
         }
 

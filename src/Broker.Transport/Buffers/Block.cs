@@ -1,18 +1,18 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// A pinned array that holds outbound bytes between <see cref="Start"/> and <see cref="End"/>.
-/// A block has one owner at a time: the stage that fills it, the connection's queue, or a pool.
+/// A pinned array that contains outbound bytes between <see cref="Start"/> and <see cref="End"/>. A block has one
+/// owner at a time: the write buffer that fills it, the connection's queue, or a pool.
 /// </summary>
 internal sealed class Block
 {
-    // What is smaller is not worth a call of the kernel.
+    // For a smaller array a call of the kernel is not worth while.
     private const int LeastToAdvise = 16 * 1024;
 
     internal Block(SharedBlockPool home, int capacity, int sizeClass)
     {
         Pool = home;
-        // Pinned for life: the kernel is given its address without a handle per call.
+        // Pinned for its lifetime: the kernel gets its address without a handle per call.
         Array = GC.AllocateUninitializedArray<byte>(capacity, pinned: true);
         SizeClass = sizeClass;
         if (OperatingSystem.IsLinux() && capacity >= LeastToAdvise)
@@ -23,10 +23,13 @@ internal sealed class Block
 
     internal byte[] Array { get; }
 
-    /// <summary>The depot of the group that made it and gets it back, also from a link's other end in another group.</summary>
+    /// <summary>
+    /// The pool of the group that created the block. The block returns there, even from the other end of a link in
+    /// another group.
+    /// </summary>
     internal SharedBlockPool Pool { get; }
 
-    /// <summary>The pool's index of this block's size, or -1 when no pool takes it back.</summary>
+    /// <summary>The index of this block's size in the pools, or -1 if no pool takes the block back.</summary>
     internal int SizeClass { get; }
 
     internal int Start { get; set; }
@@ -37,12 +40,13 @@ internal sealed class Block
 
     internal int Length => End - Start;
 
-    /// <summary>How many bytes can still be appended.</summary>
+    /// <summary>The number of bytes that can still be appended.</summary>
     internal int FreeSpace => Array.Length - End;
 
     /// <summary>
-    /// Gives its memory back to the system, as far as it fills pages, before the collector is given the block: that one keeps what it frees between pinned
-    /// arrays, and may not come for hours where nothing is allocated. Its bytes are lost. On Linux; elsewhere nothing happens.
+    /// Returns the whole pages of the array to the system, before the garbage collector gets the block: the collector
+    /// keeps memory that it frees between pinned arrays, and may not run for hours if nothing is allocated. The
+    /// content is lost. Linux only; does nothing on other systems.
     /// </summary>
     internal void Discard()
     {
@@ -52,7 +56,7 @@ internal sealed class Block
         }
     }
 
-    /// <summary>Copies all that <paramref name="other"/> holds behind what is there. There must be room.</summary>
+    /// <summary>Appends a copy of the content of <paramref name="other"/>, which must fit.</summary>
     internal void Append(Block other)
     {
         other.Array.AsSpan(other.Start, other.Length).CopyTo(Array.AsSpan(End));

@@ -1,19 +1,20 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// Blocks in order, of which all are whole pieces of what writers wrote and the last has room for more. Not thread-safe: whoever
-/// owns the blocks.
+/// A linked list of blocks. All of them contain whole messages, and the last one has free space for more. Not
+/// thread-safe: only the owner of the blocks uses it.
 /// </summary>
 /// <remarks>
-/// The <em>waste</em> of a chain is the room left in all of its blocks but the last, whose room is filled first when more
-/// comes. Methods say how they change it, and the owner keeps the sum.
+/// The <em>waste</em> of a chain is the free space in all of its blocks except the last, which is filled first when
+/// more bytes come. Methods report how they change the waste, and the owner keeps the sum.
 /// </remarks>
 internal struct BlockChain
 {
-    // What is copied at a time under a lock: a microsecond or two.
+    // The most bytes that are copied at a time under a lock, which takes a microsecond or two.
     internal const int MaxCopy = 32 * 1024;
 
-    // A new last block is this part of what waits, as sizes allow: its room is held for nothing until it is filled.
+    // A new last block has about this part of the waiting bytes as its size: its free space is unused until it is
+    // filled.
     private const int LastBlockPart = 8;
 
     internal Block? Head { get; private set; }
@@ -28,7 +29,7 @@ internal struct BlockChain
         Tail = tail;
     }
 
-    /// <summary>Adds a block as it is. Returns how much the waste grows.</summary>
+    /// <summary>Adds a block unchanged. Returns how much the waste grows.</summary>
     internal long Link(Block block)
     {
         long waste = 0;
@@ -47,15 +48,18 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Adds what a block holds in as little memory as that takes without much copying: behind the last block's bytes, in a
-    /// block of a size of its own, or as it is. Returns how much the waste grows. So, whatever writers bring at a time, at least
-    /// about half of the memory of a chain holds bytes, and above 16 KiB the room in its last block is a quarter of what waits at most, but for a single message that needs a larger one.
+    /// Adds the content of a block in as little memory as possible without much copying: behind the bytes of the last
+    /// block, in a new block of a fitting size, or unchanged. Returns how much the waste grows. So at least about half
+    /// of a chain's memory contains bytes, however small the added parts are. Above 16 KiB, the free space in the last
+    /// block is at most a quarter of the waiting bytes, except for a single message that needs a larger block.
     /// </summary>
-    /// <param name="block">Has no next one. The chain's from now on, if it is not given back.</param>
-    /// <param name="waiting">How much waits already, which says how large a block is worth while.</param>
-    /// <param name="loop">The caller's loop, if it is one.</param>
-    /// <param name="depot">Where other threads find blocks.</param>
-    internal long Pack(Block block, long waiting, EventLoop? loop, SharedBlockPool depot)
+    /// <param name="block">
+    /// A block without a next one. The chain owns it from now on, or returns it to its pool.
+    /// </param>
+    /// <param name="waiting">How many bytes wait already; this determines the size of a new block.</param>
+    /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
+    /// <param name="pool">The pool for callers that are not loops.</param>
+    internal long Pack(Block block, long waiting, EventLoop? loop, SharedBlockPool pool)
     {
         int length = block.Length;
         if (length <= MaxCopy && block.Start == 0)
@@ -70,7 +74,7 @@ internal struct BlockChain
             int capacity = BlockSizes.Capacity(BlockSizes.ClassFor((int)Math.Max(length, Math.Clamp(waiting / LastBlockPart, BlockSizes.Small, BlockSizes.Stream))));
             if (capacity < block.Array.Length ? length * 2 < block.Array.Length : capacity > block.Array.Length && length * 2 < capacity)
             {
-                Block fitting = BlockPools.Rent(capacity, loop, depot);
+                Block fitting = BlockPools.Rent(capacity, loop, pool);
                 fitting.Append(block);
                 BlockPools.Return(block, loop);
                 block = fitting;
@@ -81,12 +85,13 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Puts blocks in front again that were taken out, the last of which is <paramref name="last"/>. Returns how much the waste grows.
+    /// Puts blocks that were taken out in front again; <paramref name="last"/> is the last of them. Returns how much
+    /// the waste grows.
     /// </summary>
     internal long PutBack(Block first, Block last, EventLoop? loop)
     {
         long waste = 0;
-        // What came meanwhile, one little block after the other, goes where there is room.
+        // Small blocks that were added meanwhile are copied into the free space of the last block.
         while (Head is { } next && next.Start == 0 && next.Length <= Math.Min(MaxCopy, last.FreeSpace))
         {
             waste -= next.Next is null ? 0 : next.FreeSpace;
@@ -110,13 +115,13 @@ internal struct BlockChain
     }
 
     /// <summary>
-    /// Moves what is left of a first block that is mostly sent to one of a fitting size, from the beginning of the message that was cut.
-    /// Returns how much the waste grows. For blocks that nobody has been lent.
+    /// Moves the unsent rest of a mostly sent first block into a block of a fitting size, beginning with the message
+    /// that was sent in part. Returns how much the waste grows. Not for a block that a transport is sending.
     /// </summary>
-    /// <param name="from">Where that message begins, or <see cref="Block.Start"/> if none was cut.</param>
-    /// <param name="loop">The caller's loop, if it is one.</param>
-    /// <param name="depot">Where other threads find blocks.</param>
-    internal long TrimFirst(int from, EventLoop? loop, SharedBlockPool depot)
+    /// <param name="from">The start of the partly sent message, or <see cref="Block.Start"/> if there is none.</param>
+    /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
+    /// <param name="pool">The pool for callers that are not loops.</param>
+    internal long TrimFirst(int from, EventLoop? loop, SharedBlockPool pool)
     {
         Block first = Head!;
         int kept = first.End - from;
@@ -126,7 +131,7 @@ internal struct BlockChain
             return 0;
         }
 
-        Block fitting = BlockPools.Rent(capacity, loop, depot);
+        Block fitting = BlockPools.Rent(capacity, loop, pool);
         first.Array.AsSpan(from, kept).CopyTo(fitting.Array);
         fitting.Start = first.Start - from;
         fitting.End = kept;
@@ -139,7 +144,7 @@ internal struct BlockChain
         return waste;
     }
 
-    /// <summary>Takes <paramref name="sent"/> bytes off the front. Returns how much the waste shrinks.</summary>
+    /// <summary>Removes <paramref name="sent"/> bytes from the front. Returns how much the waste shrinks.</summary>
     internal long Consume(int sent, EventLoop? loop)
     {
         long waste = 0;
@@ -148,7 +153,7 @@ internal struct BlockChain
         return waste;
     }
 
-    /// <summary>Gives all of it away.</summary>
+    /// <summary>Empties the chain and returns its content.</summary>
     internal BlockChain TakeAll()
     {
         BlockChain all = this;

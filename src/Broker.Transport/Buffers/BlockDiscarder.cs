@@ -3,9 +3,10 @@ using System.Diagnostics;
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// Gives the memory of blocks that nobody needs back to the system, on a thread of the pool that nobody's traffic waits for, and no faster than with a
-/// twentieth of a processor: a call of the kernel for each block, which has the other processors forget the pages too, takes a microsecond on one machine and
-/// half a millisecond on another. Then the blocks are the collector's. Any thread.
+/// Returns the memory of unused blocks to the system, on a thread of the thread pool that no connection waits for, and
+/// with a twentieth of a processor at most. Each block needs a call of the kernel, which also makes the other
+/// processors forget its pages; that takes a microsecond on some machines and half a millisecond on others. Afterwards
+/// the garbage collector frees the blocks. Any thread.
 /// </summary>
 internal sealed class BlockDiscarder
 {
@@ -17,17 +18,20 @@ internal sealed class BlockDiscarder
     private int _underWay;
     private long _took;
 
-    /// <summary>Whether blocks are still to be discarded: no more should be taken out for it.</summary>
+    /// <summary>Whether blocks are still being discarded: the caller should not take out more for it.</summary>
     internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;
 
-    /// <summary>How long to wait before the next blocks are.</summary>
+    /// <summary>How long to wait before the next blocks are discarded.</summary>
     internal TimeSpan Pause => PauseAfter(new TimeSpan(Volatile.Read(ref _took)));
 
-    /// <summary>The same after some that took so long.</summary>
+    /// <summary>Returns the wait after blocks whose discarding took the given time.</summary>
     internal static TimeSpan PauseAfter(TimeSpan took)
         => TimeSpan.FromTicks(Math.Clamp(took.Ticks * (Part - 1), ShortestPause.Ticks, LongestPause.Ticks));
 
-    /// <param name="idle">A chain that was taken out, and that the caller forgets; null for nothing.</param>
+    /// <summary>Starts to discard blocks.</summary>
+    /// <param name="idle">
+    /// A chain that was taken out of a pool and that the caller no longer uses; null for none.
+    /// </param>
     internal void Begin(Block? idle)
     {
         if (idle is not null)
@@ -42,10 +46,10 @@ internal sealed class BlockDiscarder
         long began = Stopwatch.GetTimestamp();
         for (Block? at = first; at is not null;)
         {
-            Block gone = at;
+            Block discarded = at;
             at = at.Next;
-            gone.Next = null;
-            gone.Discard();
+            discarded.Next = null;
+            discarded.Discard();
         }
 
         Volatile.Write(ref _took, Stopwatch.GetElapsedTime(began).Ticks);

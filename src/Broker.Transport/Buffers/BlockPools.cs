@@ -1,9 +1,12 @@
 namespace Broker.Transport.Buffers;
 
-/// <summary>Where blocks come from and go to: the pool of the thread's loop, or the depot for threads that are none.</summary>
+/// <summary>
+/// Rents and returns blocks: from the pool of the thread's loop, or from the shared pool for threads that are not
+/// loops.
+/// </summary>
 internal static class BlockPools
 {
-    internal static Block Rent(int size, EventLoop? loop, SharedBlockPool depot) => loop is not null ? loop.Blocks.Rent(size) : depot.Rent(size);
+    internal static Block Rent(int size, EventLoop? loop, SharedBlockPool pool) => loop is not null ? loop.Blocks.Rent(size) : pool.Rent(size);
 
     internal static void Return(Block block, EventLoop? loop)
     {
@@ -28,8 +31,9 @@ internal static class BlockPools
     }
 
     /// <summary>
-    /// Takes <paramref name="sent"/> bytes off the front of blocks and gives back those that are empty. Returns the first that is left;
-    /// <paramref name="waste"/> grows by the room there was in those that are gone and had a next one.
+    /// Removes <paramref name="sent"/> bytes from the front of a chain and returns empty blocks to their pool. Returns
+    /// the first block that is left. <paramref name="waste"/> grows by the free space of the removed blocks that had a
+    /// next one.
     /// </summary>
     internal static Block? Consume(Block first, int sent, EventLoop? loop, ref long waste)
     {

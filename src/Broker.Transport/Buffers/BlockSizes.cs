@@ -3,18 +3,18 @@ using System.Numerics;
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// The sizes in which blocks are made. 4 KiB serves a connection that answers now and then, 64 KiB one that is streamed to, what
-/// lies below them what has to wait in little, and what lies above single messages that do not fit 64 KiB. From 16 KiB on two sizes
-/// to each doubling keep the unused part of a message's block under a third.
+/// The sizes of blocks. 4 KiB fits a connection that replies now and then, and 64 KiB a stream. Smaller sizes hold
+/// small amounts that have to wait, and larger ones single messages that do not fit 64 KiB. From 16 KiB on there are
+/// two sizes per doubling, which keeps the unused part of a message's block below a third.
 /// </summary>
 internal static class BlockSizes
 {
     internal const int Unpooled = -1;
 
-    /// <summary>The first block of a stage, and of a queue that holds little.</summary>
+    /// <summary>The size of the first block of a write buffer, and of a queue with little content.</summary>
     internal const int Small = 4 * 1024;
 
-    /// <summary>The blocks of a stream.</summary>
+    /// <summary>The size of the blocks of a stream.</summary>
     internal const int Stream = 64 * 1024;
 
     private static readonly int[] Capacities =
@@ -41,7 +41,7 @@ internal static class BlockSizes
 
     internal static int Capacity(int sizeClass) => Capacities[sizeClass];
 
-    // 64 KiB < size <= 2 MiB. Each doubling is cut in the middle.
+    // 64 KiB < size <= 2 MiB. Each doubling is divided in the middle.
     private static int ClassAbove(int size)
     {
         int doubling = BitOperations.Log2((uint)(size - 1));

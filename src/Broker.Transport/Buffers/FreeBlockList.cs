@@ -1,12 +1,14 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// Free blocks by size, last in first out, within a bound. What was not touched since the last pass of <see cref="TakeUnused"/> was kept for
-/// nothing, and a third of it goes then: a burst's memory is the system's some minutes after it at most. Not thread-safe.
+/// Free blocks by size, last in first out, up to a limit. Each pass of <see cref="TakeUnused"/> frees a third of the
+/// blocks that were not used since the last pass. So the memory of a burst returns to the system some minutes later at
+/// most. Not thread-safe.
 /// </summary>
 internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 {
-    // Of what a pass finds: whoever comes back within a minute finds some of it still, and does not have to have the system find it all pages anew.
+    // A part only: the next burst within a minute still finds some of the blocks, and the system does not have to map
+    // all pages again.
     private const int TrimDivisor = 3;
 
     private const long SliceBytes = 8 * 1024 * 1024;
@@ -17,10 +19,10 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
     private bool _isWithinPass;
     private long _bytes;
 
-    /// <summary>Whether there is something that <see cref="TakeUnused"/> may let go one day.</summary>
+    /// <summary>Whether there are blocks that <see cref="TakeUnused"/> may free some time.</summary>
     internal bool HasSurplus => _bytes > leastBytes;
 
-    /// <summary>Whether more is kept than the bound allows.</summary>
+    /// <summary>Whether the free blocks exceed the limit.</summary>
     internal bool IsOverfull => _bytes > mostBytes;
 
     internal long Bytes => _bytes;
@@ -50,8 +52,8 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
     }
 
     /// <summary>
-    /// Takes out a third of what nobody needed since the last whole pass, as a chain to be discarded: no more at a time than takes a fraction of a millisecond.
-    /// With the last of it, or none, a pass is whole.
+    /// Takes out a third of the blocks that were not used since the last complete pass, as a chain: at most as many at
+    /// a time as take a fraction of a millisecond. A pass is complete when no more are left to take.
     /// </summary>
     internal Block? TakeUnused(out TrimResult outcome)
     {
@@ -66,7 +68,7 @@ internal sealed class FreeBlockList(long mostBytes, long leastBytes)
 
         Block? idle = null;
         long left = SliceBytes;
-        // The large ones first: they are the most memory for the fewest uses.
+        // Large blocks first: they free the most memory and are used the least.
         for (int sizeClass = BlockSizes.Count - 1; sizeClass >= 0; sizeClass--)
         {
             while (_fewest[sizeClass] > 0 && HasSurplus)

@@ -1,7 +1,7 @@
 namespace Broker.Transport.Buffers;
 
-/// <summary>One loop's own blocks, last in first out. Used by that loop's thread only.</summary>
-internal sealed class LoopBlockPool(SharedBlockPool depot)
+/// <summary>The free blocks of one loop, last in first out. Only that loop's thread uses it.</summary>
+internal sealed class LoopBlockPool(SharedBlockPool sharedBlocks)
 {
     private const long MostBytes = 8 * 1024 * 1024;
     private const long LeastBytes = 512 * 1024;
@@ -9,31 +9,32 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
     private const int LongestChain = 16;
 
     private readonly FreeBlockList _free = new(MostBytes, LeastBytes);
-    private readonly MemoryBudget _budget = depot.Budget;
+    private readonly MemoryBudget _budget = sharedBlocks.Budget;
     private long _outstanding;
     private long _reported;
-    private long _reportAbove = depot.Budget.Granularity;
-    private long _reportBelow = -depot.Budget.Granularity;
+    private long _reportAbove = sharedBlocks.Budget.Granularity;
+    private long _reportBelow = -sharedBlocks.Budget.Granularity;
     private bool _trims;
 
-    /// <summary>Asked for, on the loop, when there is something to <see cref="Trim"/> after a while.</summary>
+    /// <summary>Called, on the loop, when there are blocks to <see cref="Trim"/> after a while.</summary>
     internal Action? TrimLater { get; set; }
 
     /// <summary>
-    /// The size of all blocks taken here less that of those given here, by whichever loop they were taken: the sum over a
-    /// group's loops and its depot is what stages and queues hold. Any thread, a moment's truth.
+    /// The size of all blocks rented here minus that of those returned here, which other loops may have rented. The
+    /// sum over a group's loops and its shared pool is what write buffers and queues use. Any thread; the value may
+    /// change at once.
     /// </summary>
     internal long RentedBytes => Volatile.Read(ref _outstanding);
 
     /// <summary>The size of the free blocks.</summary>
     internal long FreeBytes => _free.Bytes;
 
-    /// <summary>A block of at least <paramref name="size"/> bytes, empty, owned by the caller.</summary>
+    /// <summary>Returns an empty block of at least <paramref name="size"/> bytes, which the caller owns.</summary>
     internal Block Rent(int size)
     {
         int sizeClass = BlockSizes.ClassFor(size);
         Block block = sizeClass == BlockSizes.Unpooled
-            ? new Block(depot, size, BlockSizes.Unpooled)
+            ? new Block(sharedBlocks, size, BlockSizes.Unpooled)
             : _free.Pop(sizeClass) ?? Refill(sizeClass);
         Count(block.Array.Length);
         block.Start = block.End = 0;
@@ -42,7 +43,7 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
 
     internal void Return(Block block)
     {
-        if (block.Pool != depot)
+        if (block.Pool != sharedBlocks)
         {
             block.Pool.Return(block);
             return;
@@ -51,7 +52,8 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
         Count(-block.Array.Length);
         if (block.SizeClass == BlockSizes.Unpooled)
         {
-            // The collector's: the next of its size would have the system find all of its pages anew.
+            // Left to the garbage collector: keeping it would save nothing, since the pages of the next one of its
+            // size are new anyway.
             return;
         }
 
@@ -68,15 +70,18 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
         }
     }
 
-    /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again. On the loop.</summary>
+    /// <summary>
+    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is <see
+    /// cref="TrimResult.Done"/>. On the loop.
+    /// </summary>
     internal TrimResult Trim()
     {
-        if (depot.Discarder.IsUnderWay)
+        if (sharedBlocks.Discarder.IsUnderWay)
         {
             return TrimResult.Interrupted;
         }
 
-        depot.Discarder.Begin(_free.TakeUnused(out TrimResult outcome));
+        sharedBlocks.Discarder.Begin(_free.TakeUnused(out TrimResult outcome));
         _trims = outcome != TrimResult.Done;
         return outcome;
     }
@@ -91,7 +96,7 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
         }
     }
 
-    // Loops do not meet for each block.
+    // In steps, so that loops do not access the shared counter for each block.
     private void Report(long outstanding)
     {
         long change = outstanding - _reported;
@@ -101,15 +106,15 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
         _budget.Add(change);
     }
 
-    // Large ones one by one: what another loop has given back there is somebody else's to take too.
+    // Large blocks are moved one by one, so that other loops also find those that were returned to the shared pool.
     private static int ChainOf(int sizeClass) => Math.Clamp(ChainBytes / BlockSizes.Capacity(sizeClass), 1, LongestChain);
 
     private Block Refill(int sizeClass)
     {
-        Block? first = depot.RentChain(sizeClass, ChainOf(sizeClass));
+        Block? first = sharedBlocks.RentChain(sizeClass, ChainOf(sizeClass));
         if (first is null)
         {
-            return new Block(depot, BlockSizes.Capacity(sizeClass), sizeClass);
+            return new Block(sharedBlocks, BlockSizes.Capacity(sizeClass), sizeClass);
         }
 
         for (Block? at = first.Next; at is not null;)
@@ -134,7 +139,7 @@ internal sealed class LoopBlockPool(SharedBlockPool depot)
 
         if (first is not null)
         {
-            depot.ReturnChain(first);
+            sharedBlocks.ReturnChain(first);
         }
     }
 }

@@ -2,25 +2,27 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Transport.Buffers;
 
-/// <summary>The system's part in the memory of an array. Linux; not to be touched elsewhere.</summary>
+/// <summary>Advises the system on the memory of an array. Linux only; not to be used on other systems.</summary>
 internal static unsafe class Pages
 {
     private const int MADV_DONTNEED = 4;
     private const int MADV_POPULATE_WRITE = 23;
 
-    // As the other calls of the C library: an import would be looked up, and a file opened, at its first call.
+    // As with the other calls of the C library: an import would be resolved, and a file opened, at its first call.
     private static readonly nint s_adviseMemory = NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), "madvise");
 
     private static readonly nuint s_size = (nuint)Environment.SystemPageSize;
 
     /// <summary>
-    /// Gives the whole pages of an array that is pinned for life back: what is read there next is zero. A kernel that cannot leaves them.
+    /// Returns the whole pages of a pinned array to the system: the next read finds zeros there. A kernel that does
+    /// not support this leaves the pages.
     /// </summary>
     internal static void Discard(byte[] pinned) => Advise(pinned, MADV_DONTNEED);
 
     /// <summary>
-    /// Has the system find the whole pages of an array that is pinned for life now, in one call, which will be written before long: page by page, as each is
-    /// touched, costs several times as much. A kernel before 5.14 cannot, and finds them then.
+    /// Makes the system map the whole pages of a pinned array now, in one call, because the array will soon be written
+    /// to. Mapping page by page, when each is first written, costs several times as much. A kernel before 5.14 does
+    /// not support this and maps them page by page.
     /// </summary>
     internal static void Populate(byte[] pinned) => Advise(pinned, MADV_POPULATE_WRITE);
 
@@ -34,7 +36,8 @@ internal static unsafe class Pages
             _ = ((delegate* unmanaged<void*, nuint, int, int>)s_adviseMemory)((void*)begin, end - begin, advice);
         }
 
-        // Nobody else may refer to it any more. Were it collected before the kernel is done, these could be somebody's pages again.
+        // The caller may have dropped its last reference. If the array were collected before the kernel is done, other
+        // data could be in these pages.
         GC.KeepAlive(pinned);
     }
 }

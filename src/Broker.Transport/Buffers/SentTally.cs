@@ -1,11 +1,14 @@
 namespace Broker.Transport.Buffers;
 
-/// <summary>What a transport took: bytes, and how much the waste of the chain shrank (see <see cref="BlockChain"/>).</summary>
+/// <summary>
+/// What a transport has sent: the number of bytes, and how much the waste of the chain shrank (see <see
+/// cref="BlockChain"/>).
+/// </summary>
 internal struct SentTally
 {
     internal long Bytes;
 
-    /// <summary>How many bytes may go, about.</summary>
+    /// <summary>About how many bytes may be sent.</summary>
     internal long MaxBytes;
 
     internal long Waste;

@@ -1,14 +1,15 @@
 namespace Broker.Transport.Buffers;
 
 /// <summary>
-/// The blocks that the loops of one group share. A loop that fills blocks for connections of another loop
-/// would otherwise allocate for ever while the other one throws away; loops exchange them here in chains,
-/// so that the lock is taken once per chain. Safe for any thread.
+/// The free blocks that the loops of one group share. Without it, a loop that fills blocks for connections of another
+/// loop would allocate for ever while the other one frees blocks. Loops exchange blocks here in chains, so that the
+/// lock is taken once per chain. Thread-safe.
 /// </summary>
 internal sealed class SharedBlockPool(MemoryBudget? budget = null)
 {
-    // What is let go while it is in use is made anew, and until a collection comes there is both: a burst's blocks stay until they are trimmed. But
-    // where the heap is small, as in a container, others need it too.
+    // Blocks that are freed while they are in use are allocated again, and until a garbage collection both exist. So
+    // the blocks of a burst stay until they are trimmed. But if the heap is small, as in a container, other code needs
+    // the memory too.
     private const long MostBytes = 1024 * 1024 * 1024;
     private const int PartOfHeap = 16;
     private const long LeastBytes = 512 * 1024;
@@ -18,17 +19,18 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
     private long _outstanding;
     private bool _trims;
 
-    /// <summary>Asked for, by any thread, when there is something to <see cref="Trim"/> after a while.</summary>
+    /// <summary>Called, on any thread, when there are blocks to <see cref="Trim"/> after a while.</summary>
     internal Action? TrimLater { get; set; }
 
-    /// <summary>What all blocks that are not free are counted by.</summary>
+    /// <summary>The budget that counts all rented blocks.</summary>
     internal MemoryBudget Budget { get; } = budget ?? new MemoryBudget(0, loops: 1);
 
-    /// <summary>How what the depot and the loops' pools let go becomes the system's.</summary>
+    /// <summary>Returns the memory of trimmed blocks, of this pool and the loops' pools, to the system.</summary>
     internal BlockDiscarder Discarder { get; } = new();
 
     /// <summary>
-    /// The size of all blocks that were taken here and by the loops' pools, less what came back here: its part of what is held.
+    /// The size of all blocks that were rented here and by the loops' pools, minus the size of those that were
+    /// returned here.
     /// </summary>
     internal long RentedBytes => Volatile.Read(ref _outstanding);
 
@@ -44,7 +46,7 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
         }
     }
 
-    /// <summary>Takes up to <paramref name="most"/> blocks of a size as a chain; null when none is kept.</summary>
+    /// <summary>Rents up to <paramref name="most"/> blocks of a size as a chain; null if there are none.</summary>
     internal Block? RentChain(int sizeClass, int most)
     {
         lock (_gate)
@@ -104,7 +106,10 @@ internal sealed class SharedBlockPool(MemoryBudget? budget = null)
         }
     }
 
-    /// <summary>Lets go some of what was kept for nothing. Unless it is done one has to come again.</summary>
+    /// <summary>
+    /// Frees some blocks that were not used lately. The caller has to call again later unless the result is <see
+    /// cref="TrimResult.Done"/>.
+    /// </summary>
     internal TrimResult Trim()
     {
         if (Discarder.IsUnderWay)

@@ -1,14 +1,16 @@
 namespace Broker.Transport.Buffers;
 
-/// <summary>How far a trim of free blocks has come.</summary>
+/// <summary>The result of trimming free blocks.</summary>
 internal enum TrimResult
 {
-    /// <summary>No more is kept than always may be.</summary>
+    /// <summary>No more blocks are free than may always be free.</summary>
     Done,
 
-    /// <summary>More is kept, in use lately or for a while yet: it is looked at again later.</summary>
+    /// <summary>
+    /// More blocks are free, but they were used lately or are kept for a while: the caller should trim again later.
+    /// </summary>
     Waiting,
 
-    /// <summary>There is more to let go, which is left for the next turns.</summary>
+    /// <summary>More blocks can be freed in the next iterations.</summary>
     Interrupted,
 }

@@ -3,7 +3,7 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.InProcess;
 
-/// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed where they lie.</summary>
+/// <summary>One end of a link in memory. The blocks that the peer's loops filled are parsed without a copy.</summary>
 internal sealed class InProcessConnection : Connection
 {
     private readonly Lock _inboundGate = new();
@@ -19,10 +19,11 @@ internal sealed class InProcessConnection : Connection
     private bool _ended;
     private bool _released;
 
-    /// <param name="loop">Its loop.</param>
-    /// <param name="handler">Its handler.</param>
+    /// <param name="loop">The loop of this end.</param>
+    /// <param name="handler">The handler of this end.</param>
     /// <param name="window">
-    /// How much the handler has not seen yet may be taken of the peer; above it that waits, as it would for a full socket buffer.
+    /// How many bytes this end accepts that its handler has not received yet. Above it the peer has to wait, as for a
+    /// full socket buffer.
     /// </param>
     internal InProcessConnection(EventLoop loop, ConnectionHandler handler, long window)
         : base(loop, handler)
@@ -101,7 +102,7 @@ internal sealed class InProcessConnection : Connection
         Loop.MarkReadable(this);
     }
 
-    // False when some of it is still to be delivered.
+    // Returns false if some of the blocks are still to be delivered.
     private bool DeliverChain(Block? chain)
     {
         long taken = 0;
@@ -140,7 +141,7 @@ internal sealed class InProcessConnection : Connection
         return chain is null;
     }
 
-    // Under the gate.
+    // Under the lock.
     private void PutBack(Block chain)
     {
         Block last = chain;
@@ -187,7 +188,7 @@ internal sealed class InProcessConnection : Connection
         return rest;
     }
 
-    // The peer remembers that this end waits; it calls OnWritable.
+    // The peer records that this end waits, and calls OnWritable.
     internal override void ArmWritable()
     {
     }
@@ -215,8 +216,8 @@ internal sealed class InProcessConnection : Connection
 
     private protected override void ReleaseTransport() => _peer.End();
 
-    // Takes blocks until the high water, and returns the first that has to wait. What is not read yet is packed, and counts with the
-    // room that is wasted between.
+    // Accepts blocks up to the window, and returns the first one that has to wait. Unread blocks are packed, and count
+    // together with the unused space between them.
     private Block? Accept(Block chain, EventLoop? senderLoop, ref SentTally tally, out bool refused)
     {
         Block? rest = chain;
@@ -275,7 +276,7 @@ internal sealed class InProcessConnection : Connection
     {
         lock (_inboundGate)
         {
-            // Maybe for the second time: first the peer's stream ends and then the peer.
+            // This may be the second call: first the peer's stream ends, and then the peer closes.
             _ended = true;
             if (!_open || _scheduled || _released)
             {
@@ -300,7 +301,7 @@ internal sealed class InProcessConnection : Connection
         }
     }
 
-    // Writers keep a message within one block, so there is hardly ever a rest to join.
+    // Writers keep a message within one block, so unconsumed bytes are rare.
     private void Receive(ReadOnlySpan<byte> bytes)
     {
         if (UnconsumedCount != 0)

@@ -1,22 +1,28 @@
 namespace Broker.Transport.InProcess;
 
-/// <summary>Two connections joined in memory: what one writes the other receives, without a socket.</summary>
+/// <summary>
+/// Creates links of two connections in memory: what one end writes the other end receives, without a socket.
+/// </summary>
 public static class InProcessLink
 {
-    /// <summary>How much of the other's bytes an end takes that its handler has not seen yet, where nobody says otherwise: a mebibyte.</summary>
+    /// <summary>The default window of an end, in bytes: 1 MiB.</summary>
     public const long DefaultWindow = 1024 * 1024;
 
     /// <summary>
-    /// Makes a link and opens both ends on their loops, which may be the same one and need not be of the same group.
-    /// Blocks change hands without a copy. Each end takes bytes up to its window that
-    /// its handler has not seen yet, and then no more before half of them are gone; meanwhile the writer's bytes wait as they would for a socket, under <see cref="Connection.MaxPendingBytes"/>.
+    /// Creates a link and opens both ends on their loops. The loops may be the same, and may belong to different
+    /// groups. Blocks are passed to the peer without a copy. Each end accepts bytes that its handler has not received
+    /// yet up to its window, and then no more until half of them are consumed. Meanwhile the writer's bytes wait as
+    /// they would for a socket, limited by <see cref="Connection.MaxPendingBytes"/>.
     /// </summary>
     /// <param name="firstLoop">The loop of the first end.</param>
-    /// <param name="first">Its handler.</param>
+    /// <param name="first">The handler of the first end.</param>
     /// <param name="secondLoop">The loop of the second end.</param>
-    /// <param name="second">Its handler.</param>
-    /// <param name="firstWindow">What the first end takes before its handler has looked at it, and the last piece of it whole; at least 1.</param>
-    /// <param name="secondWindow">The same of the second end.</param>
+    /// <param name="second">The handler of the second end.</param>
+    /// <param name="firstWindow">
+    /// How many bytes the first end accepts before its handler has received them; the last block may exceed it; at
+    /// least 1.
+    /// </param>
+    /// <param name="secondWindow">The window of the second end.</param>
     /// <returns>The two ends. Their handlers' <see cref="ConnectionHandler.OnOpened"/> may not have run yet.</returns>
     /// <exception cref="ObjectDisposedException">A group of loops has been disposed.</exception>
     public static (Connection First, Connection Second) Create(

@@ -4,7 +4,7 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Linux;
 
-/// <summary>A socket that is read and written with plain non-blocking calls.</summary>
+/// <summary>A socket that is read and written with non-blocking system calls.</summary>
 internal sealed unsafe class EpollConnection : SocketConnection
 {
     private const int MostVectors = 64;
@@ -23,9 +23,10 @@ internal sealed unsafe class EpollConnection : SocketConnection
         _poller = poller;
         socket.Blocking = false;
         _handle = socket.SafeHandle;
-        // The number is used without the handle until ReleaseTransport: the descriptor must not be closed and reused before.
-        bool held = false;
-        _handle.DangerousAddRef(ref held);
+        // The number is used without the handle until ReleaseTransport: the descriptor must not be closed and reused
+        // before.
+        bool addedRef = false;
+        _handle.DangerousAddRef(ref addedRef);
         _descriptor = (int)_handle.DangerousGetHandle();
     }
 
@@ -33,7 +34,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
     {
         _slot = _poller.Register(this, _descriptor);
         _registered = true;
-        // Those who wrote before could not ask the poller yet, or asked with a slot it did not know.
+        // Threads that wrote before could not ask the poller yet, or asked with a slot that it did not know.
         RepeatArmWritable();
     }
 
@@ -51,18 +52,18 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    /// <summary>There is something to receive, by <paramref name="flags"/>, which nobody may now. On the loop.</summary>
+    /// <summary>The poller reported <paramref name="flags"/> while receiving is paused. On the loop.</summary>
     internal void OnReadableWhilePaused(uint flags)
     {
         if (IsYielded)
         {
-            // Until the end of the turn: not worth a call.
+            // The pause ends with this iteration, so a system call is not worth while.
             return;
         }
 
         if (_interest == Interest.Bytes)
         {
-            // Not before there is something: most pauses end earlier.
+            // Only now, because most pauses end before anything is received.
             SetInterest(Interest.End);
         }
 
@@ -76,7 +77,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
         }
     }
 
-    // What is left of the stream is looked at without taking it.
+    // Peeks at the rest of the stream without taking it.
     private void PeekForEnd()
     {
         byte* next = stackalloc byte[MaxCloseNotifySize + 1];
@@ -131,8 +132,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
                 return at;
             }
 
-            nint gone = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes) : SendMany(at, tally.MaxBytes - tally.Bytes);
-            if (gone < 0)
+            nint sent = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes) : SendMany(at, tally.MaxBytes - tally.Bytes);
+            if (sent < 0)
             {
                 int error = Marshal.GetLastSystemError();
                 if (error == LibC.EINTR)
@@ -144,8 +145,8 @@ internal sealed unsafe class EpollConnection : SocketConnection
                 return at;
             }
 
-            tally.Bytes += gone;
-            at = BlockPools.Consume(at, (int)gone, loop, ref tally.Waste);
+            tally.Bytes += sent;
+            at = BlockPools.Consume(at, (int)sent, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
@@ -193,7 +194,7 @@ internal sealed unsafe class EpollConnection : SocketConnection
 
     private nint SendOne(Block block, long most)
     {
-        // Blocks are pinned: this fixes nothing and costs nothing.
+        // Blocks are pinned, so this pins nothing and costs nothing.
         fixed (byte* bytes = &MemoryMarshal.GetArrayDataReference(block.Array))
         {
             return LibC.Send(_descriptor, bytes + block.Start, (nuint)Math.Min(block.Length, most), LibC.MSG_NOSIGNAL | LibC.MSG_DONTWAIT);

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport.Linux;
 
 /// <summary>
-/// How the kernel lays out an <c>epoll_event</c>: 4 bytes of flags and 8 of data, packed on x86-64 and nowhere else.
+/// The kernel's layout of an <c>epoll_event</c>: 4 bytes of flags and 8 bytes of data, packed on x86-64 only.
 /// </summary>
 internal static class EpollLayout
 {
@@ -11,7 +11,9 @@ internal static class EpollLayout
 
     internal static int DataOffset => EventSize - 8;
 
-    /// <summary>Whether the numbers of the C library in <see cref="LibC"/> are those of this processor.</summary>
+    /// <summary>
+    /// Whether the constants of the C library in <see cref="LibC"/> are valid for this processor architecture.
+    /// </summary>
     internal static bool IsKnown(Architecture architecture)
         => architecture is Architecture.X64 or Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64;
 }

@@ -6,11 +6,12 @@ using System.Runtime.InteropServices;
 namespace Broker.Transport.Linux;
 
 /// <summary>
-/// Waits with epoll, level-triggered: a connection whose budget of reads is used up is simply reported again.
+/// Waits with epoll, level-triggered: if a connection has used its number of reads, epoll reports it again.
 /// </summary>
 /// <remarks>
-/// An event's data is a slot and the slot's generation, so that an event for a connection that was closed earlier in the
-/// same turn, and whose slot or descriptor another one has by now, is recognised and dropped.
+/// The data of an event is a slot and the slot's generation. A connection may be closed earlier in the same iteration,
+/// and another one may already have its slot or descriptor. The generation shows that such an event is outdated, and
+/// the event is dropped.
 /// </remarks>
 internal sealed unsafe class EpollPoller : Poller
 {
@@ -71,7 +72,7 @@ internal sealed unsafe class EpollPoller : Poller
     internal override int Wait(int milliseconds)
     {
         int ready = LibC.EpollWait(_epoll, _first, MostEvents, milliseconds);
-        // The only failure of a valid call is EINTR: the same as no event.
+        // The only failure of a valid call is EINTR, which is the same as no event.
         return Math.Max(ready, 0);
     }
 
@@ -86,7 +87,7 @@ internal sealed unsafe class EpollPoller : Poller
         nint ready = LibC.EpollWait2(LibC.SYS_epoll_pwait2, _epoll, _first, MostEvents, &time, null, 0);
         if (ready < 0 && Marshal.GetLastSystemError() != LibC.EINTR)
         {
-            // A kernel without it, or a filter of system calls.
+            // The kernel does not have the call, or a filter of system calls blocks it.
             _waitsInMilliseconds = true;
             return Wait(1);
         }
@@ -127,7 +128,7 @@ internal sealed unsafe class EpollPoller : Poller
                     }
                     else if (!connection.IsDeferred)
                     {
-                        // Errors and hang-ups too: the read tells which.
+                        // Also for errors and hang-ups: the read finds out which.
                         connection.OnReadable(ready);
                     }
                 }
@@ -144,7 +145,7 @@ internal sealed unsafe class EpollPoller : Poller
         // Many threads may have work for a sleeping loop; one write wakes it.
         if (Interlocked.Exchange(ref _woken, 1) == 0)
         {
-            // Work is posted to stopped loops too, and then the number may be that of somebody else's file.
+            // Actions are posted to stopped loops too, and the descriptor's number may then belong to another file.
             lock (_wakeGate)
             {
                 if (!_disposed)
@@ -156,7 +157,10 @@ internal sealed unsafe class EpollPoller : Poller
         }
     }
 
-    /// <summary>Starts to report on the descriptor. On the loop. Returns the data of its events, or fails with the system's error.</summary>
+    /// <summary>
+    /// Starts to report events of the descriptor. On the loop. Returns the data of its events, or throws with the
+    /// system's error.
+    /// </summary>
     internal ulong Register(EpollConnection connection, int descriptor)
     {
         int slot = _free.TryPop(out int free) ? free : _used++;
@@ -184,13 +188,14 @@ internal sealed unsafe class EpollPoller : Poller
         Release(data);
     }
 
-    /// <summary>Sets what is reported. Any thread; the caller orders its calls for one descriptor.</summary>
+    /// <summary>Sets which events are reported. Any thread; the caller orders its calls for one descriptor.</summary>
     internal void Watch(int descriptor, ulong data, Interest interest, bool writing)
     {
         uint flags = interest switch
         {
             Interest.Bytes => LibC.EPOLLIN | LibC.EPOLLRDHUP,
-            // An end that nobody may react to yet stays an end: so it is reported when it comes, and not as long as it is there.
+            // The end of a stream that cannot be handled yet stays: so it is reported once when it comes, and not as
+            // long as it lasts.
             Interest.End => LibC.EPOLLRDHUP | LibC.EPOLLET,
             _ => 0,
         };
@@ -221,7 +226,8 @@ internal sealed unsafe class EpollPoller : Poller
 
     private void DrainWake()
     {
-        // First the flag, then the counter would lose a wake-up between the two; this order can only cause one too many.
+        // Clearing the flag before the counter would lose a wake-up between the two; this order can only cause one too
+        // many.
         ulong count;
         _ = LibC.Read(_wake, &count, sizeof(ulong));
         Volatile.Write(ref _woken, 0);

@@ -1,14 +1,14 @@
 namespace Broker.Transport.Linux;
 
-/// <summary>What of a socket's inbound side is reported; failures always are.</summary>
+/// <summary>Which inbound events of a socket are reported; failures are always reported.</summary>
 internal enum Interest
 {
-    /// <summary>Nothing: its end has been seen.</summary>
+    /// <summary>None: the end of the stream has been received.</summary>
     None,
 
-    /// <summary>The peer's end, once.</summary>
+    /// <summary>The end of the peer's stream, once.</summary>
     End,
 
-    /// <summary>Bytes and the peer's end, as long as they are there.</summary>
+    /// <summary>Bytes and the end of the peer's stream, as long as they are there.</summary>
     Bytes,
 }

@@ -3,13 +3,16 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Transport.Linux;
 
-/// <summary>The calls of the C library that the Linux transport needs. All arguments are blittable; none throws.</summary>
+/// <summary>
+/// The functions of the C library that the Linux transport needs. All arguments are blittable; none throws.
+/// </summary>
 /// <remarks>
-/// <para>The error number is read with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and sending
-/// copy for microseconds, so they must not suppress the transition that lets the garbage collector go on.</para>
-/// <para>By pointer, not by <see cref="DllImportAttribute"/>: an import is looked up at its first call, again once that call is compiled into its
-/// caller, allocates for it in the middle of the traffic, and the first opens files, which a process without descriptors cannot. Whatever
-/// C library the process runs on has them all.</para>
+/// <para>Read the error number with <see cref="Marshal.GetLastSystemError"/> straight after a call. Receiving and
+/// sending copy for microseconds, so they must not suppress the transition that lets the garbage collector run.</para>
+/// <para>The functions are called by pointer, not by <see cref="DllImportAttribute"/>. An import is resolved at its
+/// first call, and again when that call is compiled into its caller. This allocates in the middle of the traffic, and
+/// the first import opens files, which a process without free descriptors cannot. Every C library that the process may
+/// run on has these functions.</para>
 /// </remarks>
 internal static unsafe class LibC
 {
@@ -30,11 +33,11 @@ internal static unsafe class LibC
     internal const int EFD_CLOEXEC = 0x80000;
     internal const int EFD_NONBLOCK = 0x800;
 
-    // Of x86, Arm and most others; where they are something else the call fails.
+    // The values on x86, Arm and most other architectures; on an architecture with other values the call fails.
     internal const nuint FIONREAD = 0x541B;
     internal const nuint SIOCOUTQ = 0x5411;
 
-    // The same number on all architectures.
+    // The number is the same on all architectures.
     internal const nint SYS_epoll_pwait2 = 441;
 
     internal const int SO_TYPE = 3;
@@ -73,7 +76,9 @@ internal static unsafe class LibC
     internal static int EpollWait(int epoll, byte* events, int most, int milliseconds)
         => ((delegate* unmanaged<int, byte*, int, int, int>)s_epollWait)(epoll, events, most, milliseconds);
 
-    /// <summary>Linux 5.11 has epoll_pwait2; C libraries have it later, so it is called by its number.</summary>
+    /// <summary>
+    /// Calls epoll_pwait2 by its number: Linux has it since 5.11, and C libraries have it only since later versions.
+    /// </summary>
     internal static nint EpollWait2(
         nint number, nint epoll, byte* events, nint most, TimeSpec* time, void* signals, nint signalsSize)
         => ((delegate* unmanaged<nint, nint, byte*, nint, TimeSpec*, void*, nint, nint>)s_systemCall)(
@@ -106,7 +111,7 @@ internal static unsafe class LibC
     internal static int SetDescriptorFlags(int descriptor, int flags)
         => ((delegate* unmanaged<int, int, int, int>)s_descriptorControl)(descriptor, F_SETFD, flags);
 
-    /// <summary>Asks for an option of a socket that is one number; false where the descriptor is no socket.</summary>
+    /// <summary>Reads an integer option of a socket. Returns false if the descriptor is not a socket.</summary>
     internal static bool TryGetSocketOption(int descriptor, int option, out int value)
     {
         int answer = 0;
@@ -116,21 +121,21 @@ internal static unsafe class LibC
         return known;
     }
 
-    /// <summary>Asks for one of the counts that the kernel keeps of a socket.</summary>
+    /// <summary>Reads one of the byte counts that the kernel keeps for a socket.</summary>
     internal static bool TryGetCount(SafeSocketHandle socket, nuint request, out int count)
     {
         int answer = 0;
-        bool isHeld = false;
+        bool addedRef = false;
         try
         {
-            socket.DangerousAddRef(ref isHeld);
+            socket.DangerousAddRef(ref addedRef);
             bool known = Control((int)socket.DangerousGetHandle(), request, &answer) == 0;
             count = answer;
             return known;
         }
         finally
         {
-            if (isHeld)
+            if (addedRef)
             {
                 socket.DangerousRelease();
             }
@@ -139,7 +144,7 @@ internal static unsafe class LibC
 
     private static nint Symbol(string name) => NativeLibrary.GetExport(NativeLibrary.GetMainProgramHandle(), name);
 
-    /// <summary>A <c>struct timespec</c> of a 64-bit system.</summary>
+    /// <summary>The <c>struct timespec</c> of a 64-bit system.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct TimeSpec
     {
@@ -147,7 +152,7 @@ internal static unsafe class LibC
         internal long Nanoseconds;
     }
 
-    /// <summary>A <c>struct iovec</c>.</summary>
+    /// <summary>The <c>struct iovec</c>.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct IoVector
     {
@@ -155,7 +160,7 @@ internal static unsafe class LibC
         internal nuint Length;
     }
 
-    /// <summary>A <c>struct msghdr</c> of a 64-bit system; musl's narrower count lies in the same bytes.</summary>
+    /// <summary>The <c>struct msghdr</c> of a 64-bit system; musl's narrower count is in the same bytes.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal struct MessageHeader
     {

@@ -1,15 +1,17 @@
 namespace Broker.Transport.Outbound;
 
-/// <summary>What becomes of bytes that are handed over. Under the queue's gate; it only ever goes on.</summary>
+/// <summary>
+/// What the queue does with flushed bytes. Under the lock of the queue; the state only moves forward.
+/// </summary>
 internal enum AcceptState
 {
-    /// <summary>They are queued.</summary>
+    /// <summary>Flushed bytes are queued.</summary>
     Open,
 
-    /// <summary>The bound was reached: they are lost, and counted.</summary>
+    /// <summary>The limit was reached: flushed bytes are dropped and counted.</summary>
     Full,
 
-    /// <summary>This side has said its last word: they lead nowhere.</summary>
+    /// <summary>This side was closed: flushed bytes are discarded.</summary>
     Completed,
 
     /// <summary>The connection is closed, and nothing is sent any more.</summary>

@@ -2,5 +2,8 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Outbound;
 
-/// <summary>What a stage gives up: blocks in order, each beginning where a message begins, how many bytes they hold, and the chain's waste.</summary>
+/// <summary>
+/// The blocks of one flush of a write buffer, in order. Each block begins at the start of a message. <c>Bytes</c> is
+/// their content, and <c>Waste</c> the unused space between them.
+/// </summary>
 internal readonly record struct FlushedBlocks(Block? First, Block? Last, long Bytes, long Waste);

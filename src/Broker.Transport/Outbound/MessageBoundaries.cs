@@ -2,10 +2,10 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Outbound;
 
-/// <summary>Goes through a block piece by piece, as the protocol's framing divides it.</summary>
+/// <summary>Finds the boundaries of messages in a block, as the protocol's framing divides it.</summary>
 internal static class MessageBoundaries
 {
-    /// <summary>How many messages end behind the first <paramref name="sent"/> bytes of a block.</summary>
+    /// <summary>Counts the messages that end behind the first <paramref name="sent"/> bytes of a block.</summary>
     internal static long CountUnsent(Block block, int sent, IOutboundFraming? framing)
     {
         long messages = 0;
@@ -19,7 +19,10 @@ internal static class MessageBoundaries
         return messages;
     }
 
-    /// <summary>Where the piece begins of which a block's first unsent byte is: what lies before it, nobody will ask for.</summary>
+    /// <summary>
+    /// Finds the start of the message, or other unit, that contains the first unsent byte of a block. The bytes before
+    /// it are no longer needed.
+    /// </summary>
     internal static int StartOfUnsent(Block block, IOutboundFraming framing)
     {
         ReadOnlySpan<byte> written = block.Array.AsSpan(0, block.End);
@@ -38,7 +41,10 @@ internal static class MessageBoundaries
         return at;
     }
 
-    /// <summary>Shows the messages that end behind the first <paramref name="sent"/> bytes of a block.</summary>
+    /// <summary>
+    /// Passes the messages that end behind the first <paramref name="sent"/> bytes of a block to <paramref
+    /// name="unsent"/>.
+    /// </summary>
     internal static void VisitUnsent(Block block, int sent, IOutboundFraming framing, IUnsentMessages unsent)
     {
         ReadOnlySpan<byte> written = block.Array.AsSpan(0, block.End);
@@ -53,21 +59,24 @@ internal static class MessageBoundaries
         }
     }
 
-    /// <summary>Drops messages from the start until <paramref name="bytes"/> are gone, and moves the rest to the front. Returns how many.</summary>
+    /// <summary>
+    /// Drops messages from the start until <paramref name="bytes"/> bytes are dropped, and moves the rest to the
+    /// front. Returns the number of dropped messages.
+    /// </summary>
     internal static long DropMessages(Block block, IOutboundFraming framing, long bytes)
     {
         long messages = 0;
-        long gone = 0;
+        long dropped = 0;
         int kept = 0;
         int at = 0;
         Span<byte> written = block.Array.AsSpan(0, block.End);
-        while (at < written.Length && gone < bytes)
+        while (at < written.Length && dropped < bytes)
         {
             int length = Measure(framing, written[at..], out bool isMessage);
             if (isMessage)
             {
                 messages++;
-                gone += length;
+                dropped += length;
             }
             else
             {
@@ -83,7 +92,7 @@ internal static class MessageBoundaries
         return messages;
     }
 
-    // What a framing does not understand is better kept than cut.
+    // Bytes that a framing does not understand are kept as a whole.
     private static int Measure(IOutboundFraming framing, ReadOnlySpan<byte> written, out bool isMessage)
     {
         int length = framing.Measure(written, out isMessage);

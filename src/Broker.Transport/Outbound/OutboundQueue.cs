@@ -3,30 +3,31 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Outbound;
 
 /// <summary>
-/// What was handed over to a connection and is not taken by its peer yet: blocks in order, each beginning where a writer's message
-/// begins and holding whole ones.
+/// The bytes that were flushed to a connection and that its peer has not accepted yet: blocks in order, each of which
+/// begins at the start of a written message and contains whole messages.
 /// </summary>
 /// <remarks>
-/// <para><b>Who may touch which block.</b> A stage's blocks are its loop's until <see cref="Add"/>. From then on they are the
-/// queue's: everything here is done under <see cref="Gate"/>, and only the figures are read without it.
-/// At most one thread has the <em>right to send</em> (<see cref="OutboundSender"/>). It takes all blocks out with <see cref="TakeAll"/>
-/// and owns them outside the gate until <see cref="PutBack"/> puts what is left in front again; who hands over meanwhile fills
-/// the queue behind them.</para>
-/// <para>Two senders leave what they are sending in the queue: a transport that waits has lent the first bytes
-/// of the first block to the system, and TLS has encrypted bytes from the front that it still counts as unsent. Such bytes, and
-/// those already sent, stay where they are: nobody moves or drops a block with a <em>fixed</em> part. Behind the
-/// <see cref="Block.End"/> of any block in the queue bytes may be appended at all times, for nobody was shown what lies there.</para>
-/// <para><b>What is counted.</b> <see cref="PendingBytes"/> is what writers wrote, until the peer has taken it. <see cref="BufferedBytes"/> is
-/// the memory for it: beside those bytes the room in the middle of the queue that nothing will fill any more, and ciphertext. What is
-/// held beyond is at most the sent part of the first block and the room of the last.
-/// Both include what a sender has taken out.</para>
+/// <para><b>Who may access which block.</b> The blocks of a write buffer belong to its loop until <see cref="Add"/>.
+/// From then on they belong to the queue: everything here runs under <see cref="Gate"/>; only the byte counts are read
+/// without it. At most one thread has the <em>right to send</em> (<see cref="OutboundSender"/>). It takes all blocks
+/// out with <see cref="TakeAll"/> and owns them outside the lock until <see cref="PutBack"/> puts the unsent rest in
+/// front again. Threads that flush meanwhile fill the queue behind them.</para>
+/// <para>Two kinds of senders leave their bytes in the queue while they send them: a transport with an asynchronous
+/// send has passed the first bytes of the first block to the system, and a security layer has encrypted bytes at the
+/// front that still count as unsent. These bytes, and bytes that were sent already, stay at their place: no thread
+/// moves or drops a block with such a <em>fixed</em> part. Bytes may be appended behind the <see cref="Block.End"/> of
+/// any block in the queue at any time, because no sender was given that memory.</para>
+/// <para><b>What is counted.</b> <see cref="PendingBytes"/> counts the written bytes that the peer has not accepted.
+/// <see cref="BufferedBytes"/> counts their memory: the bytes, unused space in the middle of the queue that nothing
+/// will fill any more, and ciphertext. The queue uses at most the sent part of the first block and the free space of
+/// the last block beyond that. Both counts include the blocks that a sender has taken out.</para>
 /// </remarks>
 internal sealed class OutboundQueue
 {
-    // A peer that takes a little in between has more, and more of it: then nothing is worth moving.
+    // A peer that accepts some bytes in between soon accepts more: then moving bytes is not worth while.
     private const int AddedUntilStopped = 8;
 
-    private readonly SharedBlockPool _depot;
+    private readonly SharedBlockPool _sharedBlocks;
     private BlockChain _waiting;
     private int _addedSinceSent;
     private long _pendingBytes;
@@ -37,30 +38,30 @@ internal sealed class OutboundQueue
     private long _refusedMessages;
     private long _refusedBytes;
 
-    // What was pending when a walk through the whole queue found too few messages to drop; -1 when something has been sent since.
+    // The pending bytes when a scan of the whole queue found too few messages to drop; -1 if something was sent since.
     private long _pendingAtFailedScan = -1;
 
-    internal OutboundQueue(SharedBlockPool depot)
+    internal OutboundQueue(SharedBlockPool sharedBlocks)
     {
-        _depot = depot;
+        _sharedBlocks = sharedBlocks;
     }
 
     internal Lock Gate { get; } = new();
 
-    /// <summary>Any thread, a moment's truth.</summary>
+    /// <summary>The bytes that the peer has not accepted. Any thread; the value may change at once.</summary>
     internal long PendingBytes => Volatile.Read(ref _pendingBytes);
 
-    /// <summary>Any thread, a moment's truth.</summary>
+    /// <summary>The memory that waits for the peer. Any thread; the value may change at once.</summary>
     internal long BufferedBytes => Volatile.Read(ref _bufferedBytes);
 
-    /// <summary>Any thread, a moment's truth.</summary>
+    /// <summary>The bytes that the peer has accepted. Any thread; the value may change at once.</summary>
     internal long SentBytes => Volatile.Read(ref _sentBytes);
 
     internal bool IsEmpty => _waiting.IsEmpty;
 
     internal Block? First => _waiting.Head;
 
-    /// <summary>How often the queue was walked through for messages to drop. For tests.</summary>
+    /// <summary>How often the queue was scanned for messages to drop. For tests.</summary>
     internal long Scans { get; private set; }
 
     /// <summary>The size of all blocks that are in the queue now. For tests.</summary>
@@ -81,7 +82,7 @@ internal sealed class OutboundQueue
         }
     }
 
-    /// <summary>Takes a stage's blocks over, as they are: they will be sent at once.</summary>
+    /// <summary>Adds the blocks of a write buffer and returns them at once, unchanged, to be sent.</summary>
     internal BlockChain AddAndTakeAll(in FlushedBlocks flushed)
     {
         _pendingBytes += flushed.Bytes;
@@ -90,7 +91,7 @@ internal sealed class OutboundQueue
         return new BlockChain(flushed.First!, flushed.Last!);
     }
 
-    /// <summary>Takes a stage's blocks over that will have to wait: what they hold is packed.</summary>
+    /// <summary>Adds the blocks of a write buffer that have to wait, and packs their bytes.</summary>
     internal void Add(in FlushedBlocks flushed, EventLoop? loop)
     {
         _pendingBytes += flushed.Bytes;
@@ -99,7 +100,7 @@ internal sealed class OutboundQueue
             Block block = at;
             at = at.Next;
             block.Next = null;
-            _waste += _waiting.Pack(block, _pendingBytes, loop, _depot);
+            _waste += _waiting.Pack(block, _pendingBytes, loop, _sharedBlocks);
         }
 
         _addedSinceSent++;
@@ -107,20 +108,20 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// For a peer that has taken nothing while several turns brought more: what is left of the first block gets one of its size, once. Not
-    /// while the first block is lent.
+    /// Saves memory if the peer accepted nothing while several flushes added bytes: moves the rest of the first block
+    /// into a block of its size, once. Not while the transport sends the first block.
     /// </summary>
     internal void TrimForStopped(IOutboundFraming framing, EventLoop? loop)
     {
         if (_addedSinceSent == AddedUntilStopped && _waiting.Head is { } first && first.Start >= first.Array.Length / 2)
         {
-            _waste += _waiting.TrimFirst(MessageBoundaries.StartOfUnsent(first, framing), loop, _depot);
+            _waste += _waiting.TrimFirst(MessageBoundaries.StartOfUnsent(first, framing), loop, _sharedBlocks);
             _pendingAtFailedScan = -1;
             Count();
         }
     }
 
-    /// <summary>Counts what a stage brought as lost.</summary>
+    /// <summary>Counts flushed bytes and messages as lost.</summary>
     internal void CountRefused(in FlushedBlocks flushed, IOutboundFraming? framing)
     {
         _refusedBytes += flushed.Bytes;
@@ -130,10 +131,13 @@ internal sealed class OutboundQueue
         }
     }
 
-    /// <summary>Gives all blocks to who has the right to send.</summary>
+    /// <summary>Returns all blocks to the thread that has the right to send.</summary>
     internal BlockChain TakeAll() => _waiting.TakeAll();
 
-    /// <summary>What was taken out has been sent in part. <paramref name="unsent"/> goes before what came meanwhile.</summary>
+    /// <summary>
+    /// The sender has sent a part of the blocks. Puts <paramref name="unsent"/> before the blocks that were added
+    /// meanwhile.
+    /// </summary>
     internal void PutBack(Block? unsent, Block? last, in SentTally tally, EventLoop? loop)
     {
         CountSent(tally.Bytes, tally.Waste);
@@ -145,7 +149,7 @@ internal sealed class OutboundQueue
         Count();
     }
 
-    /// <summary>The transport has taken bytes of the first block by itself.</summary>
+    /// <summary>The transport's asynchronous send has sent bytes of the first block.</summary>
     internal void Consume(int sent, EventLoop loop)
     {
         long waste = _waiting.Consume(sent, loop);
@@ -153,7 +157,9 @@ internal sealed class OutboundQueue
         Count();
     }
 
-    /// <summary>These blocks, the queue's, are TLS' from now on, which sends them as they are: they count as sent.</summary>
+    /// <summary>
+    /// The security layer now owns these blocks of the queue and sends them unchanged: they count as sent.
+    /// </summary>
     internal void CountAsSent(in BlockChain clear)
     {
         (long bytes, long waste) = clear.Measure();
@@ -161,7 +167,7 @@ internal sealed class OutboundQueue
         Count();
     }
 
-    /// <summary>How many bytes of ciphertext there are beside.</summary>
+    /// <summary>Sets the number of bytes of ciphertext that wait for the peer.</summary>
     internal void CountCiphertext(long bytes)
     {
         _ciphertext = bytes;
@@ -169,17 +175,19 @@ internal sealed class OutboundQueue
     }
 
     /// <summary>
-    /// Drops messages from the front, as far as they are not fixed, until <paramref name="bytes"/> are gone. Returns what is gone.
+    /// Drops messages from the front that are not fixed, until <paramref name="bytes"/> bytes are dropped. Returns
+    /// what was dropped.
     /// </summary>
     /// <remarks>
-    /// Where a walk has found too few, nothing is looked at until as much has come as is asked for, or something was sent: a queue of
-    /// answers alone would be walked through for each message that there is no room for.
+    /// After a scan that found too few messages, the queue is not scanned again until as many bytes were added as are
+    /// to be dropped, or something was sent. Otherwise a queue that contains only replies would be scanned for each
+    /// message that does not fit.
     /// </remarks>
-    /// <param name="bytes">How many bytes to drop, at least if possible.</param>
-    /// <param name="fixedBytes">How many bytes from the front are encrypted.</param>
-    /// <param name="firstIsBeingSent">Whether the first block is being sent.</param>
-    /// <param name="isPartial">Whether a sender has blocks out, so that this is not the whole queue.</param>
-    /// <param name="framing">Tells messages from what must stay.</param>
+    /// <param name="bytes">How many bytes to drop, if that many can be dropped.</param>
+    /// <param name="fixedBytes">How many bytes at the front are encrypted.</param>
+    /// <param name="firstIsBeingSent">Whether the transport is sending the first block.</param>
+    /// <param name="isPartial">Whether a sender has taken blocks out, so that this is not the whole queue.</param>
+    /// <param name="framing">Distinguishes messages from bytes that must stay.</param>
     /// <param name="loop">The caller's loop.</param>
     internal OutboundCount Drop(long bytes, long fixedBytes, bool firstIsBeingSent, bool isPartial, IOutboundFraming framing, EventLoop? loop)
     {
@@ -192,7 +200,7 @@ internal sealed class OutboundQueue
         long dropped = 0;
         long messages = 0;
         long fixedLeft = fixedBytes;
-        bool lent = firstIsBeingSent;
+        bool isBeingSent = firstIsBeingSent;
         BlockChain before = _waiting.TakeAll();
         _waste -= before.Measure().Waste;
         for (Block? at = before.Head; at is not null;)
@@ -200,10 +208,10 @@ internal sealed class OutboundQueue
             Block block = at;
             at = at.Next;
             block.Next = null;
-            if (lent || block.Start != 0 || fixedLeft > 0)
+            if (isBeingSent || block.Start != 0 || fixedLeft > 0)
             {
                 fixedLeft -= block.Length;
-                lent = false;
+                isBeingSent = false;
                 _waste += _waiting.Link(block);
                 continue;
             }
@@ -215,8 +223,9 @@ internal sealed class OutboundQueue
                 dropped += length - block.End;
             }
 
-            // Also behind the last one that lost something, until nothing fits any more: answers must not hold a block each.
-            _waste += _waiting.Pack(block, _pendingBytes - dropped, loop, _depot);
+            // Also after the last block that lost a message, until nothing fits any more: otherwise replies would keep
+            // one block each.
+            _waste += _waiting.Pack(block, _pendingBytes - dropped, loop, _sharedBlocks);
         }
 
         _pendingBytes -= dropped;
@@ -225,48 +234,54 @@ internal sealed class OutboundQueue
         return new OutboundCount(messages, dropped);
     }
 
-    /// <summary>What will not be sent any more: the queue as it is, and what was refused because of the bound.</summary>
+    /// <summary>
+    /// Counts what will not be sent any more: the content of the queue, and what was dropped because of the limit.
+    /// </summary>
     internal OutboundCount CountUnsent(IOutboundFraming? framing)
     {
         (long messages, long bytes) = CountBehind(0, framing);
         return new OutboundCount(_refusedMessages + messages, _refusedBytes + bytes);
     }
 
-    /// <summary>What is queued behind the first <paramref name="possiblySent"/> bytes.</summary>
+    /// <summary>Counts what is queued behind the first <paramref name="possiblySent"/> bytes.</summary>
     internal OutboundCount CountBehind(long possiblySent, IOutboundFraming? framing)
     {
         long messages = 0;
         long bytes = 0;
         for (Block? at = _waiting.Head; at is not null; at = at.Next)
         {
-            int gone = (int)Math.Min(at.Length, possiblySent);
-            possiblySent -= gone;
-            messages += MessageBoundaries.CountUnsent(at, at.Start + gone, framing);
-            bytes += at.Length - gone;
+            int sent = (int)Math.Min(at.Length, possiblySent);
+            possiblySent -= sent;
+            messages += MessageBoundaries.CountUnsent(at, at.Start + sent, framing);
+            bytes += at.Length - sent;
         }
 
         return new OutboundCount(messages, bytes);
     }
 
-    /// <summary>Shows the messages behind the first <paramref name="possiblySent"/> bytes.</summary>
+    /// <summary>
+    /// Passes the messages behind the first <paramref name="possiblySent"/> bytes to <paramref name="unsent"/>.
+    /// </summary>
     internal void VisitBehind(long possiblySent, IOutboundFraming framing, IUnsentMessages unsent)
     {
         for (Block? at = _waiting.Head; at is not null; at = at.Next)
         {
-            int gone = (int)Math.Min(at.Length, possiblySent);
-            possiblySent -= gone;
-            MessageBoundaries.VisitUnsent(at, at.Start + gone, framing, unsent);
+            int sent = (int)Math.Min(at.Length, possiblySent);
+            possiblySent -= sent;
+            MessageBoundaries.VisitUnsent(at, at.Start + sent, framing, unsent);
         }
     }
 
-    /// <summary>Gives all blocks back. What they held counts as pending for ever: it was not sent.</summary>
+    /// <summary>
+    /// Returns all blocks to their pool. Their bytes count as pending for ever, because they were not sent.
+    /// </summary>
     internal void Clear(EventLoop? loop) => BlockPools.ReturnAll(_waiting.TakeAll().Head, loop);
 
     private void CountSent(long bytes, long waste)
     {
         if (bytes != 0)
         {
-            // What could not be dropped then, because it was being sent, may be another now.
+            // Messages that could not be dropped at the last scan because they were being sent may be droppable now.
             _pendingAtFailedScan = -1;
             _addedSinceSent = 0;
         }

@@ -1,7 +1,7 @@
 namespace Broker.Transport.Outbound;
 
-// The write deadline: one timer, started when the peer first holds up the queue and kept running only while it does,
-// so that neither a message nor a hold-up costs an allocation or a look at the clock.
+// The write deadline: one timer that starts when the queue first has to wait for the peer and runs only while it
+// waits. So neither a message nor a wait costs an allocation or a clock read.
 internal sealed partial class OutboundSender
 {
     private bool _isTimed;
@@ -10,10 +10,11 @@ internal sealed partial class OutboundSender
 
     internal TimeSpan WriteDeadline { get; set; } = TimeSpan.FromSeconds(10);
 
-    // A chunk of TLS counts as sent only when all of it has gone, but whatever the peer takes shows that it lives.
+    // A chunk of TLS counts as sent only when all of it was sent, but any accepted byte shows that the peer still
+    // reads.
     private long Progress => _queue.SentBytes + (_layer?.CiphertextSent ?? 0);
 
-    /// <summary>On the loop.</summary>
+    /// <summary>Cancels the timer. On the loop.</summary>
     internal void CancelDeadline()
     {
         _deadlineTimer?.Cancel();

@@ -2,15 +2,15 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Outbound;
 
-// Transports that wait by sending: what waits is lent to them, with the right to send it.
+// For transports that wait for the peer with an asynchronous send: they get the waiting bytes and the right to send.
 internal sealed partial class OutboundSender
 {
-    // A waiting send ends when all of it has gone, and only then counts as progress of the peer.
+    // An asynchronous send completes only when all its bytes were sent, and only then shows that the peer still reads.
     private const int MaxAsyncSend = 16 * 1024;
 
     /// <summary>
-    /// For transports that wait by sending: lends them the first bytes that wait, with the right to send. Empty when there is
-    /// nothing to wait for. On the loop; <see cref="EndAsyncSend"/> must follow, on the loop.
+    /// Returns the first waiting bytes, and gives the transport the right to send, for its asynchronous send. Empty if
+    /// nothing has to wait. On the loop; <see cref="EndAsyncSend"/> must follow, on the loop.
     /// </summary>
     internal ReadOnlyMemory<byte> BeginAsyncSend()
     {
@@ -38,7 +38,7 @@ internal sealed partial class OutboundSender
             _state = failed ? SendState.Failed : SendState.Idle;
             if (_layer is not null)
             {
-                // It was ciphertext, or what the start of TLS has counted as sent.
+                // The bytes were ciphertext, or bytes that the start of TLS has counted as sent.
                 _layer.Collect();
                 _layer.ConsumeCiphertext(sent, Loop);
                 _queue.CountCiphertext(_layer.Ciphertext);

@@ -1,7 +1,7 @@
 namespace Broker.Transport.Outbound;
 
-// What the queue's growing and shrinking leads to. All of it under the gate, and told by the loop in a turn of its own:
-// handing over may happen in the middle of a handler.
+// The signals of a growing and shrinking queue. They are detected under the lock of the queue. The loop raises them in
+// an iteration of its own, because a flush may happen in the middle of a handler's call.
 internal sealed partial class OutboundSender
 {
     private Action? _postedDrained;
@@ -36,11 +36,11 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // What a writer hands over lifts the queue above its mark. Ciphertext, of which there is more after one send and less after another,
-    // does not: while it falls the queue would pass its mark several times.
+    // Flushed bytes raise the queue above its mark. Ciphertext does not count as raising it: its amount changes with
+    // each send, so a shrinking queue would cross its mark several times.
     private void ArmLowWater() => _isAboveLowWater |= _lowWater != 0 && _queue.BufferedBytes > _lowWater;
 
-    // Of what waits, whatever it is.
+    // Checks the limit against all memory that waits, whatever it contains.
     private void CheckFull()
     {
         if (_queue.BufferedBytes > MaxPendingBytes && _acceptState == AcceptState.Open)
@@ -50,7 +50,7 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Who asked for room while there is little to wait for may want more than there will be before all is gone.
+    // A writer that asked for space while little waits may need more space than there is before the queue is empty.
     private void CheckLowWater()
     {
         bool isCrossed = _isAboveLowWater && _queue.BufferedBytes <= _lowWater;

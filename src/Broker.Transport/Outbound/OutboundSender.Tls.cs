@@ -3,10 +3,10 @@ using Broker.Transport.Wire;
 
 namespace Broker.Transport.Outbound;
 
-// TLS is put in between once: what was queued before goes ahead of it, what comes later through it.
+// A security layer is inserted once: bytes that were queued before leave ahead of it, later bytes pass through it.
 internal sealed partial class OutboundSender
 {
-    /// <summary>From now on what is handed over is encrypted. On the loop.</summary>
+    /// <summary>From now on the layer encrypts flushed bytes. On the loop.</summary>
     internal void Insert(SecurityLayer layer)
     {
         lock (Gate)
@@ -14,7 +14,7 @@ internal sealed partial class OutboundSender
             BlockChain clear = _queue.TakeAll();
             if (!clear.IsEmpty)
             {
-                // What another thread is sending at this time comes back to the front, see Return.
+                // Blocks that another thread is sending now return to the front, see PutBack.
                 _queue.CountAsSent(clear);
                 layer.Post(clear.Head!, clear.Tail!);
                 _queue.CountCiphertext(layer.Ciphertext);
@@ -33,7 +33,7 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Sends a block of ciphertext that is the protocol's own. Any thread.</summary>
+    /// <summary>Sends a block of ciphertext that the security layer itself produced. Any thread.</summary>
     internal void SendCiphertext(Block block, EventLoop? loop)
     {
         lock (Gate)
@@ -61,7 +61,7 @@ internal sealed partial class OutboundSender
                 return default;
             }
 
-            // While a sender has the front of the queue out, what is encrypted is there.
+            // While a sender has taken out the front of the queue, that front contains the encrypted bytes.
             bool isOut = _state is SendState.Sending or SendState.SendingWritable;
             OutboundCount dropped = _queue.Drop(
                 bytes, isOut ? 0 : _layer?.Encrypted ?? 0, _state == SendState.AsyncSending && _layer is null, isOut, framing, loop);

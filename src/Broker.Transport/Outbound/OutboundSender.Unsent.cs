@@ -2,20 +2,22 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Outbound;
 
-// What has not left at the end, as counts and as messages.
+// The messages that were not sent when the connection closed: their number and their bytes.
 internal sealed partial class OutboundSender
 {
-    // Under the gate: how many bytes from the front may have been sent although they still count as queued.
+    // How many bytes at the front may have been sent although they still count as queued. Under the lock of the queue.
     private long PossiblySent
     {
         get
         {
-            long lent = _state == SendState.AsyncSending && _layer is null && _queue.First is { } first ? Math.Min(first.Length, MaxAsyncSend) : 0;
-            return Math.Max(_layer?.Encrypted ?? 0, lent);
+            long asyncSent = _state == SendState.AsyncSending && _layer is null && _queue.First is { } first ? Math.Min(first.Length, MaxAsyncSend) : 0;
+            return Math.Max(_layer?.Encrypted ?? 0, asyncSent);
         }
     }
 
-    /// <summary>Counts the messages of which neither the peer nor the system can have the end. When nobody sends.</summary>
+    /// <summary>
+    /// Counts the messages that neither the peer nor the system can have completely. When no thread sends.
+    /// </summary>
     internal OutboundCount CountCertainlyUnsent(IOutboundFraming? framing)
     {
         lock (Gate)
@@ -24,7 +26,10 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Shows the messages that <see cref="CountCertainlyUnsent"/> counts. When nobody sends.</summary>
+    /// <summary>
+    /// Passes the messages that <see cref="CountCertainlyUnsent"/> counts to <paramref name="unsent"/>. When no thread
+    /// sends.
+    /// </summary>
     internal void VisitUnsent(IOutboundFraming framing, IUnsentMessages unsent)
     {
         lock (Gate)
@@ -33,19 +38,22 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Empties a stage whose connection is closed. On the stage's loop.</summary>
+    /// <summary>Empties a write buffer of a closed connection. On the buffer's loop.</summary>
     internal static void Discard(LoopWriteBuffer buffer, IOutboundFraming framing, IUnsentMessages unsent)
     {
-        FlushedBlocks staged = buffer.TakeBlocks();
-        for (Block? at = staged.First; at is not null; at = at.Next)
+        FlushedBlocks flushed = buffer.TakeBlocks();
+        for (Block? at = flushed.First; at is not null; at = at.Next)
         {
             MessageBoundaries.VisitUnsent(at, at.Start, framing, unsent);
         }
 
-        BlockPools.ReturnAll(staged.First, buffer.Connection.Loop);
+        BlockPools.ReturnAll(flushed.First, buffer.Connection.Loop);
     }
 
-    /// <summary>In clear: all that was handed over. Over TLS: what can still leave, in one form or the other.</summary>
+    /// <summary>
+    /// Whether bytes wait that can still be sent. In clear these are all pending bytes; with a security layer,
+    /// ciphertext and the bytes that it can encrypt now.
+    /// </summary>
     internal bool HasUnsent()
     {
         lock (Gate)
@@ -54,7 +62,8 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Outside the gate: the handler may take locks of its own, under which others hand over.
+    // Outside the lock of the queue: the handler may take locks of its own, and other threads flush while they own
+    // those locks.
     private void Discard(Block first, EventLoop? loop)
     {
         for (Block? at = first; at is not null; at = at.Next)

@@ -3,7 +3,8 @@ using Broker.Transport.Wire;
 
 namespace Broker.Transport.Outbound;
 
-// What is left of a queue waits for the peer, of whom the poller tells, or for the loop's next turn, which is asked for.
+// The rest of a queue waits until the poller reports that the peer accepts bytes again, or until the loop's next
+// iteration.
 internal sealed partial class OutboundSender
 {
     private Action? _postedWritable;
@@ -11,7 +12,7 @@ internal sealed partial class OutboundSender
     private bool _isWatched;
     private bool _isContinuePosted;
 
-    /// <summary>The peer takes bytes again. On the loop.</summary>
+    /// <summary>The peer accepts bytes again. On the loop.</summary>
     internal void OnWritable()
     {
         BlockChain chain;
@@ -53,7 +54,10 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>For transports that could not be asked before they received: asks again. On the loop.</summary>
+    /// <summary>
+    /// Asks the transport again to report when the peer accepts bytes: a transport may not have been able to do this
+    /// before it received. On the loop.
+    /// </summary>
     internal void RepeatWatch()
     {
         lock (Gate)
@@ -65,7 +69,7 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Under the gate, which also orders arming and disarming between loops.
+    // Under the lock of the queue, which also orders the calls of ArmWritable and DisarmWritable by several loops.
     private void OnBlocked()
     {
         CheckFull();
@@ -78,7 +82,8 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Under the gate. Once a turn: a poller that says as well that the peer takes bytes would add another each time.
+    // Under the lock of the queue. Once per iteration: a poller that also reports a writable peer would otherwise add
+    // another send each time.
     private void Yield()
     {
         EndWatch();

@@ -4,18 +4,20 @@ using Broker.Transport.Wire;
 namespace Broker.Transport.Outbound;
 
 /// <summary>
-/// Sends a connection's queue: one thread at a time has the right to, takes all there is, and gives it to the transport outside
-/// the gate. So a loop that delivers never waits for a system call of another.
+/// Sends a connection's queue. One thread at a time has the right to send: it takes all queued blocks and passes them
+/// to the transport outside the lock of the queue. So a loop that flushes never waits for a system call of another
+/// loop.
 /// </summary>
 /// <remarks>
-/// TLS stands between the two: what was queued before it was started leaves ahead of it, and the rest through it, see
-/// <see cref="SecurityLayer"/>. Whoever has the right to send encrypts too.
+/// A <see cref="SecurityLayer"/> is between the queue and the transport. Bytes that were queued before it was inserted
+/// leave ahead of it, later bytes pass through it. The thread that has the right to send also encrypts.
 /// </remarks>
 internal sealed partial class OutboundSender
 {
     /// <summary>
-    /// How many bytes one send takes of a queue, about: a peer that takes them as fast as they come would else keep the loop
-    /// until its whole queue has gone. One that hands more over may send as much, or a queue would grow because others have their turn.
+    /// About how many bytes one send takes of a queue. Without this limit, a peer that accepts bytes as fast as they
+    /// are sent would occupy the loop until the queue is empty. A flush that adds more may send as much as it adds;
+    /// otherwise the queue would grow because other connections come first.
     /// </summary>
     internal const int MaxPerSend = 512 * 1024;
 
@@ -46,11 +48,14 @@ internal sealed partial class OutboundSender
 
     private bool IsFree => _state == SendState.Idle && _acceptState != AcceptState.Stopped;
 
-    /// <summary>Takes a stage's bytes over and sends them if nobody does. <paramref name="loop"/> is the caller's, if it is one.</summary>
+    /// <summary>
+    /// Queues the bytes of a write buffer, and sends them if no other thread sends. <paramref name="loop"/> is the
+    /// caller's loop, or null if the caller is not a loop.
+    /// </summary>
     internal void Flush(LoopWriteBuffer buffer, EventLoop? loop)
     {
-        FlushedBlocks staged = buffer.TakeBlocks();
-        if (staged.First is null)
+        FlushedBlocks flushed = buffer.TakeBlocks();
+        if (flushed.First is null)
         {
             return;
         }
@@ -60,15 +65,15 @@ internal sealed partial class OutboundSender
         lock (Gate)
         {
             layer = _layer;
-            if (_acceptState != AcceptState.Open || staged.Bytes == 0)
+            if (_acceptState != AcceptState.Open || flushed.Bytes == 0)
             {
-                CountRefused(staged);
+                CountRefused(flushed);
             }
             else if (_state != SendState.Idle || layer is { IsSecured: false })
             {
-                // Whoever sends looks at the queue again; while the peer holds it up, the poller will call; and so will the
-                // end of a handshake.
-                _queue.Add(staged, loop);
+                // A thread that sends checks the queue again. If the peer accepts nothing, the poller reports when it
+                // does; a handshake resumes sending when it ends.
+                _queue.Add(flushed, loop);
                 if (_state == SendState.Blocked && _connection.Framing is { } framing)
                 {
                     _queue.TrimForStopped(framing, loop);
@@ -80,24 +85,24 @@ internal sealed partial class OutboundSender
             }
             else
             {
-                // What the protocol itself has to say goes first.
+                // Messages of the security layer itself go first.
                 layer?.Collect();
-                chain = EnqueueAndTake(staged, loop);
+                chain = EnqueueAndTake(flushed, loop);
                 _state = SendState.Sending;
             }
         }
 
         if (chain.IsEmpty)
         {
-            Discard(staged.First, loop);
+            Discard(flushed.First, loop);
         }
         else
         {
-            Send(chain, layer, loop, Math.Max(staged.Bytes, MaxPerSend));
+            Send(chain, layer, loop, Math.Max(flushed.Bytes, MaxPerSend));
         }
     }
 
-    /// <summary>Sends what is queued, if somebody may and nobody does.</summary>
+    /// <summary>Sends the queue if sending is possible and no other thread sends.</summary>
     internal void Resume(EventLoop? loop)
     {
         BlockChain chain;
@@ -113,7 +118,9 @@ internal sealed partial class OutboundSender
         Send(chain, layer, loop, MaxPerSend);
     }
 
-    /// <summary>Takes the right to send, to add something to what TLS sends; <see cref="EndAddition"/> must follow.</summary>
+    /// <summary>
+    /// Takes the right to send, to add bytes to the security layer's output; <see cref="EndAddition"/> must follow.
+    /// </summary>
     internal bool TryBeginAddition()
     {
         lock (Gate)
@@ -138,7 +145,7 @@ internal sealed partial class OutboundSender
         Resume(Loop);
     }
 
-    /// <summary>Nothing more is queued. On the loop.</summary>
+    /// <summary>Queues nothing more. On the loop.</summary>
     internal void CompleteAdding()
     {
         lock (Gate)
@@ -151,9 +158,10 @@ internal sealed partial class OutboundSender
     }
 
     /// <summary>
-    /// Nothing more is sent. True when nobody has the right to send, or only a transport that waits; else the sender calls
-    /// <see cref="Connection.EndClosing"/> when it is done: the loop does not wait for it, for it may be further down on the
-    /// same thread, or wait for the loop. On the loop, once.
+    /// Stops sending for good. Returns true if no thread has the right to send, or only a transport that waits for its
+    /// asynchronous send. Otherwise the sender calls <see cref="Connection.EndClosing"/> when it is done. The loop
+    /// does not wait for the sender, because the sender may be a caller further up on the same thread, or wait for the
+    /// loop. On the loop, once.
     /// </summary>
     internal bool TryStop()
     {
@@ -165,14 +173,17 @@ internal sealed partial class OutboundSender
         }
     }
 
-    /// <summary>Gives all blocks back, unless a transport that waits has one of them. On the loop, when all is over.</summary>
+    /// <summary>
+    /// Returns all blocks to their pool, unless a transport's asynchronous send uses one of them. On the loop, after
+    /// the connection is closed.
+    /// </summary>
     internal void DropQueue()
     {
         lock (Gate)
         {
             if (_state != SendState.AsyncSending)
             {
-                // A loop that has ended, see TryRetire, gets nothing back.
+                // A loop that has ended, see TryStop, gets no blocks back.
                 EventLoop? loop = Loop.IsCurrent ? Loop : null;
                 _queue.Clear(loop);
                 BlockPools.ReturnAll(_layer?.DetachCiphertext(), loop);
@@ -180,7 +191,7 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Entered with the right to send, and leaves without it.
+    // The caller has the right to send; this method gives it up.
     private void Send(BlockChain chain, SecurityLayer? layer, EventLoop? loop, long most)
     {
         SendOutcome outcome;
@@ -225,12 +236,12 @@ internal sealed partial class OutboundSender
         }
     }
 
-    // Under the gate. The layer is the one that was there when the chain was taken.
+    // Under the lock of the queue. sentBy is the layer that existed when the blocks were taken.
     private void PutBack(Block? unsent, Block? last, SecurityLayer? sentBy, in SentTally tally, EventLoop? loop)
     {
         if (unsent is not null && sentBy is null && _layer is not null)
         {
-            // TLS was started meanwhile: behind all this, which counts as sent now.
+            // TLS was started meanwhile. Its bytes follow all of these blocks, which count as sent now.
             _queue.PutBack(null, null, tally, loop);
             _queue.CountAsSent(new BlockChain(unsent, last!));
             _layer.Prepend(unsent, last!);
@@ -248,7 +259,7 @@ internal sealed partial class OutboundSender
         CheckLowWater();
     }
 
-    // Under the gate: gives the right to send together with all there is to send.
+    // Takes the right to send and everything there is to send. Under the lock of the queue.
     private bool TryTake(out BlockChain chain, out SecurityLayer? layer)
     {
         chain = default;
@@ -271,7 +282,7 @@ internal sealed partial class OutboundSender
         return true;
     }
 
-    // Under the gate. As a rule there is nothing else in the queue.
+    // Under the lock of the queue, which is usually empty here.
     private BlockChain EnqueueAndTake(in FlushedBlocks flushed, EventLoop? loop)
     {
         BlockChain chain;
@@ -291,17 +302,17 @@ internal sealed partial class OutboundSender
 
     private bool HasWork() => _layer is null ? !_queue.IsEmpty : _layer.HasWork(_queue.First);
 
-    // Under the gate. Returns whether the connection waits for this to be closed.
+    // Under the lock of the queue. Returns whether the closing of the connection waits for this sender.
     private bool EndSend(SendOutcome outcome)
     {
         bool isOutOfDate = _state == SendState.SendingWritable;
         _hasFailed |= outcome == SendOutcome.Failed;
         _state = outcome switch
         {
-            // Also where others have their turn first: whoever hands more over then sends what waits ahead of it as well.
+            // Also if other connections come first: the next flush then sends the waiting bytes ahead of its own.
             SendOutcome.Sent or SendOutcome.Yielded => SendState.Idle,
             SendOutcome.Blocked => SendState.Blocked,
-            // Nobody needs to try again.
+            // No thread needs to try again.
             _ => SendState.Failed,
         };
         if (_acceptState == AcceptState.Stopped)
@@ -339,7 +350,7 @@ internal sealed partial class OutboundSender
 
     private void FinishClosing()
     {
-        // A loop that has ended waits for nobody: then this thread is the last that knows the connection.
+        // A loop that has ended waits for no sender: then this thread is the last one that refers to the connection.
         if (!Loop.TryPost(_connection.EndClosing))
         {
             _connection.EndClosing();

@@ -1,24 +1,30 @@
 namespace Broker.Transport.Outbound;
 
-/// <summary>What a connection's sender is doing. Under the queue's gate.</summary>
+/// <summary>The state of a connection's sender. Under the lock of the queue.</summary>
 internal enum SendState
 {
     /// <summary>
-    /// Nobody sends, and the transport is believed to take bytes. The queue is empty, but in a handshake of TLS, and while others have their
-    /// turn first.
+    /// No thread sends, and the transport is expected to accept bytes. The queue is empty, except during a TLS
+    /// handshake and while other connections come first.
     /// </summary>
     Idle,
 
     /// <summary>A thread has the right to send.</summary>
     Sending,
 
-    /// <summary>So it has, and the transport said meanwhile that it takes bytes again: what the sender learns may be out of date.</summary>
+    /// <summary>
+    /// A thread has the right to send, and the transport meanwhile reported that it accepts bytes again: a "blocked"
+    /// result of that send may be outdated.
+    /// </summary>
     SendingWritable,
 
-    /// <summary>The transport has the right to send, and waits for the peer with a piece of the first block.</summary>
+    /// <summary>
+    /// The transport has the right to send, and waits for the peer with an asynchronous send of a part of the first
+    /// block.
+    /// </summary>
     AsyncSending,
 
-    /// <summary>The transport takes no more, and will say when it does.</summary>
+    /// <summary>The transport accepts no more bytes, and will report when it does.</summary>
     Blocked,
 
     /// <summary>The transport is broken.</summary>

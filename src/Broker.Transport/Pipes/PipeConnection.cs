@@ -7,12 +7,12 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Pipes;
 
 /// <summary>
-/// A connection over a <see cref="PipeReader"/> and a <see cref="PipeWriter"/>. One read and one flush are under way at most;
-/// their completions, on whatever thread, only post to the loop.
+/// A connection over a <see cref="PipeReader"/> and a <see cref="PipeWriter"/>. At most one read and one flush are
+/// pending; their completions, on any thread, only post to the loop.
 /// </summary>
 internal sealed class PipeConnection : PullConnection
 {
-    // Between two flushes: so that the other side can work while this one copies.
+    // The most bytes between two flushes, so that the other side can work while this one copies.
     private const int FlushAt = 64 * 1024;
 
     private readonly PipeReader _reader;
@@ -141,7 +141,7 @@ internal sealed class PipeConnection : PullConnection
 
     internal override void ArmWritable()
     {
-        // The end of the flush that is under way calls.
+        // The completion of the pending flush calls OnWritable.
     }
 
     internal override void DisarmWritable()
@@ -165,12 +165,12 @@ internal sealed class PipeConnection : PullConnection
             return;
         }
 
-        // What is under way uses the pipe: its end completes it.
+        // A pending operation uses the pipe: its completion completes the pipe.
         _reader.CancelPendingRead();
         _writer.CancelPendingFlush();
     }
 
-    // False when nobody reads any more.
+    // Returns false if nobody reads from the pipe any more.
     private bool TryFlush()
     {
         ValueTask<FlushResult> flush = _writer.FlushAsync();
@@ -218,7 +218,8 @@ internal sealed class PipeConnection : PullConnection
 
     private void AwaitReadable()
     {
-        // While held too, but not for more than one result: its end, if it brings nothing else, is not to be waited for.
+        // During a pause too, but for one result only: a result that brings nothing but the end of the stream is
+        // handled at once.
         if (_reads || _hasResult || _stopped || IsClosed)
         {
             return;
@@ -239,7 +240,7 @@ internal sealed class PipeConnection : PullConnection
             _reads = true;
         }
 
-        // Complete already as it may be: through the loop's list, so that others get their turn.
+        // It may be complete already. It goes through the loop's list, so that other connections come first.
         if (_reading.IsCompleted)
         {
             Loop.Post(_postedRead);
@@ -299,14 +300,14 @@ internal sealed class PipeConnection : PullConnection
 
     private void OnCompleted(Action onLoop)
     {
-        // A loop that has ended has closed the connection before: then nobody else uses the pipe.
+        // A loop that has ended has closed the connection before, so nothing else uses the pipe.
         if (!Loop.TryPost(onLoop))
         {
             onLoop();
         }
     }
 
-    // Returns whether the connection is gone; then the last operation completes the pipe.
+    // Returns whether the connection is closed; the last operation then completes the pipe.
     private bool EndOperation(ref bool operation)
     {
         bool last;

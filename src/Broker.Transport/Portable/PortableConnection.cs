@@ -5,8 +5,8 @@ using Broker.Transport.Buffers;
 namespace Broker.Transport.Portable;
 
 /// <summary>
-/// A socket that is read and written without waiting, and whose waiting is done by the runtime: a zero-byte receive for
-/// reading, a send of the first waiting block for writing.
+/// A socket that is read and written without waiting. The runtime waits for it: with a zero-byte receive until it is
+/// readable, and with an asynchronous send of the first waiting block until it is writable.
 /// </summary>
 internal sealed class PortableConnection : SocketConnection
 {
@@ -14,10 +14,10 @@ internal sealed class PortableConnection : SocketConnection
     private const int SendWaits = 1;
     private const int SendToReleaseAfter = 2;
 
-    // Up to so many the runtime describes to the system on the stack; it allocates for more.
+    // For up to this many segments the runtime uses the stack; it allocates for more.
     private const int MostGathered = 8;
 
-    // Of the thread and not of the connection: it is empty between two calls.
+    // One per thread and not one per connection: it is empty between two calls.
     [ThreadStatic]
     private static List<ArraySegment<byte>>? t_gathered;
 
@@ -41,7 +41,7 @@ internal sealed class PortableConnection : SocketConnection
         _waitingSendDone = WaitingSendDone;
     }
 
-    /// <summary>Asks to be reported once there is something to receive. On the loop.</summary>
+    /// <summary>Asks the poller for a report when there is something to receive. On the loop.</summary>
     internal void AwaitReadable()
     {
         if (IsClosed)
@@ -50,22 +50,24 @@ internal sealed class PortableConnection : SocketConnection
         }
         else if (IsYielded)
         {
-            // It will be asked for when what is kept has been delivered.
+            // The request is made when the unconsumed bytes have been delivered.
             _skipped = true;
         }
         else if (!_ended && !Socket.ReceiveAsync(_reading))
         {
-            // There is something already. Through the list, so that others get their turn first.
+            // There is something already. It goes through the poller's list, so that other connections come first.
             _poller.Report(this);
         }
     }
 
     private protected override void StopReceiving() => _ended = true;
 
-    /// <summary>There is something to receive which nobody may now: it is looked at and left. On the loop.</summary>
+    /// <summary>
+    /// There is something to receive while receiving is paused: this peeks at it without taking it. On the loop.
+    /// </summary>
     internal void OnReadableWhilePaused()
     {
-        // Asked again it would only be said again: from here on bytes hide what follows them.
+        // Another request would only report the same again: from here on, waiting bytes hide what follows them.
         _skipped = true;
         if (IsYielded)
         {
@@ -103,7 +105,7 @@ internal sealed class PortableConnection : SocketConnection
         outcome = error switch
         {
             SocketError.Success when got > 0 => ReceiveOutcome.Received,
-            // The kernel tells a reset once, and it told the receive that waited.
+            // The kernel reports a reset once, and it reported it to the pending receive.
             SocketError.Success => _reading.SocketError == SocketError.Success ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Failed,
             SocketError.WouldBlock or SocketError.TryAgain => ReceiveOutcome.Blocked,
             _ => ReceiveOutcome.Failed,
@@ -122,15 +124,15 @@ internal sealed class PortableConnection : SocketConnection
                 return at;
             }
 
-            int gone = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes, out SocketError error) : SendMany(at, tally.MaxBytes - tally.Bytes, out error);
+            int sent = at.Next is null ? SendOne(at, tally.MaxBytes - tally.Bytes, out SocketError error) : SendMany(at, tally.MaxBytes - tally.Bytes, out error);
             if (error != SocketError.Success)
             {
                 outcome = error is SocketError.WouldBlock or SocketError.TryAgain ? SendOutcome.Blocked : SendOutcome.Failed;
                 return at;
             }
 
-            tally.Bytes += gone;
-            at = BlockPools.Consume(at, gone, loop, ref tally.Waste);
+            tally.Bytes += sent;
+            at = BlockPools.Consume(at, sent, loop, ref tally.Waste);
         }
 
         outcome = SendOutcome.Sent;
@@ -150,25 +152,25 @@ internal sealed class PortableConnection : SocketConnection
             most -= length;
         }
 
-        int gone = Socket.Send(gathered, SocketFlags.None, out error);
-        // The blocks go to their pools, and are not to be held here.
+        int sent = Socket.Send(gathered, SocketFlags.None, out error);
+        // The blocks return to their pools and must not be referenced here.
         gathered.Clear();
-        return gone;
+        return sent;
     }
 
-    // Posted even on the loop: the sender that was held up still has the right to send when it asks for this.
+    // Posted even on the loop: the blocked sender still has the right to send when it calls this.
     internal override void ArmWritable() => Loop.Post(_startWaitingSend);
 
     internal override void DisarmWritable()
     {
-        // The send that waits is a real one and ends by itself.
+        // The pending send sends bytes and ends by itself.
     }
 
     private protected override void ReleaseTransport()
     {
-        // While an operation waits the runtime closes with a reset, which takes back what the kernel has not sent yet; unless it was told
-        // that nothing more will come, and no send is being tried at that moment. This ends the one that waits, but on Windows, where
-        // a send ends when the peer has taken it.
+        // While an operation is pending, the runtime closes a socket with a reset, which discards what the kernel has
+        // not sent yet, unless the socket was shut down before and no send is being tried at that moment. The shutdown
+        // also ends the pending send, except on Windows, where a send ends when the peer has accepted the bytes.
         ShutdownSend();
         if (OperatingSystem.IsWindows() || Interlocked.CompareExchange(ref _waitingSend, SendToReleaseAfter, SendWaits) != SendWaits)
         {
@@ -215,7 +217,7 @@ internal sealed class PortableConnection : SocketConnection
         EndWaitingSend();
     }
 
-    // On the loop, or after its end.
+    // On the loop, or after the loop's end.
     private void EndWaitingSend()
     {
         if (Interlocked.Exchange(ref _waitingSend, NoSendWaits) == SendToReleaseAfter)

@@ -3,8 +3,9 @@ using System.Net.Sockets;
 namespace Broker.Transport.Portable;
 
 /// <summary>
-/// Waits with <see cref="SocketAsyncEventArgs"/>: a read of zero bytes completes when there is something to receive, on a
-/// thread of the pool, which puts the connection on the loop's list and wakes the loop. Works on every system.
+/// Waits with <see cref="SocketAsyncEventArgs"/>: a read of zero bytes completes when there is something to receive.
+/// It completes on a thread of the thread pool, which adds the connection to the loop's list and wakes the loop. Works
+/// on every system.
 /// </summary>
 internal sealed class PortablePoller : Poller
 {

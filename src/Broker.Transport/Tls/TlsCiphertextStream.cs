@@ -4,13 +4,13 @@ using System.Threading.Tasks.Sources;
 namespace Broker.Transport.Tls;
 
 /// <summary>
-/// The stream under an <see cref="System.Net.Security.SslStream"/>: ciphertext in memory. A read that finds nothing waits
-/// without a thread, and is completed by <see cref="Feed"/>.
+/// The stream below an <see cref="System.Net.Security.SslStream"/>, with ciphertext in memory. A read that finds no
+/// bytes waits without a thread; <see cref="Feed"/> completes it.
 /// </summary>
 /// <remarks>
-/// During the handshake the reader runs on the pool and the feeder on the loop, so completions go to the pool and what is fed
-/// is copied. After it (<see cref="RunInline"/>) both are the loop's thread: the reader goes on within the call that
-/// feeds, and what is fed is only borrowed.
+/// During the handshake the reader runs on the thread pool and the loop feeds, so completions go to the pool and fed
+/// bytes are copied. After the handshake (<see cref="RunInline"/>) both run on the loop's thread: the reader continues
+/// within the call that feeds, and fed bytes are only borrowed.
 /// </remarks>
 internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSource<int>
 {
@@ -58,7 +58,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
             _core.Reset();
         }
 
-        // The reader may wait for what the loop was told not to receive.
+        // The loop may have paused receiving, and the reader may wait for those bytes.
         layer.OnStarved();
         return new ValueTask<int>(this, _core.Version);
     }
@@ -91,10 +91,10 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>From now on the reader goes on within <see cref="Feed"/>. When no read waits.</summary>
+    /// <summary>From now on the reader continues within <see cref="Feed"/>. Called while no read is pending.</summary>
     internal void RunInline() => _core.RunContinuationsAsynchronously = false;
 
-    /// <summary>Gives <paramref name="bytes"/>, which are copied. Returns how many now wait for the reader.</summary>
+    /// <summary>Adds a copy of <paramref name="bytes"/>. Returns how many bytes the reader has not read yet.</summary>
     internal int FeedCopy(ReadOnlySpan<byte> bytes)
     {
         int waiting;
@@ -114,7 +114,10 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         return waiting;
     }
 
-    /// <summary>Gives the first bytes of <paramref name="borrowed"/>, good until <see cref="EndFeed"/>; none at the end of the stream.</summary>
+    /// <summary>
+    /// Adds the first <paramref name="count"/> bytes of <paramref name="borrowed"/>, which stay valid until <see
+    /// cref="EndFeed"/>; 0 bytes at the end of the stream.
+    /// </summary>
     internal void Feed(byte[] borrowed, int count)
     {
         int copied = -1;
@@ -142,7 +145,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Report(copied);
     }
 
-    /// <summary>The borrowed bytes are the loop's again: what was not read is kept, as a rule nothing.</summary>
+    /// <summary>Returns the borrowed bytes to the loop. Unread bytes are copied; usually there are none.</summary>
     internal void EndFeed()
     {
         lock (_gate)
@@ -162,10 +165,10 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         }
     }
 
-    /// <summary>There is no more to read.</summary>
+    /// <summary>Ends the stream: there is no more to read.</summary>
     internal void End() => Break(null);
 
-    /// <summary>Whoever reads or will read fails; what is kept is given back.</summary>
+    /// <summary>Makes the pending read and later reads fail, and returns the buffer.</summary>
     internal void Fail(Exception fault) => Break(fault);
 
     private void Break(Exception? fault)
@@ -196,7 +199,7 @@ internal sealed class TlsCiphertextStream(TlsLayer layer) : Stream, IValueTaskSo
         Report(copied);
     }
 
-    // Not under the gate: the reader goes on within.
+    // Not under the lock: the reader continues within this call.
     private void Report(int copied)
     {
         if (copied >= 0)

@@ -4,13 +4,18 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Transport.Tls;
 
-/// <summary>What a handshake of TLS agreed on.</summary>
-/// <param name="Protocol">The version.</param>
-/// <param name="CipherSuite">The suite, by its number in the registry of IANA.</param>
-/// <param name="RemoteCertificate">What the peer showed and the validation accepted; null when it showed none. Not disposed with the connection.</param>
-/// <param name="TargetHost">The server's name as the client asked for it (SNI, RFC 6066); empty when it did not.</param>
-/// <param name="ApplicationProtocol">What ALPN (RFC 7301) chose; empty when nothing.</param>
-/// <param name="IsMutuallyAuthenticated">Whether both sides showed a certificate.</param>
+/// <summary>What a TLS handshake negotiated.</summary>
+/// <param name="Protocol">The version of TLS.</param>
+/// <param name="CipherSuite">The cipher suite, by its number in the IANA registry.</param>
+/// <param name="RemoteCertificate">
+/// The peer's certificate, which the validation accepted; null if the peer sent none. It is not disposed with the
+/// connection.
+/// </param>
+/// <param name="TargetHost">
+/// The server name that the client asked for (SNI, RFC 6066); empty if it asked for none.
+/// </param>
+/// <param name="ApplicationProtocol">The protocol that ALPN (RFC 7301) chose; empty if it chose none.</param>
+/// <param name="IsMutuallyAuthenticated">Whether both sides sent a certificate.</param>
 public sealed record TlsDescription(
     SslProtocols Protocol,
     TlsCipherSuite CipherSuite,
@@ -20,8 +25,9 @@ public sealed record TlsDescription(
     bool IsMutuallyAuthenticated)
 {
     /// <summary>
-    /// Whether a stream that starts with <paramref name="first"/> starts with a handshake of TLS (a record's content type
-    /// of 22, RFC 8446 section 5.1): for ports that take both. No NATS operation and no ZMTP greeting does.
+    /// Whether a stream that starts with the byte <paramref name="first"/> starts with a TLS handshake (the content
+    /// type 22 of a record, RFC 8446 section 5.1): for ports that accept both TLS and plain connections. No NATS
+    /// operation and no ZMTP greeting starts with this byte.
     /// </summary>
     public static bool StartsHandshake(byte first) => first == 22;
 

@@ -1,7 +1,8 @@
 namespace Broker.Transport.Tls;
 
-// A read of zero bytes is under way while there is nothing to decrypt: it holds no buffer, neither ours nor one of SslStream's,
-// and it is over when a read of more would not wait. It completes within Feed, on the loop's thread, so it is enough to look.
+// While there is nothing to decrypt, a read of zero bytes is pending. It uses neither our buffer nor one of SslStream,
+// and it completes when a real read would not wait. It completes within Feed, on the loop's thread, so it is enough to
+// check it.
 internal sealed partial class TlsLayer
 {
     private ValueTask<int> _read;
@@ -45,7 +46,7 @@ internal sealed partial class TlsLayer
                 int got = ReadNow(buffer[total..]);
                 if (got == 0)
                 {
-                    // The next read says so again.
+                    // The next read reports the end of the stream again.
                     outcome = total == 0 ? ReceiveOutcome.EndOfStream : ReceiveOutcome.Received;
                     return total;
                 }

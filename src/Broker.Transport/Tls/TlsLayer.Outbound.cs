@@ -2,10 +2,11 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Tls;
 
-// SslStream writes what it has encrypted to the wire within the call that gives it plain bytes.
+// SslStream writes ciphertext to its stream within the call that passes plain bytes to it.
 internal sealed partial class TlsLayer
 {
-    // What a record adds to its bytes, at most (RFC 5246 section 6.2.3, with the room that implementations leave).
+    // The most bytes that a record adds to its content (RFC 5246 section 6.2.3, and the margin that implementations
+    // leave).
     private const int RecordOverhead = 128;
 
     private int _expected;
@@ -14,7 +15,7 @@ internal sealed partial class TlsLayer
 
     internal override bool HasCloseNotify => true;
 
-    /// <summary>Adds the alert that ends our direction to what waits. With the right to send.</summary>
+    /// <summary>Appends the close_notify alert to the ciphertext. With the right to send.</summary>
     internal override void EncryptCloseNotify(EventLoop loop)
     {
         BeginEncrypting(loop);
@@ -28,7 +29,7 @@ internal sealed partial class TlsLayer
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // Then the end of the stream has to do.
+            // Then the peer only sees the end of the stream.
             Fault ??= e;
         }
         finally
@@ -37,7 +38,9 @@ internal sealed partial class TlsLayer
         }
     }
 
-    /// <summary>SslStream has ciphertext to send: what was given to it to encrypt, or the protocol's own.</summary>
+    /// <summary>
+    /// SslStream has ciphertext to send: of bytes that it was given to encrypt, or of the TLS protocol itself.
+    /// </summary>
     internal void Emit(ReadOnlySpan<byte> bytes)
     {
         if (_encryptingThread == Environment.CurrentManagedThreadId)
@@ -71,7 +74,7 @@ internal sealed partial class TlsLayer
                 ValueTask write = _ssl.WriteAsync(at.Array.AsMemory(at.Start, length));
                 if (!write.IsCompleted)
                 {
-                    // Only a renegotiation makes it wait, and no thread may wait for a peer.
+                    // A write waits only for a renegotiation, and no thread may wait for a peer.
                     throw new IOException("The peer asked for a renegotiation of TLS.");
                 }
 
@@ -94,7 +97,7 @@ internal sealed partial class TlsLayer
         }
     }
 
-    // How many bytes of ciphertext there will be, about: so that they get a block of their size.
+    // About how many bytes of ciphertext there will be, so that they get a block of that size.
     private static int Expect(Block chain, int maxBytes)
     {
         int bytes = 0;
@@ -119,10 +122,10 @@ internal sealed partial class TlsLayer
         _expected -= bytes.Length;
         while (!bytes.IsEmpty)
         {
-            // Nothing that is known of is to come after it, but in the renegotiations and tickets of the protocol itself.
-            Span<byte> room = Reserve(1, Math.Max(bytes.Length, Math.Min(_expected + bytes.Length, BlockSizes.Stream)), _loop);
-            int count = Math.Min(bytes.Length, room.Length);
-            bytes[..count].CopyTo(room);
+            // No further ciphertext is expected, except in renegotiations and session tickets of TLS itself.
+            Span<byte> space = Reserve(1, Math.Max(bytes.Length, Math.Min(_expected + bytes.Length, BlockSizes.Stream)), _loop);
+            int count = Math.Min(bytes.Length, space.Length);
+            bytes[..count].CopyTo(space);
             Advance(count);
             bytes = bytes[count..];
         }

@@ -4,13 +4,13 @@ using Broker.Transport.Wire;
 namespace Broker.Transport.Tls;
 
 /// <summary>
-/// TLS between a connection and its transport. The cryptography and the protocol are <see cref="SslStream"/>'s; this moves
-/// bytes to and from it without a thread that waits.
+/// TLS between a connection and its transport. <see cref="SslStream"/> implements the cryptography and the protocol;
+/// this class moves bytes to and from it without a thread that waits.
 /// </summary>
 /// <remarks>
-/// The handshake's steps run on the thread pool: they cost milliseconds of arithmetic and may look at revocation lists. After
-/// it, reading happens on the connection's loop only, and writing on whatever thread has the right to send, as in clear: one
-/// reader and one writer at a time, which is what <see cref="SslStream"/> asks for.
+/// The steps of the handshake run on the thread pool: they compute for milliseconds and may look up revocation lists.
+/// After the handshake, only the connection's loop reads, and the thread that has the right to send writes, as without
+/// TLS. So there is one reader and one writer at a time, which is what <see cref="SslStream"/> requires.
 /// </remarks>
 internal sealed partial class TlsLayer : SecurityLayer
 {
@@ -32,7 +32,9 @@ internal sealed partial class TlsLayer : SecurityLayer
     /// <summary>Whether the handshake has succeeded.</summary>
     internal override bool IsSecured => _secured;
 
-    /// <summary>Runs the handshake on the pool; <paramref name="done"/> is called there, with what went wrong.</summary>
+    /// <summary>
+    /// Runs the handshake on the thread pool. <paramref name="done"/> is called there, with the exception or null.
+    /// </summary>
     internal void Start(Func<SslStream, Task> authenticate, Action<Exception?> done)
     {
         _flags = HandshakeRuns;
@@ -57,7 +59,7 @@ internal sealed partial class TlsLayer : SecurityLayer
         });
     }
 
-    /// <summary>What was negotiated. On the loop, after a handshake that succeeded.</summary>
+    /// <summary>Returns what was negotiated. On the loop, after a successful handshake.</summary>
     internal TlsDescription Describe() => TlsDescription.From(_ssl);
 
     internal override void Secure()
@@ -81,7 +83,7 @@ internal sealed partial class TlsLayer : SecurityLayer
         _wire.Fail(new ObjectDisposedException(nameof(Connection)));
         if (_reads)
         {
-            // Completed by the failure: the reader's state goes back to where it came from.
+            // The failure completes the read; fetching its result returns the reader's state to SslStream.
             _reads = false;
             Observe(_read);
         }
@@ -100,7 +102,7 @@ internal sealed partial class TlsLayer : SecurityLayer
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
         {
-            // The connection is gone, which is all it says.
+            // Expected: the connection is closed.
         }
     }
 }

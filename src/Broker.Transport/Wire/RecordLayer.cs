@@ -2,16 +2,17 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Wire;
 
-/// <summary>Records of a protocol's own cipher.</summary>
+/// <summary>Encrypts and decrypts the records of a protocol's own cipher.</summary>
 internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : SecurityLayer(connection)
 {
-    // The part of the wire that was received and not read: what is kept, then what is lent.
+    // The received and unread part of the ciphertext: first the buffered bytes, then the borrowed ones.
     private UnconsumedBuffer _buffered;
     private byte[] _borrowed = [];
     private int _borrowedStart;
     private int _borrowedEnd;
 
-    // What is left to be read of the first record, once it is open, and how long that is on the wire.
+    // How many plain bytes of the first record are unread after it was opened, and the size of that record in
+    // ciphertext.
     private int _unread;
     private int _openedSize;
     private bool _ended;
@@ -103,7 +104,8 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
                     ReadOnlySpan<byte> written = at.Array.AsSpan(start, at.End - start);
                     int length = cipher.MeasurePlaintext(written, out int size);
 
-                    // Small pieces grow most, and as a rule those that follow are like this one.
+                    // Small plaintexts grow most when they are encrypted. Usually the following ones are as small as
+                    // this one.
                     long expected = left <= length ? size : (long)left * size / length;
                     Span<byte> record = Reserve(size, (int)Math.Min(expected, BlockSizes.Stream), loop);
                     cipher.Seal(written[..length], record[..size]);
@@ -137,7 +139,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
 
     private ReadOnlySpan<byte> First() => _buffered.Length != 0 ? _buffered.Bytes : _borrowed.AsSpan(_borrowedStart, _borrowedEnd - _borrowedStart);
 
-    // Opens the next record that has something in it, if it is complete.
+    // Opens the next record that is not empty, if it is complete.
     private bool TryOpenNext()
     {
         while (!HasFailed && TryComplete(out int size))
@@ -177,7 +179,7 @@ internal sealed class RecordLayer(Connection connection, RecordCipher cipher) : 
                 return size != 0;
             }
 
-            // Only what the record is short of is copied to its beginning.
+            // Only the missing bytes of the record are copied behind its beginning.
             int missing = Math.Min(size - _buffered.Length, _borrowedEnd - _borrowedStart);
             if (_buffered.Length == 0 || missing <= 0)
             {

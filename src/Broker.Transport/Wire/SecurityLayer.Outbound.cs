@@ -3,16 +3,16 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Wire;
 
-// What is encrypted waits here as blocks of ciphertext until the transport has taken it. The plaintext stays in the
-// connection's queue till then, so that what was not sent can still be told; at most one chunk is in both forms.
+// Ciphertext waits here in blocks until the transport has accepted it. The plaintext stays in the connection's queue
+// until then, so that unsent messages can still be reported. At most one chunk exists in both forms.
 internal abstract partial class SecurityLayer
 {
     private const int Chunk = 64 * 1024;
 
-    // Ahead of a peer that takes little: one record of TLS.
+    // The size of a chunk for a peer that accepts little: one record of TLS.
     private protected const int SmallChunk = 16 * 1024;
 
-    // Of the thread that has the right to send.
+    // These fields belong to the thread that has the right to send.
     private Block? _head;
     private Block? _tail;
     private int _encrypted;
@@ -20,27 +20,30 @@ internal abstract partial class SecurityLayer
     private long _produced;
     private long _ciphertextSent;
 
-    // Under the connection's gate.
+    // These fields are used under the lock of the queue.
     private Block? _postedHead;
     private Block? _postedTail;
     private long _posted;
 
-    /// <summary>Whether ciphertext waits. Under the connection's gate.</summary>
+    /// <summary>Whether ciphertext waits. Under the lock of the queue.</summary>
     internal bool HasCiphertext => _head is not null || _postedHead is not null;
 
     /// <summary>
-    /// How many bytes from the queue's front are encrypted and wait as ciphertext: they can no longer be taken back. Under the
-    /// gate, while the queue is whole.
+    /// How many bytes at the front of the queue are encrypted and wait as ciphertext: they can no longer be dropped.
+    /// Under the lock of the queue, while no sender has taken blocks out.
     /// </summary>
     internal int Encrypted => _encrypted;
 
-    /// <summary>Bytes of ciphertext the transport has taken.</summary>
+    /// <summary>The number of bytes of ciphertext that the transport has accepted.</summary>
     internal long CiphertextSent => Volatile.Read(ref _ciphertextSent);
 
-    /// <summary>Bytes that the transport has to take before what is queued. Under the gate, with the right to send or when nobody sends.</summary>
+    /// <summary>
+    /// The number of bytes that the transport has to accept before the queued ones. Under the lock of the queue, with
+    /// the right to send or when no thread sends.
+    /// </summary>
     internal long Ciphertext => _produced + _posted - _ciphertextSent;
 
-    /// <summary>Adds blocks that leave as they are. Under the gate.</summary>
+    /// <summary>Adds blocks that are sent unchanged. Under the lock of the queue.</summary>
     internal void Post(Block first, Block last)
     {
         _posted += BlockPools.Measure(first).Bytes;
@@ -56,7 +59,9 @@ internal abstract partial class SecurityLayer
         _postedTail = last;
     }
 
-    /// <summary>Adds blocks that leave as they are and before all others. Under the gate, by the sender.</summary>
+    /// <summary>
+    /// Adds blocks that are sent unchanged and before all others. Under the lock of the queue, by the sender.
+    /// </summary>
     internal void Prepend(Block first, Block last)
     {
         _produced += BlockPools.Measure(first).Bytes;
@@ -65,7 +70,10 @@ internal abstract partial class SecurityLayer
         _head = first;
     }
 
-    /// <summary>Takes what was posted. Under the gate, with the right to send. Returns the first block that waits.</summary>
+    /// <summary>
+    /// Takes over the blocks that other threads have posted. Under the lock of the queue, with the right to send.
+    /// Returns the first block that waits.
+    /// </summary>
     internal Block? Collect()
     {
         if (_postedHead is not null)
@@ -86,10 +94,15 @@ internal abstract partial class SecurityLayer
         return _head;
     }
 
-    /// <summary>Whether something can be sent: ciphertext, or what is <paramref name="queued"/> once it can be encrypted. As <see cref="Collect"/>.</summary>
+    /// <summary>
+    /// Whether something can be sent: ciphertext, or the <paramref name="queued"/> bytes if they can be encrypted now.
+    /// Under the same conditions as <see cref="Collect"/>.
+    /// </summary>
     internal bool HasWork(Block? queued) => Collect() is not null || (queued is not null && IsSecured);
 
-    /// <summary>The transport has taken bytes by itself. Under the gate, with the right to send.</summary>
+    /// <summary>
+    /// The transport's asynchronous send has sent bytes. Under the lock of the queue, with the right to send.
+    /// </summary>
     internal void ConsumeCiphertext(int sent, EventLoop loop)
     {
         Volatile.Write(ref _ciphertextSent, _ciphertextSent + sent);
@@ -98,7 +111,7 @@ internal abstract partial class SecurityLayer
         _tail = _head is null ? null : _tail;
     }
 
-    /// <summary>All blocks that wait. Under the gate, when nobody sends.</summary>
+    /// <summary>Takes out all waiting blocks. Under the lock of the queue, when no thread sends.</summary>
     internal Block? DetachCiphertext()
     {
         Block? all = Collect();
@@ -106,7 +119,10 @@ internal abstract partial class SecurityLayer
         return all;
     }
 
-    /// <summary>As <c>Connection.Send</c>, with the right to send: encrypts the chain, chunk by chunk, and sends it.</summary>
+    /// <summary>
+    /// Encrypts the chain, chunk by chunk, and sends it; otherwise the same as <c>Connection.Send</c>. With the right
+    /// to send.
+    /// </summary>
     internal Block? Send(Block? chain, EventLoop? loop, ref SentTally tally, out SendOutcome outcome)
     {
         while (true)
@@ -139,7 +155,8 @@ internal abstract partial class SecurityLayer
 
             if (Connection.IsClosed)
             {
-                // The loop waits for the right to send, and not for all there is to encrypt.
+                // The loop waits for this sender to give up the right to send; encrypting everything would take too
+                // long.
                 outcome = SendOutcome.Blocked;
                 return chain;
             }
@@ -159,15 +176,19 @@ internal abstract partial class SecurityLayer
     }
 
     /// <summary>
-    /// Encrypts from the front of the chain, about as many bytes as there is room for, into what is appended to the wire.
-    /// <paramref name="encrypted"/> says how many. With the right to send. False when it cannot: <see cref="Fault"/> says why.
+    /// Encrypts about <paramref name="maxBytes"/> bytes from the front of the chain and appends the ciphertext. Sets
+    /// <paramref name="encrypted"/> to the number of encrypted bytes. With the right to send. Returns false if it
+    /// failed; <see cref="Fault"/> then has the reason.
     /// </summary>
     private protected abstract bool TryEncrypt(Block chain, int maxBytes, EventLoop? loop, out int encrypted);
 
-    /// <summary>Room for so many bytes of the wire in one piece, or for less where a piece may be cut; <see cref="Advance"/> follows.</summary>
-    /// <param name="least">How many bytes there must be room for.</param>
-    /// <param name="expected">How many bytes will come, about: so that they get a block of their size.</param>
-    /// <param name="loop">The caller's loop, if it is one.</param>
+    /// <summary>
+    /// Returns space for at least <paramref name="least"/> contiguous bytes of ciphertext; <see cref="Advance"/> must
+    /// follow.
+    /// </summary>
+    /// <param name="least">How much space is needed.</param>
+    /// <param name="expected">About how many bytes will follow: they get a block of that size.</param>
+    /// <param name="loop">The caller's loop, or null if the caller is not a loop.</param>
     private protected Span<byte> Reserve(int least, int expected, EventLoop? loop)
     {
         if (_tail is null || _tail.FreeSpace < least)
@@ -178,7 +199,7 @@ internal abstract partial class SecurityLayer
         return _tail!.Array.AsSpan(_tail.End);
     }
 
-    /// <summary>Counts bytes that were written into <see cref="Reserve"/>.</summary>
+    /// <summary>Counts bytes that were written into the space that <see cref="Reserve"/> returned.</summary>
     private protected void Advance(int count)
     {
         _tail!.End += count;

@@ -64,7 +64,7 @@ public sealed class SocketActivationTests : IDisposable
         await broker.StartAsync();
 
         Assert.Equal(1, await broker.WaitForExitAsync());
-        const string Expected = "cannot listen on descriptor 4 (port1): it is no stream socket that listens (a socket unit of systemd needs ListenStream= and Accept=no)";
+        const string Expected = "cannot listen on descriptor 4 (port1): it is not a listening stream socket (a socket unit of systemd needs ListenStream= and Accept=no)";
         await Wait.UntilAsync(() => broker.Errors.Contains(Expected, StringComparison.Ordinal), () => broker.Errors);
     }
 
