@@ -1,2 +1,2 @@
-// Tests count descriptors, threads and allocated bytes of the process.
+// Tests count descriptors, threads and allocated bytes of the process, so they do not run in parallel.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -6,7 +6,10 @@ using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>Loops that the thread of a test turns itself. No test here may hand that thread to another: none is asynchronous.</summary>
+/// <summary>
+/// Tests of loops whose iterations the test's thread runs. No test here is asynchronous, because it must stay on that
+/// thread.
+/// </summary>
 public sealed class CallerDrivenTests
 {
     private static readonly TimeSpan Day = TimeSpan.FromDays(1);
@@ -176,7 +179,7 @@ public sealed class CallerDrivenTests
         LoopTimer cancelled = loop.StartTimer(TimeSpan.FromHours(1), () => fired.Add("never"));
         long before = loop.LastTick;
 
-        // Far more than its millisecond by the wall.
+        // Far more than the timer's millisecond of real time.
         Thread.Sleep(20);
         loop.RunOnce(TimeSpan.FromMilliseconds(20));
         DoAll(loop);
@@ -192,7 +195,7 @@ public sealed class CallerDrivenTests
         _time.Advance(Day - TimeSpan.FromMilliseconds(2));
         Assert.False(loop.RunOnce(TimeSpan.Zero));
         _time.Advance(TimeSpan.FromMilliseconds(1));
-        // The longest of waits is none when a timer is due.
+        // Even the longest wait returns at once if a timer is due.
         Assert.True(loop.RunOnce(Timeout.InfiniteTimeSpan));
         Assert.Equal(["soon", "in a day"], fired);
         Assert.Equal(before + (long)Day.TotalMilliseconds, loop.LastTick);
@@ -254,7 +257,7 @@ public sealed class CallerDrivenTests
             bool ran = false;
             var poster = new Thread(() => loop.Post(() => (ran, ranOn) = (true, Environment.CurrentManagedThreadId)));
             poster.Start();
-            // Nothing else would end it.
+            // Nothing else would end the wait.
             while (!ran)
             {
                 Assert.True(loop.RunOnce(Timeout.InfiniteTimeSpan));
@@ -284,7 +287,7 @@ public sealed class CallerDrivenTests
             Assert.Contains("another", Assert.Throws<InvalidOperationException>(() => loop.RunOnce(TimeSpan.Zero)).Message, StringComparison.Ordinal);
             Assert.Throws<InvalidOperationException>(loop.Attach);
         });
-        // Being refused has changed nothing.
+        // The rejected call has changed nothing.
         Assert.False(loop.RunOnce(TimeSpan.Zero));
     }
 
@@ -406,7 +409,7 @@ public sealed class CallerDrivenTests
         Assert.Null(failure);
     }
 
-    /// <summary>Time that is set by hand and rings a timer then. For one timer.</summary>
+    /// <summary>A clock that the test sets and that then fires its timer. For one timer.</summary>
     private sealed class AlarmTime : TimeProvider
     {
         private long _ticks = TimeSpan.TicksPerDay;

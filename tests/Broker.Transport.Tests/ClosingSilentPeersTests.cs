@@ -6,8 +6,8 @@ using Broker.Transport.Linux;
 namespace Broker.Transport.Tests;
 
 /// <summary>
-/// How long a peer is waited for that was sent the end of the stream and does not answer with its own. Time is the test's, and so is the
-/// thread of the loop: none is asynchronous.
+/// Tests how long a closed connection waits for a peer that does not answer the end of the stream with its own. The
+/// test sets the time and runs the loop on its own thread, so no test is asynchronous.
 /// </summary>
 public sealed class ClosingSilentPeersTests : IDisposable
 {
@@ -41,7 +41,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
         Assert.Equal(0, _peer.Receive(new byte[1]));
         Assert.False(_probe.Closed.IsCompleted);
 
-        // Only Linux says that nothing is on its way.
+        // Only Linux reports that all sent bytes are acknowledged.
         _time.Advance(OperatingSystem.IsLinux() ? Moment : Grace);
         Turn();
         Assert.True(_probe.Closed.IsCompleted);
@@ -113,7 +113,7 @@ public sealed class ClosingSilentPeersTests : IDisposable
         TurnUntil(() => _probe.Opened.IsCompleted);
     }
 
-    // Until the other side's system has it.
+    // Returns when the other side's system has received it.
     private void Say(int bytes)
     {
         _peer.Send(new byte[bytes]);

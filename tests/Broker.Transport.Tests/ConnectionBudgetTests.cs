@@ -4,7 +4,9 @@ using Broker.Testing.Time;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>Connections that are accepted stay under the number of files that a process may have open.</summary>
+/// <summary>
+/// Tests that the number of accepted connections stays below the number of files that a process may open.
+/// </summary>
 public sealed class ConnectionBudgetTests
 {
     private readonly VirtualTime _time = new();
@@ -21,7 +23,7 @@ public sealed class ConnectionBudgetTests
         return _open;
     }
 
-    // Accepts until it is refused; each that stays is open, and the one that asks is.
+    // Accepts until a connection is refused. Accepted connections stay open, and the asking connection is open too.
     private int Fill(ConnectionBudget budget)
     {
         for (int taken = 0; ; taken++)
@@ -46,7 +48,7 @@ public sealed class ConnectionBudgetTests
         Assert.Equal(expected, Fill(budget));
         Assert.Equal(expected, budget.Taken);
         Assert.Equal(1, budget.Refused);
-        // The nearer, the more often; and not for each of them.
+        // It counts the open files more often as the limit comes nearer, and not for each connection.
         Assert.InRange(_looks, 1, 40);
     }
 
@@ -83,7 +85,7 @@ public sealed class ConnectionBudgetTests
             }
         }
 
-        // At most what each may take between two looks beyond it.
+        // Each of them may exceed it by what it was allowed between two counts.
         Assert.InRange(taken, 870, 890);
         Assert.InRange(_open, 890, 910);
     }
@@ -101,7 +103,7 @@ public sealed class ConnectionBudgetTests
 
         Assert.Equal(looks, _looks);
         Assert.Equal(1001, budget.Refused);
-        // Others have closed theirs, of which it is not told.
+        // Other code has closed its files, and the budget is not notified of that.
         _open -= 50;
         _time.Advance(TimeSpan.FromMilliseconds(20));
         Assert.True(budget.TryTake());
@@ -114,7 +116,7 @@ public sealed class ConnectionBudgetTests
         int told = 0;
         budget.Exhausted += (sender, _) => told += sender == budget ? 1 : 0;
         Fill(budget);
-        // Whoever asks is open by then.
+        // The connection that asks is open already.
         _open++;
         Assert.Equal(1, told);
         for (int i = 0; i < 100; i++)
@@ -155,7 +157,7 @@ public sealed class ConnectionBudgetTests
     [InlineData(true)]
     public async Task A_listener_closes_what_is_beyond_it_at_once_and_serves_again_when_others_have_gone(bool portable)
     {
-        // Of files that are counted as they are opened by the connections alone.
+        // The count contains only the connections of this test.
         ConnectionBudget? budget = null;
         budget = new ConnectionBudget(3, 0, () => (int)budget!.Taken + 1, _time);
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, ForcePortable = portable, ConnectionBudget = budget });

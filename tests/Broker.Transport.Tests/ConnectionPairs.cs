@@ -7,7 +7,7 @@ using Broker.Transport.Tests.Tls;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>The ways in which two connections can be joined.</summary>
+/// <summary>The ways to connect two connections.</summary>
 public enum TransportKind
 {
     Epoll,
@@ -23,8 +23,8 @@ public enum TransportKind
 }
 
 /// <summary>
-/// Makes pairs of joined connections over one transport: the near end on <see cref="Near"/>, the far end on <see cref="Far"/>,
-/// two groups that know nothing of each other.
+/// Makes pairs of connections over one transport: the near end on <see cref="Near"/>, the far end on <see
+/// cref="Far"/>. The two groups are independent of each other.
 /// </summary>
 public sealed class ConnectionPairs : IDisposable
 {
@@ -37,11 +37,11 @@ public sealed class ConnectionPairs : IDisposable
     private readonly SslClientAuthenticationOptions _clientOptions = TlsSettings.Client();
     private readonly SemaphoreSlim _oneAtATime = new(1);
 
-    /// <param name="kind">How the pairs are joined.</param>
-    /// <param name="nearLoops">Of the near group.</param>
-    /// <param name="farLoops">Of the far group.</param>
-    /// <param name="onFault">Told what a callback throws.</param>
-    /// <param name="time">What both groups go by; null for the system's.</param>
+    /// <param name="kind">How the ends of a pair are connected.</param>
+    /// <param name="nearLoops">The number of loops of the near group.</param>
+    /// <param name="farLoops">The number of loops of the far group.</param>
+    /// <param name="onFault">Called with exceptions that callbacks throw.</param>
+    /// <param name="time">The clock of both groups; null for the system's clock.</param>
     public ConnectionPairs(TransportKind kind, int nearLoops = 1, int farLoops = 1, Action<Exception>? onFault = null, TimeProvider? time = null)
     {
         Assert.SkipUnless(kind is not (TransportKind.Epoll or TransportKind.Tls or TransportKind.Records) || OperatingSystem.IsLinux(), "epoll is Linux's");
@@ -60,7 +60,7 @@ public sealed class ConnectionPairs : IDisposable
 
     public EventLoopGroup Far { get; }
 
-    /// <summary>Joins two probes. Both have been opened at the return, unless they closed at once.</summary>
+    /// <summary>Connects two probes. When it returns, both have been opened, unless they closed at once.</summary>
     public async Task ConnectAsync(Probe near, Probe far, EventLoop? nearLoop = null)
     {
         nearLoop ??= Near.Next();
@@ -77,7 +77,7 @@ public sealed class ConnectionPairs : IDisposable
         }
         else
         {
-            // One at a time, so that the far end that is accepted is the one that belongs to the near end.
+            // One at a time, so that the accepted far end is the one that belongs to the near end.
             await _oneAtATime.WaitAsync(cancellation);
             try
             {
@@ -110,7 +110,7 @@ public sealed class ConnectionPairs : IDisposable
     }
 }
 
-/// <summary>A handler made of delegates, which also records what it was told.</summary>
+/// <summary>A handler made of delegates, which also records its calls.</summary>
 public sealed class Probe : ConnectionHandler
 {
     private readonly TaskCompletionSource<Connection> _opened = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -136,10 +136,12 @@ public sealed class Probe : ConnectionHandler
 
     public Exception? Error { get; private set; }
 
-    /// <summary>What the link or the dialer returned.</summary>
+    /// <summary>The connection that the link or the dialer returned.</summary>
     public Connection? Made { get; set; }
 
-    /// <summary>For a pair that was connected; fails for an end that was closed before it was open.</summary>
+    /// <summary>
+    /// The connection of a pair that was connected; fails if this end was closed before it was opened.
+    /// </summary>
     public Connection Connection => Opened.IsCompleted ? Opened.Result : throw new InvalidOperationException("It was never opened.");
 
     public int Closings => Volatile.Read(ref _closings);
@@ -171,7 +173,7 @@ public sealed class Probe : ConnectionHandler
         _closed.TrySetResult(reason);
     }
 
-    /// <summary>Writes on the connection's loop, and returns once the loop has handed it over.</summary>
+    /// <summary>Writes on the connection's loop, and returns when the loop has flushed it.</summary>
     public Task WriteAsync(ReadOnlyMemory<byte> bytes, Action<Connection>? then = null)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -180,7 +182,7 @@ public sealed class Probe : ConnectionHandler
         {
             connection.GetWriteBuffer(connection.Loop).Write(bytes.Span);
             then?.Invoke(connection);
-            // Runs in the next turn.
+            // Runs in the next iteration.
             connection.Loop.Post(done.SetResult);
         });
         return done.Task.WaitAsync(ConnectionPairs.Patience, TestContext.Current.CancellationToken);

@@ -3,8 +3,9 @@ using System.Buffers.Binary;
 namespace Broker.Transport.Tests;
 
 /// <summary>
-/// No cipher at all, but one that notices when a record is lost, doubled, out of order, cut or mixed: length, a running number, and the
-/// bytes changed by that number. Pieces are of any length up to <see cref="Largest"/>.
+/// A cipher that does not encrypt but detects records that are lost, doubled, out of order, cut or mixed. A record has
+/// a length, a running number, and the bytes changed by that number. Plaintexts have any length up to <see
+/// cref="Largest"/>.
 /// </summary>
 internal sealed class CountingCipher : RecordCipher
 {

@@ -11,7 +11,8 @@ internal sealed class DuplexPipe(PipeReader input, PipeWriter output) : IDuplexP
 
     internal static (DuplexPipe Near, DuplexPipe Far) Create()
     {
-        // The connections only post to their loops: the hop over the pool that is a pipe's default would be a second one.
+        // The connections only post to their loops, so the thread pool, which is a pipe's default, would be an
+        // unnecessary detour.
         var options = new PipeOptions(
             readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, useSynchronizationContext: false);
         var there = new Pipe(options);

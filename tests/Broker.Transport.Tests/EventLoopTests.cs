@@ -28,13 +28,13 @@ public sealed class EventLoopTests
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks into /proc");
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable, ThreadName = "idle" });
         (Connection a, _) = InProcessLink.Create(group[0], new Probe(), group[1], new Probe());
-        // Some life first, of the kind that makes a loop poll.
+        // Some traffic first, of the kind that makes a loop poll.
         for (int i = 0; i < 1000; i++)
         {
             await OnLoop(group[i % 2], () => a.GetWriteBuffer(group[i % 2]).Write([1]));
         }
 
-        // It falls asleep a while after the last of it, whenever it gets a processor for that.
+        // It falls asleep a while after the last traffic, when it gets a processor for that.
         bool sleptThrough = false;
         for (int second = 0; second < 20 && !sleptThrough; second++)
         {
@@ -73,7 +73,7 @@ public sealed class EventLoopTests
                 });
                 if (i % 64 == 0)
                 {
-                    // Now and then the loop falls asleep in between.
+                    // Pauses now and then, so that the loop falls asleep.
                     Thread.Yield();
                 }
             }
@@ -124,7 +124,7 @@ public sealed class EventLoopTests
     public async Task An_answer_beyond_the_rounds_of_one_turn_is_not_left_lying()
     {
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
-        // However many rounds a turn has, some of these end just after its last one.
+        // Whatever the number of rounds in an iteration is, some of these end just after the last round.
         for (int rounds = 1; rounds <= 70; rounds++)
         {
             int left = rounds;
@@ -314,7 +314,7 @@ public sealed class EventLoopTests
             EventLoop[] loops = [group[0], group[1]];
             group.Dispose();
             group.Dispose();
-            // These get the numbers of the descriptors that the group had.
+            // These files get the numbers of the group's former descriptors.
             string path = Path.GetTempFileName();
             FileStream[] files = [.. Enumerable.Range(0, 8).Select(_ => new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite))];
             Array.ForEach(loops, loop => loop.Post(() => { }));
@@ -382,7 +382,7 @@ public sealed class EventLoopTests
                 });
             }
 
-            // A timer beside them is kept too.
+            // A timer that runs beside them still fires.
             loop.StartTimer(TimeSpan.FromMilliseconds(5), () => all.Signal());
         });
         Assert.True(all.Wait(ConnectionPairs.Patience, TestContext.Current.CancellationToken));

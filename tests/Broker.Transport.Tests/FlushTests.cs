@@ -2,14 +2,17 @@ using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>A turn that wrote for very many connections sends in slices, so that the others of its loop do not wait for all of it.</summary>
+/// <summary>
+/// Tests that an iteration that wrote for very many connections flushes them in parts, so that other connections of
+/// the loop do not wait for all of them.
+/// </summary>
 public sealed class FlushTests
 {
     private const int Crowd = 500;
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    // One loop: those that are written for, each with its peer on a loop of another group.
+    // All near connections are on one loop; the peer of each is on a loop of another group.
     private static async Task<List<(Probe Near, Probe Far)>> ConnectAsync(ConnectionPairs pairs, int count)
     {
         var made = new List<(Probe Near, Probe Far)>();
@@ -38,7 +41,7 @@ public sealed class FlushTests
         using var pairs = new ConnectionPairs(kind);
         EventLoop loop = pairs.Near[0];
         List<(Probe Near, Probe Far)> crowd = await ConnectAsync(pairs, Crowd);
-        // In each turn: how many of them have sent, and whether those are the first.
+        // For each iteration: how many connections have been flushed, and whether they are the first ones.
         var turns = new List<(int Backlog, int Sent, bool First)>();
         var over = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         loop.Post(() =>
@@ -88,7 +91,7 @@ public sealed class FlushTests
             {
                 crowd.ForEach(pair => pair.Near.Connection.GetWriteBuffer(loop).Write([1]));
                 connection.GetWriteBuffer(loop).Write(bytes);
-                // In the next turn.
+                // In the next iteration.
                 loop.Post(() => loop.Post(() => backlog = connection.SentBytes > 0 ? loop.FlushBacklog : 0));
                 return bytes.Length;
             },
@@ -175,7 +178,7 @@ public sealed class FlushTests
                 Assert.True(loop.IsBehind);
                 Assert.Equal(yielding * FlushScheduler.BatchSizePerYield, sent.Length);
                 Array.ForEach(sent, i => sends[i]++);
-                // Nobody twice while another one waits.
+                // No connection is flushed twice while another one waits.
                 Assert.InRange(sends.Max() - sends.Min(), 0, 1);
             }
         }
@@ -241,10 +244,10 @@ public sealed class FlushTests
             Work();
         });
         await over.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
-        // A turn sends a slice of them, which is as much work as there is between two looks.
+        // An iteration flushes a batch of them, which is as much work as there is between two clock reads.
         Assert.InRange(fired, Turns / 3, int.MaxValue);
 
-        // Due at once, each time the loop looks.
+        // Due each time the loop reads the clock.
         void Fire()
         {
             fired++;
@@ -268,13 +271,13 @@ public sealed class FlushTests
     private static (Connection Near, Connection Far) Link(EventLoop loop, Probe near)
     {
         (Connection Near, Connection Far) ends = InProcessLink.Create(loop, near, loop, new Probe());
-        // Until both are opened. Others may go on for ever.
+        // Waits until both are opened; other connections may continue for ever.
         loop.RunOnce(TimeSpan.Zero);
         loop.RunOnce(TimeSpan.Zero);
         return ends;
     }
 
-    // Has more to do for ever, and does a part of it in each turn.
+    // Always has more to do, and does a part of it in each iteration.
     private static void Yielding(EventLoop loop, Action work)
     {
         Connection far = Link(loop, new Probe
@@ -289,7 +292,7 @@ public sealed class FlushTests
         loop.Post(() => far.GetWriteBuffer(loop).Write([1]));
     }
 
-    // Writes to its peer whenever it is called, which is in every turn.
+    // Writes to its peer in each call, which comes in every iteration.
     private static Connection Asking(EventLoop loop)
     {
         (Connection near, Connection far) = Link(loop, new Probe

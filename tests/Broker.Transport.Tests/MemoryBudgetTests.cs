@@ -2,7 +2,9 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>What may be held for all peers of a group together, and what each of them may have of it.</summary>
+/// <summary>
+/// Tests the memory that may be buffered for all peers of a group together, and each peer's part of it.
+/// </summary>
 public sealed class MemoryBudgetTests
 {
     private const long Limit = 64 << 20;
@@ -109,7 +111,7 @@ public sealed class MemoryBudgetTests
         counting.Start();
         for (int i = 0; i < Waits; i++)
         {
-            // Each is somebody of his own: who waits already is told once.
+            // Each callback is a different delegate, because one that is waiting already is called only once.
             waiting[i] = new Waiting();
             budget.NotifyWhenAvailable(waiting[i].Tell);
         }

@@ -173,7 +173,7 @@ public sealed class PacingTests
         using var group = new EventLoopGroup(new EventLoopOptions { Loops = 1, IdlePolls = 50_000 });
         using var listener = Listener.Start(group, new IPEndPoint(IPAddress.Loopback, 0), (_, _) => probe);
         using Socket socket = await ConnectAsync(listener, probe);
-        // The kernel may give it in parts, and then there is not always bulk.
+        // The kernel may deliver the bytes in parts, and then a read is not always bulk.
         for (int received = 0; last != size; received += size)
         {
             last = 0;
@@ -220,7 +220,7 @@ public sealed class PacingTests
     public void A_negative_pause_is_refused()
         => Assert.Throws<ArgumentOutOfRangeException>(() => new EventLoopGroup(new EventLoopOptions { BulkPause = -1 }));
 
-    // The pollers ask, and a connection that was left out is reported again.
+    // The pollers ask whether to defer, and report a deferred connection again.
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -233,7 +233,7 @@ public sealed class PacingTests
         {
             WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
             {
-                // As of just before this read.
+                // The state just before this read.
                 Pacing pacing = connection.Loop.Pacing;
                 if (expected >= 0 && pacing.OthersAreInteractive(new Pacing.Pace { LastInteractive = -1 }))
                 {
@@ -241,8 +241,9 @@ public sealed class PacingTests
                     paused++;
                 }
 
-                // As it will be once this read has been counted. Beside quiet ones it is the only read of its call, and a full one means
-                // that there is more; else the next read of the same call may find nothing, and then there is no pause to keep.
+                // The state after this read is counted. Beside interactive connections this is the only read of its
+                // call, and a full read means that there is more. Otherwise the next read of the same call may find
+                // nothing, and then there is no pause to keep.
                 bool isOnlyRead = pacing.OthersAreInteractive(new Pacing.Pace { LastInteractive = -1 });
                 expected = bytes.Length == Full && isOnlyRead ? pacing.Polls + Pacing.PollsPerRead : -1;
                 Volatile.Write(ref received, received + bytes.Length);
@@ -273,7 +274,8 @@ public sealed class PacingTests
             }
         });
         thread.Start();
-        // Both at a time: the flood goes on until some of it has come beside requests, however late these were given a processor.
+        // Both at a time: the flood continues until some of it has come beside requests, however late these get a
+        // processor.
         long end = Environment.TickCount64 + (long)ConnectionPairs.Patience.TotalMilliseconds;
         int requests = 0;
         for (byte[] one = [1]; requests < FewestRequests || Volatile.Read(ref paused) == 0 || Volatile.Read(ref received) < Flooded; requests++)

@@ -1,8 +1,8 @@
 namespace Broker.Transport.Tests;
 
 /// <summary>
-/// A crowd of which every other one pauses and resumes at random: every byte arrives once and in order. Some seconds as a rule; as long
-/// as <c>BROKER_STRESS_SECONDS</c> says where that is set.
+/// Many connections, of which every second one pauses and resumes at random: every byte arrives once and in order. It
+/// runs for some seconds, or for as long as <c>BROKER_STRESS_SECONDS</c> says.
 /// </summary>
 public sealed class PausingStressTests
 {
@@ -30,7 +30,7 @@ public sealed class PausingStressTests
             {
                 WhenReceived = (Connection connection, ReadOnlySpan<byte> bytes, ref int _) =>
                 {
-                    // The last one may be asked for nothing that follows.
+                    // The last call must not ask for bytes that never come.
                     int consumed = bytes.Length == 1 ? 1 : random.Next(1, bytes.Length + 1);
                     foreach (byte got in bytes[..consumed])
                     {
@@ -87,7 +87,7 @@ public sealed class PausingStressTests
             await Task.Delay(20, cancellation);
         }
 
-        // A failure ends its connection and is told below.
+        // A failure closes its connection and is reported below.
         Task all = Wait.UntilAsync(
             () => Enumerable.Range(0, Crowd).All(i => made[i].Far.Received == sent[i] || made[i].Far.Closed.IsCompleted), cancellation);
         await all.WaitAsync(ConnectionPairs.Patience, cancellation);
@@ -95,7 +95,8 @@ public sealed class PausingStressTests
         Assert.All(Enumerable.Range(0, Crowd), i => Assert.Equal(sent[i], made[i].Far.Received));
         Assert.True(pauses > Crowd, $"{pauses} pauses");
 
-        // All of them, with bytes waiting. What that costs is for a reader who runs this alone, and not for a verdict.
+        // All connections, with bytes waiting. The cost is printed for people who run this alone; the test does not
+        // judge it.
         int paused = 0;
         Volatile.Write(ref allPause, true);
         foreach ((Probe near, Probe far) in made)

@@ -3,7 +3,7 @@ using Broker.Transport.Portable;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>Which way of waiting a process has.</summary>
+/// <summary>Tests which poller a process uses.</summary>
 public sealed class PollerSwitchTests
 {
     [Theory]

@@ -1,6 +1,6 @@
 namespace Broker.Transport.Tests;
 
-/// <summary>Carries another handler's bytes in records from the start.</summary>
+/// <summary>Sends and receives another handler's bytes in records from the start.</summary>
 internal sealed class RecordsHandler(ConnectionHandler inner) : ConnectionHandler
 {
     public override void OnOpened(Connection connection)

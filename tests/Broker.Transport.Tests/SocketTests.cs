@@ -4,7 +4,9 @@ using Broker.Testing.Time;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>What only plain sockets at the other end can show: halves of a stream, resets, refusals.</summary>
+/// <summary>
+/// Tests what only a plain socket at the other end can show: half-closed streams, resets and refusals.
+/// </summary>
 public sealed class SocketTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -85,7 +87,7 @@ public sealed class SocketTests
         {
             peer.Send([1]);
             peer.Shutdown(SocketShutdown.Send);
-            // Before it reads, the other side knows that it has ended.
+            // The other side knows that the stream has ended before it reads.
             await Wait.UntilAsync(() => handler.Received != 0, Cancellation);
 
             Assert.Equal(Size, ReadToEnd(peer));
@@ -108,7 +110,8 @@ public sealed class SocketTests
                 return bytes.Length;
             },
         };
-        // No time passes: a peer that floods is waited for a second, which says nothing of how soon this one is given a processor to read by.
+        // The clock stands still: a flooding peer is waited for one second, and this test may not get a processor in
+        // that time.
         (EventLoopGroup group, Listener listener) = Listen(portable, (_, _) => handler, new VirtualTime());
         using (group)
         using (listener)
@@ -181,7 +184,7 @@ public sealed class SocketTests
                 peer.Send(new byte[1000]);
                 peer.LingerState = new LingerOption(true, 0);
                 peer.Dispose();
-                // Fails on this thread, while the loop has not read yet.
+                // The send fails on this thread, while the loop has not read yet.
                 connection.ExternalWriteBuffer.Write(new byte[100]);
                 connection.FlushExternal();
                 hold.Set();
@@ -265,7 +268,7 @@ public sealed class SocketTests
         File.Delete(path);
     }
 
-    // What the kernel has taken counts as sent, and nobody takes it back: not even while one more send waits.
+    // Bytes that the kernel has accepted count as sent, and they are not lost, even while another send is pending.
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -285,7 +288,7 @@ public sealed class SocketTests
             await Wait.UntilAsync(
                 () =>
                 {
-                    // The peer reads nothing, so that in the end the kernel takes no more.
+                    // The peer reads nothing, so the kernel finally accepts no more.
                     (long last, before) = (before, connection.SentBytes);
                     return before > 0 && last == before;
                 },

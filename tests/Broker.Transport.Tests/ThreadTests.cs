@@ -2,7 +2,7 @@ using Broker.Transport.InProcess;
 
 namespace Broker.Transport.Tests;
 
-/// <summary>What belongs to a loop refuses other threads, in release builds too.</summary>
+/// <summary>Tests that objects of a loop reject other threads, in release builds too.</summary>
 public sealed class ThreadTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -53,7 +53,7 @@ public sealed class ThreadTests
         Assert.Throws<InvalidOperationException>(() => stage!.GetSpan(1));
         Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1]));
         await OnLoop(group[1], () => Assert.Throws<InvalidOperationException>(() => a.GetWriteBuffer(group[0]).Write([1])));
-        // And nothing is the worse for it.
+        // The rejected calls have damaged nothing.
         await OnLoop(group[0], () => a.GetWriteBuffer(group[0]).Write([1]));
     }
 

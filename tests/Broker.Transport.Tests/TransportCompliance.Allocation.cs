@@ -2,7 +2,8 @@ namespace Broker.Transport.Tests;
 
 public abstract partial class TransportCompliance
 {
-    // Whatever the count: a timer of the runtime, a first call that is compiled, a block more in a pool.
+    // Allocations that do not depend on the count: a timer of the runtime, the compilation of a first call, another
+    // block of a pool.
     private const long AFewBytes = 64 * 1024;
 
     private const int Rounds = 3;
@@ -37,12 +38,12 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, Echo());
         await RunAsync(2_000, together: 1);
         await RunAsync(10_000, together: 16);
-        // Of all that the process allocates meanwhile: the least of some rounds is the connections' own.
+        // Counts all allocations of the process; the least of several rounds are those of the connections.
         long least = long.MaxValue;
         for (int round = 0; round < Rounds && least > AFewBytes; round++)
         {
             long before = GC.GetTotalAllocatedBytes(precise: true);
-            // An object for each of them, the smallest, would be twice as much as is let pass.
+            // The smallest object for each message would be twice as much as is allowed.
             await RunAsync(5_000, together: 1);
             await RunAsync(10_000, together: 16);
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
@@ -101,7 +102,7 @@ public abstract partial class TransportCompliance
         burst = () =>
         {
             LoopWriteBuffer stage = from.GetWriteBuffer(from.Loop);
-            // Not more than what the pools keep: a burst beyond is given back to the collector.
+            // Not more than the pools keep: blocks of a larger burst are left to the garbage collector.
             if (from.PendingBytes + target.PendingBytes < 100_000)
             {
                 for (int end = Math.Max(0, left - 200); left > end; left--)
@@ -130,7 +131,7 @@ public abstract partial class TransportCompliance
         }
     }
 
-    // Slow is not stuck: on a busy machine every hop from thread to thread may wait for a turn of the processor.
+    // A test may be slow without being stuck: on a busy machine every switch between threads may wait for a processor.
     private static async Task WhileItGoesOnAsync(Task done, Func<long> progress)
     {
         while (true)
@@ -147,6 +148,7 @@ public abstract partial class TransportCompliance
         }
     }
 
-    // Blocks between three loops: where one of them is held up, the pools grow once to what is then under way.
+    // Blocks move between three loops: if one of them is delayed, the pools grow once to the number of blocks in use
+    // then.
     private const long WhatPoolsMayHold = 16 * 1024 * 1024;
 }

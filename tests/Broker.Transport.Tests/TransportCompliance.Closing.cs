@@ -21,7 +21,8 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task Closing_with_a_linger_delivers_everything_while_the_peer_floods()
     {
-        // No time passes: a peer that floods is waited for a second, in which this one need not be given a processor.
+        // The clock stands still: a flooding peer is waited for one second, in which this test need not get a
+        // processor.
         using var pairs = new ConnectionPairs(Kind, time: new VirtualTime());
         byte[] sent = Pattern(3_000_000);
         (Probe far, Task<byte[]> all) = Collector(sent.Length);
@@ -108,7 +109,7 @@ public abstract partial class TransportCompliance
         Assert.Equal(CloseReason.Local, await Soon(near.Closed));
         await Soon(far.Closed);
         Assert.False(near.Connection.IsOpen);
-        // Silently nowhere.
+        // Discarded without an error.
         near.Connection.ExternalWriteBuffer.Write(new byte[10]);
         near.Connection.FlushExternal();
         near.Connection.Close();
@@ -133,7 +134,7 @@ public abstract partial class TransportCompliance
         hold.Set();
     }
 
-    // Whoever hears of the end counts what was not sent, or sends it elsewhere: that is why the queue is not dropped before.
+    // A handler counts in OnClosed what was not sent, or sends it elsewhere, so the queue is not dropped before.
     [Fact]
     public async Task What_waited_is_there_until_OnClosed_has_returned_and_then_its_memory_is_given_back()
     {
@@ -157,7 +158,7 @@ public abstract partial class TransportCompliance
         await Soon(near.Closed);
         Assert.InRange(unsent, 1, held);
 
-        // The peer still takes nothing.
+        // The peer still accepts nothing.
         await Soon(Wait.UntilAsync(() => pairs.Near.BufferedBytes <= held - unsent, Cancellation));
         hold.Set();
     }
@@ -245,7 +246,7 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task Disposing_the_groups_closes_everything_and_leaves_nothing()
     {
-        // What the runtime starts for sockets once and for all is started before it is counted.
+        // The runtime's one-time threads for sockets are started before the count.
         using (var warm = new ConnectionPairs(Kind))
         {
             await warm.ConnectAsync(Echo(), Echo());
@@ -262,7 +263,7 @@ public abstract partial class TransportCompliance
                     Probe near = Echo();
                     Probe far = Echo();
                     await pairs.ConnectAsync(near, far);
-                    // They answer each other for ever.
+                    // They reply to each other for ever.
                     await near.WriteAsync(new byte[1 + (i * 1000)]);
                     probes.Add(near);
                     probes.Add(far);

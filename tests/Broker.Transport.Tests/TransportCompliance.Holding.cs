@@ -2,15 +2,15 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Tests;
 
-// What is held in memory for a peer that does not read, and when the writer hears that there is room again.
+// What is buffered for a peer that does not read, and when the writer is notified that there is space again.
 public abstract partial class TransportCompliance
 {
     private const int Mebibyte = 1024 * 1024;
 
-    // The last block of the queue, the first that was sent in part, and a chunk of TLS.
+    // The last block of the queue, the first block that was sent in part, and a chunk of TLS.
     private const long BlocksAtTheEnds = 320 * 1024;
 
-    // The far loop stands still until the returned event is set.
+    // Blocks the far loop until the returned event is set.
     private static async Task<ManualResetEventSlim> StopAsync(EventLoop loop)
     {
         var hold = new ManualResetEventSlim();
@@ -25,7 +25,7 @@ public abstract partial class TransportCompliance
         return hold;
     }
 
-    // One message a turn, while the condition says so. Returns how many bytes.
+    // Writes one message per iteration while the condition is true. Returns the number of bytes.
     private static Task<long> WriteEachTurnAsync(Connection connection, int size, Func<long, bool> whilst)
     {
         var done = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -67,12 +67,13 @@ public abstract partial class TransportCompliance
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
         long before = pairs.Near.BufferedBytes;
         ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
-        // First as much as the transport itself takes.
+        // First as much as the transport itself accepts.
         long written = await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < 100_000);
         long sent = connection.SentBytes;
         int wanted = size == 1 ? 100_000 : 2 * Mebibyte;
         written += await WriteEachTurnAsync(connection, size, soFar => soFar < wanted);
-        // Together, on the loop: the kernel may still take some, when its buffers have grown.
+        // Both values are read together on the loop: the kernel may still accept some bytes when its buffers have
+        // grown.
         (long pending, long held, long heldByAll) = (0, 0, 0);
         await OnLoopAsync(connection, c => (pending, held, heldByAll) = (c.PendingBytes, c.BufferedBytes, pairs.Near.BufferedBytes - before));
         long queued = Kind == TransportKind.InProcess ? written : pending;
@@ -90,11 +91,12 @@ public abstract partial class TransportCompliance
     [InlineData(10_000_000, 2)]
     public async Task A_peer_that_takes_all_that_waits_as_fast_as_it_comes_leaves_the_loop_to_others_in_between(int size, int count)
     {
-        // A chunk of TLS, a flush of a pipe, and two sends in a turn: one that goes on and one because the peer reads.
+        // A chunk of TLS, a flush of a pipe, and two sends in an iteration: one that continues and one because the
+        // peer reads.
         long mostInATurn = (3 * OutboundSender.MaxPerSend) + (4 * 64 * 1024);
         if (Kind == TransportKind.InProcess)
         {
-            // Blocks change hands there, of whatever size.
+            // In-process links pass whole blocks, whatever their size is.
             mostInATurn += size;
         }
 
@@ -171,7 +173,7 @@ public abstract partial class TransportCompliance
         TaskCompletionSource done = Signal();
         connection.Loop.Post(() =>
         {
-            // In one turn: the close that the bound leads to cannot come between.
+            // In one iteration, so that the close because of the limit cannot come in between.
             for (int i = 0; i < 10; i++)
             {
                 connection.ExternalWriteBuffer.Write(new byte[20_000]);
@@ -217,13 +219,13 @@ public abstract partial class TransportCompliance
         {
             ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
             written += await WriteEachTurnAsync(connection, 50_000, _ => connection.PendingBytes < 3 * Mebibyte);
-            // What the kernel took in steps while this was written may have been told of.
+            // The kernel accepted parts while this was written, and these may have caused callbacks.
             await near.WriteAsync(new byte[1]);
             written++;
             int toldBefore = told;
             hold.Set();
             await Soon(Wait.UntilAsync(() => far.Received == written, Cancellation));
-            // A turn later nothing more is on its way.
+            // An iteration later no further callback can come.
             await Soon(Wait.UntilAsync(() => connection.BufferedBytes == 0, Cancellation));
             await near.WriteAsync(default);
             Assert.Equal(toldBefore + 1, told);
@@ -242,13 +244,13 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(near, new Probe());
         Connection connection = near.Connection;
         connection.WriteDeadline = Timeout.InfiniteTimeSpan;
-        // Nothing waits: at once.
+        // Nothing waits: the callback comes at once.
         connection.RequestLowWater();
         await Soon(Wait.UntilAsync(() => Volatile.Read(ref told) == 1, Cancellation));
-        // Less waits than the mark: when it is gone.
+        // Less than the mark waits: the callback comes when nothing waits any more.
         connection.LowWaterBytes = 32 * Mebibyte;
         ManualResetEventSlim hold = await StopAsync(pairs.Far[0]);
-        // Far more than the kernel takes later, when its buffers have grown.
+        // Far more than the kernel accepts later, when its buffers have grown.
         await WriteEachTurnAsync(connection, 100_000, _ => connection.PendingBytes < 16 * Mebibyte);
         connection.RequestLowWater();
         connection.RequestLowWater();

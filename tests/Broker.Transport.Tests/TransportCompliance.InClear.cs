@@ -1,8 +1,8 @@
 namespace Broker.Transport.Tests;
 
 /// <summary>
-/// What a transport promises besides when nothing is done to the bytes on their way. With TLS, what is written before it is
-/// started leaves in clear.
+/// Tests of transports that do not change the bytes. They cannot run with TLS, because bytes that are written before
+/// TLS is started leave in clear.
 /// </summary>
 public abstract class TransportComplianceInClear(TransportKind kind) : TransportCompliance(kind)
 {

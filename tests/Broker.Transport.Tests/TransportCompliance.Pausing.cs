@@ -2,7 +2,7 @@ namespace Broker.Transport.Tests;
 
 public abstract partial class TransportCompliance
 {
-    // A thread asks something of a connection whose handler may not be told again for a long time.
+    // Lets a thread query a connection whose handler may not be called for a long time.
     private static Task OnLoopAsync(Connection connection, Action<Connection> act)
     {
         var done = Signal();
@@ -14,7 +14,7 @@ public abstract partial class TransportCompliance
         return Soon(done.Task);
     }
 
-    // Twice round: what the loop does within a turn because of what came before is done.
+    // Two rounds: then the loop has done everything that follows within an iteration.
     private static async Task TurnsAsync(Connection connection, int turns = 4)
     {
         for (int i = 0; i < turns; i++)
@@ -79,7 +79,7 @@ public abstract partial class TransportCompliance
                         connection.YieldReceiving();
                         break;
                     default:
-                        // Nothing would ask for the last bytes again.
+                        // Nothing would cause another call for the last bytes.
                         if (at + bytes.Length - consumed == sent.Length)
                         {
                             connection.YieldReceiving();
@@ -174,7 +174,7 @@ public abstract partial class TransportCompliance
 
                 if (!paused.Task.IsCompleted)
                 {
-                    // The five bytes in pieces.
+                    // The five bytes in parts.
                     return 0;
                 }
 
@@ -328,7 +328,7 @@ public abstract partial class TransportCompliance
         (Probe other, Task<byte[]> all) = Collector(100_000);
         await near.WriteAsync(new byte[100]);
         await Soon(begun.Task);
-        // On the same loop: it is opened, answered and closed.
+        // A connection on the same loop is opened, gets a reply and is closed.
         await pairs.ConnectAsync(other, Echo());
         await other.WriteAsync(new byte[100_000]);
         await Soon(all);
@@ -410,7 +410,8 @@ public abstract partial class TransportCompliance
         near.Connection.Close(ConnectionPairs.Patience);
         if (Kind is TransportKind.PortableTls or TransportKind.TlsOverPipe)
         {
-            // There its goodbye is a record that nobody may read, and no end is told behind it.
+            // With TLS over this transport, close_notify is a record that may not be read, and no end is reported
+            // behind it.
             await TurnsAsync(far.Connection);
             Assert.False(far.Closed.IsCompleted);
             await OnLoopAsync(far.Connection, static c => c.ResumeReceiving());
@@ -498,14 +499,15 @@ public abstract partial class TransportCompliance
             probes.Add(pair);
         }
 
-        // Nothing; bytes; bytes and the end; an end; a reset, where there is such a thing.
+        // The peer sends nothing; bytes; bytes and the end; an end; or a reset, if the transport has one.
         await probes[1].Near.WriteAsync(new byte[10_000_000]);
         await probes[2].Near.WriteAsync(new byte[1000], static c => c.Close(ConnectionPairs.Patience));
         probes[3].Near.Connection.Close(ConnectionPairs.Patience);
         probes[4].Near.Connection.Close();
         EventLoop loop = pairs.Far[0];
         await TurnsAsync(probes[0].Far.Connection, 50);
-        // A loop that spins looks a million times a second; one that sleeps, after its last look that found something, 3,200 times.
+        // A loop that spins polls a million times a second; a loop that sleeps polls 3,200 times after the last poll
+        // that found something.
         long before = await LooksAsync();
         await Task.Delay(500, Cancellation);
         Assert.InRange(await LooksAsync() - before, 0, 20_000);
@@ -560,7 +562,7 @@ public abstract partial class TransportCompliance
         for (int left = size; left > 0;)
         {
             int length = Math.Min(left, random.Next(1, 1024));
-            // One at a time, so that they are received so.
+            // One at a time, so that they are received one at a time.
             await near.WriteAsync(new byte[length]);
             await TurnsAsync(far.Connection, 1);
             left -= length;

@@ -142,7 +142,8 @@ public abstract partial class TransportCompliance
             BinaryPrimitives.WriteInt32LittleEndian(frame, size);
             frame.AsSpan(4).Fill((byte)size);
             await near.WriteAsync(frame);
-            // Nothing follows until it has been seen: a transport that waits for more than the message waits for ever.
+            // Nothing follows until the message has been seen, so a transport that waits for more than the message
+            // waits for ever.
             Assert.True(await got.WaitAsync(ConnectionPairs.Patience, Cancellation), $"{size} bytes never came: {far.Error}");
         }
 
@@ -190,7 +191,7 @@ public abstract partial class TransportCompliance
                 }
 
                 connection.Close();
-                // Whoever rents now must not get the memory that is still looked at.
+                // A caller that rents now must not get the memory that the handler still reads.
                 for (int i = 0; i < 4; i++)
                 {
                     System.Buffers.ArrayPool<byte>.Shared.Rent(message.Length).AsSpan().Clear();
@@ -229,7 +230,7 @@ public abstract partial class TransportCompliance
         await pairs.ConnectAsync(good, Echo());
         var near = new Probe();
         await pairs.ConnectAsync(near, bad);
-        // Over TLS a reset may come before the near end has looked at the end of the handshake.
+        // Over TLS a reset may come before the near end has processed the end of the handshake.
         if (near.Opened.IsCompleted)
         {
             await near.WriteAsync(new byte[10]);

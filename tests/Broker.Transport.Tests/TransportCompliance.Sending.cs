@@ -6,7 +6,8 @@ public abstract partial class TransportCompliance
 {
     private const int Record = 16;
 
-    // A far end that counts records of (writer, sequence) and fails on the first that is out of its writer's order.
+    // A far end that counts records of (writer, sequence) and fails on the first record that is out of its writer's
+    // order.
     private static (Probe Probe, Task Done) Counter(int writers, int each)
     {
         int[] next = new int[writers];
@@ -98,7 +99,7 @@ public abstract partial class TransportCompliance
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
         await Soon(done);
-        // The far end may have all of it before the near end has counted the last part.
+        // The far end may have all bytes before the near end has counted the last part.
         const long All = (long)(Loops + Threads) * Each * Record;
         await Soon(Wait.UntilAsync(() => target.SentBytes >= All && target.PendingBytes == 0, Cancellation));
         Assert.Equal(All, target.SentBytes);
@@ -161,7 +162,7 @@ public abstract partial class TransportCompliance
         await Soon(stopped.Task);
         await near.WriteAsync(sent.AsMemory(0, 20_000_000));
         Assert.False(drained.Task.IsCompleted);
-        // And one more from a thread that is no loop, while it is held up.
+        // Another write from a thread that is not a loop, while the queue waits for the peer.
         near.Connection.ExternalWriteBuffer.Write(sent.AsSpan(20_000_000));
         near.Connection.FlushExternal();
         hold.Set();
@@ -260,7 +261,7 @@ public abstract partial class TransportCompliance
     [Fact]
     public async Task Dropping_the_oldest_leaves_whole_messages_in_order()
     {
-        // Of a size that no block and no record of TLS is a multiple of.
+        // A size that does not divide the size of a block or of a TLS record.
         const int Size = 24;
         const int Count = 1_000_000;
         const int Wanted = 5_000_000;
@@ -318,7 +319,7 @@ public abstract partial class TransportCompliance
                 stage.Advance(Size);
             }
 
-            // In the next turn, when the queue is held up.
+            // In the next iteration, when the queue has to wait for the peer.
             connection.Loop.Post(() =>
             {
                 OutboundCount count = connection.DropOldest(Wanted, connection.Loop);

@@ -1,11 +1,13 @@
 namespace Broker.Transport.Tests;
 
-/// <summary>What every transport promises. One class per transport runs it.</summary>
+/// <summary>
+/// Tests the behaviour that all transports have in common. One derived class per transport runs them.
+/// </summary>
 public abstract partial class TransportCompliance(TransportKind kind)
 {
     private protected TransportKind Kind => kind;
 
-    // A handshake costs milliseconds.
+    // A handshake takes milliseconds.
     private bool IsTls => kind is TransportKind.Tls or TransportKind.PortableTls or TransportKind.UpgradedTls or TransportKind.TlsOverPipe;
 
     private protected static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -32,7 +34,7 @@ public abstract partial class TransportCompliance(TransportKind kind)
         },
     };
 
-    // Collects everything, and completes when as much as expected is there.
+    // Collects everything, and completes when the expected number of bytes is there.
     private protected static (Probe Probe, Task<byte[]> All) Collector(int expected)
     {
         var all = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -1,6 +1,6 @@
 namespace Broker.Transport.Tests;
 
-/// <summary>What holds where a protocol's own records stand before the transport.</summary>
+/// <summary>Tests what is special when a protocol's own records are used above the transport.</summary>
 public abstract class TransportComplianceInRecords(TransportKind kind) : TransportCompliance(kind)
 {
     [Fact]
@@ -23,7 +23,7 @@ public abstract class TransportComplianceInRecords(TransportKind kind) : Transpo
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         var near = new Probe
         {
-            // What is posted from here on is run a turn later, and there is much to be read in that turn.
+            // Actions that are posted from here on run an iteration later, and much has to be read in that iteration.
             WhenOpened = _ => SpinWait.SpinUntil(() => Volatile.Read(ref writer)?.SentBytes >= sent.Length, ConnectionPairs.Patience),
             WhenReceived = (Connection _, ReadOnlySpan<byte> bytes, ref int _) =>
             {

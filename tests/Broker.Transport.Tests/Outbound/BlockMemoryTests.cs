@@ -47,7 +47,7 @@ public sealed partial class BlockMemoryTests
         blocks.ForEach(pool.Return);
         Assert.Equal(0, pool.RentedBytes);
         Assert.Equal((1, 1), (asked, askedDepot));
-        // All of it, for the next burst: what would be let go at once would have to be made again.
+        // All of it stays for the next burst: blocks that were freed at once would have to be allocated again.
         Assert.Equal(held, pool.FreeBytes + depot.FreeBytes);
         for (int passes = 0; pool.FreeBytes + depot.FreeBytes > 1024 * 1024; passes++)
         {
@@ -60,7 +60,7 @@ public sealed partial class BlockMemoryTests
 
         Assert.InRange(pool.FreeBytes, 0, 512 * 1024);
         Assert.InRange(depot.FreeBytes, 0, 512 * 1024);
-        // And it asks again after the next burst.
+        // The pool asks for a trim again after the next burst.
         blocks.Clear();
         for (int i = 0; i < 20; i++)
         {
@@ -71,7 +71,8 @@ public sealed partial class BlockMemoryTests
         Assert.Equal(2, asked);
     }
 
-    // One look at all that is kept: in slices, none of which takes long, and each when the system has got back what was in the last one.
+    // One pass over all free blocks, in parts that take little time; each part begins when the system has got back the
+    // pages of the last one.
     private static TrimResult Pass(Func<TrimResult> trim, Func<long> kept)
     {
         TrimResult outcome;
@@ -104,7 +105,7 @@ public sealed partial class BlockMemoryTests
 
         foreach (Block block in blocks.Where(block => block.Array.Length > 512 * 1024))
         {
-            // The first and the last page are shared with what lies beside.
+            // The first and the last page are shared with other memory.
             await Wait.UntilAsync(() => block.Array.AsSpan().Count((byte)0xAA) <= 2 * Environment.SystemPageSize, $"the pages of {block.Array.Length} bytes");
         }
     }
@@ -143,7 +144,7 @@ public sealed partial class BlockMemoryTests
             pool.Return(block);
         }
 
-        // The first pass marks what there is, the second lets a third of that go.
+        // The first pass only marks the blocks, and the second frees a third of them.
         pool.Trim();
         Assert.Equal(burst.Sum(static block => (long)block.Array.Length), pool.FreeBytes);
         pool.Trim();
@@ -178,7 +179,7 @@ public sealed partial class BlockMemoryTests
         Assert.Equal(a.Array.Length + b.Array.Length + c.Array.Length, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
         giving.Return(a);
         giving.Return(b);
-        // The other end of a link may be of another group.
+        // The other end of a link may belong to another group.
         elsewhere.Return(c);
         Assert.Equal(0, taking.RentedBytes + giving.RentedBytes + depot.RentedBytes);
         Assert.Equal(0, elsewhere.RentedBytes);

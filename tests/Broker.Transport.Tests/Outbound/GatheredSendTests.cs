@@ -2,7 +2,10 @@ using System.Net.Sockets;
 
 namespace Broker.Transport.Tests.Outbound;
 
-/// <summary>What the runtime's gathered send costs, on which the portable poller relies (docs/decisions/021-gathered-sends.md).</summary>
+/// <summary>
+/// Tests what the runtime's gathered send allocates, which the portable poller relies on
+/// (docs/decisions/021-gathered-sends.md).
+/// </summary>
 public sealed class GatheredSendTests
 {
     [Fact]

@@ -1,8 +1,8 @@
 namespace Broker.Transport.Tests.Outbound;
 
 /// <summary>
-/// What a queue tells of as it falls, where its bytes are sent as they are and where they are sent as ciphertext, which counts beside
-/// them. On one thread, to a peer that takes as much as the test says.
+/// Tests the low-water callbacks of a shrinking queue, in clear and with ciphertext, which counts as buffered too. On
+/// one thread, with a peer that accepts as much as the test allows.
 /// </summary>
 public sealed class LowWaterTests : IDisposable
 {
@@ -10,7 +10,7 @@ public sealed class LowWaterTests : IDisposable
     private const int Written = 3 * Mebibyte;
     private const int Step = 16 * 1024;
 
-    // All that is sent in a turn, and little of what is encrypted in the next.
+    // More than one iteration sends in clear, and little compared with what is encrypted in the next one.
     private const int Taken = 530_000;
 
     private readonly EventLoopGroup _group = new(new EventLoopOptions { Loops = 1, CallerDriven = true });
@@ -34,7 +34,7 @@ public sealed class LowWaterTests : IDisposable
     public void Room_that_is_asked_for_where_ciphertext_has_lifted_the_queue_above_its_mark_is_told_of_at_the_mark()
     {
         int lifted = 0;
-        // Of marks that the last piece does not pass.
+        // Marks that the last part does not cross.
         for (int mark = Mebibyte; mark < Written; mark += Step)
         {
             int told = 0;
@@ -60,7 +60,7 @@ public sealed class LowWaterTests : IDisposable
         Assert.NotEqual(0, lifted);
     }
 
-    // Hands all over in one piece, and lets the peer take it in equal ones.
+    // Flushes everything at once, and lets the peer accept it in equal parts.
     private void Fall(bool inRecords, Action<Connection> prepare, Action<Connection> whenLowWater, Action<Connection>? afterTurn = null)
     {
         EventLoop loop = _group[0];

@@ -73,7 +73,7 @@ public sealed class MessageBoundariesTests
         return (bytes, bytes[1] == 1);
     }
 
-    // A piece begins with its length, and whether it is a message.
+    // A unit begins with its length, and with a byte that says whether it is a message.
     private sealed class LengthFirst : IOutboundFraming
     {
         internal static readonly LengthFirst Framing = new();

@@ -3,14 +3,14 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Transport.Tests.Outbound;
 
-/// <summary>A connection to a peer that takes as many bytes as it is allowed to, and sends nothing.</summary>
+/// <summary>A connection to a peer that accepts as many bytes as the test allows, and sends nothing.</summary>
 internal sealed class MeteredConnection(EventLoop loop, ConnectionHandler handler) : PullConnection(loop, handler)
 {
     private long _room;
 
     public override EndPoint? RemoteEndPoint => null;
 
-    /// <summary>The peer takes so many bytes more. On the loop.</summary>
+    /// <summary>Lets the peer accept this many more bytes. On the loop.</summary>
     internal void Allow(long bytes)
     {
         _room += bytes;

@@ -3,7 +3,10 @@ using Broker.Transport.Pipes;
 
 namespace Broker.Transport.Tests.Outbound;
 
-/// <summary>Ends of connections at moments that only a pipe can bring about: within a send, within a shutdown, before the opening.</summary>
+/// <summary>
+/// Tests connections that close at moments that only a pipe can produce: within a send, within a shutdown, and before
+/// the opening.
+/// </summary>
 public sealed class OwnershipTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -12,7 +15,7 @@ public sealed class OwnershipTests
 
     private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
 
-    // Runs the action on the thread that flushes, within the flush.
+    // Runs the action on the thread that flushes the pipe, within the flush.
     private static async Task OnFirstReadAsync(DuplexPipe far, Action action)
     {
         await far.Input.ReadAsync(Cancellation).ConfigureAwait(false);
@@ -129,7 +132,8 @@ public sealed class OwnershipTests
         (DuplexPipe near, _) = DuplexPipe.Create();
         var order = new List<string>();
         var probe = new Probe { WhenOpened = _ => order.Add("opened"), WhenClosed = _ => order.Add("closed") };
-        // As when the group ends between the two steps of a dialler: it knows the connection, and runs nothing that is posted later.
+        // The group may end between the two steps of a dialer: it then knows the connection, and does not run actions
+        // that are posted later.
         var connection = new PipeConnection(group[0], near, probe);
         group.Add(connection);
         group.Dispose();

@@ -3,10 +3,12 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Tests.Outbound;
 
-/// <summary>What a queue holds is in proportion to what waits, however little or much that is.</summary>
+/// <summary>
+/// Tests that the memory of a queue is proportional to the bytes that wait, however few or many they are.
+/// </summary>
 public sealed class QueueMemoryTests
 {
-    // Of a queue of a few messages the first block and the last one, of the smallest size that a turn begins with.
+    // In a queue of a few messages, the first and the last block have the smallest size that an iteration begins with.
     private const long Slack = 2 * BlockSizes.Small;
 
     public static TheoryData<int, int> Turns
@@ -64,7 +66,8 @@ public sealed class QueueMemoryTests
             Assert.Equal(unsent + (20L * messages * size), queue.PendingBytes);
             Assert.InRange(queue.BlockBytes, queue.PendingBytes, (2 * queue.PendingBytes) + Slack + size);
             Assert.InRange(queue.BufferedBytes, queue.PendingBytes, queue.BlockBytes);
-            // The message that was cut is still known as one, and is not dropped: its beginning has gone.
+            // The message that was sent in part still counts as a message, and is not dropped, because its beginning
+            // was sent.
             int cut = unsent % size;
             Assert.Equal(new OutboundCount((unsent / size) + (cut == 0 ? 0 : 1) + (20L * messages), queue.PendingBytes), queue.CountUnsent(framing));
             Assert.Equal(Expected(unsent, size, messages), Unsent(queue));
@@ -77,7 +80,7 @@ public sealed class QueueMemoryTests
         }
     }
 
-    // As a stage brings it: the first block of a stream is large, and no message is cut.
+    // As a write buffer flushes it: the first block of a stream is large, and no message is cut.
     private static FlushedBlocks Stage(SharedBlockPool depot, int size, int messages)
     {
         bool streams = (long)size * messages > BlockSizes.Small;

@@ -38,7 +38,7 @@ public sealed class StoppedReadersTests
         });
         await stopped.Task.WaitAsync(ConnectionPairs.Patience, cancellation);
         long before = pairs.Near.BufferedBytes;
-        // A pipe takes the first of them; a link in process holds both.
+        // The pipe itself accepts the first of them, and the in-process link accepts both.
         int first = kind == TransportKind.InProcess ? 0 : 64 * 1024;
         int size = payload + 22;
         foreach (Probe probe in near)

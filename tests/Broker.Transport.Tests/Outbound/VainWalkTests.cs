@@ -3,7 +3,7 @@ using Broker.Transport.Outbound;
 
 namespace Broker.Transport.Tests.Outbound;
 
-/// <summary>Where nothing can be dropped the queue is not walked through again and again.</summary>
+/// <summary>Tests that a queue without droppable messages is not scanned again and again.</summary>
 public sealed class VainWalkTests
 {
     private const int Size = 10;
@@ -39,7 +39,7 @@ public sealed class VainWalkTests
         Add(queue, depot, 'm', 100);
         Assert.Equal(new OutboundCount(50, 50 * Size), Drop(queue, 50 * Size));
         Assert.Equal(2, queue.Scans);
-        // There was enough, and may be more.
+        // There were enough messages, and there may be more.
         Assert.Equal(new OutboundCount(50, 50 * Size), Drop(queue, 100 * Size));
         Assert.Equal(3, queue.Scans);
         Assert.Equal(default, Drop(queue, Size));

@@ -3,14 +3,16 @@ using Broker.Transport.Pipes;
 
 namespace Broker.Transport.Tests.Pipes;
 
-/// <summary>What only the other end of a pipe can see: that it is completed, both ways, however the connection ends.</summary>
+/// <summary>
+/// Tests what only the other end of a pipe can see: both directions are completed, however the connection ends.
+/// </summary>
 public sealed class PipeLinkTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
 
-    // Completions come from the thread pool, when they like.
+    // Completions come from the thread pool, at any time.
     private static (DuplexPipe Near, DuplexPipe Far) Scheduled()
     {
         var options = new PipeOptions(useSynchronizationContext: false);
@@ -44,7 +46,7 @@ public sealed class PipeLinkTests
             {
                 PipeLink.Open(group[0], near, probe);
                 await Soon(probe.Opened);
-                // More than the pipe holds: a flush is under way beside the read.
+                // More than the pipe holds: a flush is pending beside the read.
                 await probe.WriteAsync(new byte[200_000]);
             }
 

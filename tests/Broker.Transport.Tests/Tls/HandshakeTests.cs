@@ -8,14 +8,14 @@ using Broker.Transport.Tls;
 
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>Handshakes that succeed, that fail, and that never come to an end.</summary>
+/// <summary>Tests handshakes that succeed, that fail, and that never end.</summary>
 public sealed class HandshakeTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     private static Task<T> Soon<T>(Task<T> task) => task.WaitAsync(ConnectionPairs.Patience, Cancellation);
 
-    // The server's end of one connection, and what it takes to dial it.
+    // The server's end of one connection, and the means to dial it.
     private static (EventLoopGroup Group, Listener Listener) Listen(ConnectionHandler handler)
     {
         var group = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -144,7 +144,7 @@ public sealed class HandshakeTests
             }
             catch (SocketException)
             {
-                // Refused before all of it was sent.
+                // The server refuses it before all of it was sent.
             }
 
             Assert.Equal(CloseReason.Error, await Soon(handler.Closed));
@@ -167,7 +167,7 @@ public sealed class HandshakeTests
         using (var peer = new Socket(SocketType.Stream, ProtocolType.Tcp))
         {
             await peer.ConnectAsync(listener.EndPoint, Cancellation);
-            // A record that announces 512 bytes of a hello.
+            // A record that announces a client hello of 512 bytes.
             byte[] start = [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, .. new byte[29]];
             await peer.SendAsync(start.AsMemory(0, sent), Cancellation);
             Assert.Equal(CloseReason.Error, await Soon(handler.Closed));
@@ -224,7 +224,7 @@ public sealed class HandshakeTests
         using (var peer = new Socket(SocketType.Stream, ProtocolType.Tcp))
         {
             await peer.ConnectAsync(listener.EndPoint, Cancellation);
-            // The first write is preceded by a line in clear, in the same segment.
+            // The first write follows a line in clear, in the same segment.
             using var ssl = new SslStream(new PrefixedStream(new NetworkStream(peer), "STARTTLS\n"u8.ToArray()));
             await ssl.AuthenticateAsClientAsync(TlsSettings.Client(), Cancellation);
             await secured.Task.WaitAsync(ConnectionPairs.Patience, Cancellation);
@@ -371,7 +371,7 @@ public sealed class HandshakeTests
 
         await Wait.UntilAsync(() => Volatile.Read(ref open) == 0, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
         await Wait.UntilAsync(() => ProcessFacts.Descriptors() <= descriptors + 8, Cancellation).WaitAsync(ConnectionPairs.Patience, Cancellation);
-        // What has a finalizer goes with the collection after that.
+        // Objects with a finalizer are freed by the next collection.
         await Wait.UntilAsync(
             () =>
             {

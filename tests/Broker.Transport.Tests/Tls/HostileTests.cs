@@ -7,7 +7,7 @@ using Broker.Transport.Tls;
 
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>Peers that stall, flood, cheat or leave, on both ways of waiting for a socket.</summary>
+/// <summary>Tests peers that stall, flood, cheat or leave, with both pollers.</summary>
 public sealed class HostileTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -50,7 +50,7 @@ public sealed class HostileTests
         },
     };
 
-    // Decides once, by the first byte, as a server does whose port takes both.
+    // Decides once, by the first byte, as a server does whose port accepts both.
     private static Probe EchoOfEither()
     {
         bool decided = false;
@@ -75,7 +75,7 @@ public sealed class HostileTests
     private static async Task EchoesAsync(Stream stream, int size)
     {
         byte[] sent = RandomNumberGenerator.GetBytes(size);
-        // Not what a handshake starts with.
+        // A handshake does not start with this.
         sent[0] = (byte)'P';
         byte[] back = new byte[size];
         Task reading = stream.ReadExactlyAsync(back, Cancellation).AsTask();
@@ -301,7 +301,7 @@ public sealed class HostileTests
             var sockets = new List<Socket>();
             for (int i = 0; i < Peers; i++)
             {
-                // Whole ones and halves; none is followed by anything, and no answer is read.
+                // Whole and half client hellos. Nothing follows them, and no reply is read.
                 Socket socket = Connect(listener.EndPoint);
                 socket.Send(hello.AsSpan(0, i % 2 == 0 ? hello.Length : hello.Length / 2));
                 sockets.Add(socket);
@@ -336,8 +336,9 @@ public sealed class HostileTests
         }
 
         await Soon(Wait.UntilAsync(() => near.All(probe => probe.Received == Size), Cancellation));
-        // The pools keep what a few connections need, and not a record's buffers for each of 400 ends, 12 MB and more.
-        // The last of them may still be on their way back, and what has a finalizer goes with the collection after that.
+        // The pools keep what a few connections need, and not the buffers of a record for each of 400 ends, which
+        // would be 12 MB and more. The last buffers may not have been returned yet, and objects with a finalizer are
+        // freed by the next collection.
         await Wait.UntilAsync(
             () =>
             {
@@ -348,7 +349,7 @@ public sealed class HostileTests
         GC.KeepAlive(near);
     }
 
-    // The handshake has read the hello, and its answer waits.
+    // The handshake has read the client hello, and its reply waits.
     private static SslServerAuthenticationOptions Held(ManualResetEventSlim reached, ManualResetEventSlim hold)
     {
         SslServerAuthenticationOptions options = TlsSettings.Server();
@@ -362,7 +363,7 @@ public sealed class HostileTests
         return options;
     }
 
-    // What a client says first.
+    // The first message of a client.
     private static async Task<byte[]> HelloAsync()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -7,7 +7,9 @@ using System.Security.Cryptography;
 
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>Other implementations at the other end: the runtime's own streams over sockets, and the openssl command.</summary>
+/// <summary>
+/// Tests other implementations at the other end: the runtime's own streams over sockets, and the openssl command.
+/// </summary>
 public sealed class PeerTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -149,7 +151,8 @@ public sealed class PeerTests
     [Theory]
     [InlineData("-tls1_2", "")]
     [InlineData("-tls1_3", "")]
-    // New keys, ours too; and a renegotiation, which is refused without harm to anybody else.
+    // The commands request new keys of both sides, and a renegotiation, which is refused without harm to other
+    // connections.
     [InlineData("-tls1_3", "k\nK\n")]
     [InlineData("-tls1_2", "R\n")]
     public async Task Openssl_as_a_client_is_served(string version, string commands)
@@ -171,7 +174,7 @@ public sealed class PeerTests
 
             if (commands.StartsWith('R'))
             {
-                // It does not go on without.
+                // openssl does not continue without it.
                 await echo.Closed.WaitAsync(ConnectionPairs.Patience, Cancellation);
                 Assert.Equal(0, echo.Received);
             }

@@ -3,8 +3,8 @@ using System.Net.Security;
 namespace Broker.Transport.Tests.Tls;
 
 /// <summary>
-/// Puts TLS under another handler, which sees a connection that opens when it is secured. With a greeting the server says
-/// one line in clear first, as NATS does.
+/// Adds TLS below another handler, which sees a connection that opens when it is secured. With a greeting, the server
+/// first sends one line in clear, as NATS does.
 /// </summary>
 internal sealed class SecuredHandler(
     ConnectionHandler inner, SslServerAuthenticationOptions? server, SslClientAuthenticationOptions? client, bool greets)

@@ -1,6 +1,6 @@
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>Writes in pieces of a few bytes, and maybe ever larger ones later, so that records arrive in parts.</summary>
+/// <summary>Writes in parts of a few bytes, optionally growing, so that records arrive in parts.</summary>
 internal sealed class SlicedStream(Stream inner, int piece, bool grows) : Stream
 {
     private int _piece = piece;

@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Transport.Tests.Tls;
 
-/// <summary>The options of both ends, with what most tests want.</summary>
+/// <summary>The TLS options of both ends that most tests need.</summary>
 internal static class TlsSettings
 {
     internal static SslServerAuthenticationOptions Server(
