@@ -106,7 +106,7 @@ switch (args)
         break;
     default:
         Console.Error.WriteLine(
-            "usage: PROGRAM ENDPOINT..., where PROGRAM is hello-server, hello-worker, hello-client, weather-server, weather-client, "
+            "usage: PROGRAM ENDPOINT... PROGRAM is hello-server, hello-worker, hello-client, weather-server, weather-client, "
             + "ventilator, worker, sink or broker");
         return 1;
 }

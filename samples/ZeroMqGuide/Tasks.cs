@@ -3,7 +3,7 @@ using Broker.ZeroMq;
 
 namespace ZeroMqGuide;
 
-/// <summary>A ventilator that sends tasks, workers that process them in parallel, and a sink that counts the results.</summary>
+/// <summary>A ventilator that sends tasks, workers that process them, and a sink that counts the results.</summary>
 public static class Tasks
 {
     /// <summary>Sends a start message to the sink and tasks to the workers. A task is a number of milliseconds.</summary>
