@@ -1,6 +1,8 @@
 namespace Broker.ZeroMq.Tests;
 
-/// <summary>For tests that measure the process: its memory, its descriptors.</summary>
+/// <summary>
+/// The collection of tests that measure the whole process, such as its memory or its descriptors. They run alone.
+/// </summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class Alone
 {

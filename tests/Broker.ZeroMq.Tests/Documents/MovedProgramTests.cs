@@ -1,10 +1,10 @@
-#pragma warning disable IDE0018, IDE0039 // As the page has it.
+#pragma warning disable IDE0018, IDE0039 // The code is written as on the page.
 
 namespace Broker.ZeroMq.Tests.Documents;
 
 /// <summary>
-/// What docs/zeromq.md shows to who moves a program of NetMQ or clrzmq over is in the programs below, word for word, and does what it is for. What
-/// stands for an endpoint there is a variable here.
+/// The table of docs/zeromq.md for porting NetMQ and clrzmq programs. The programs below contain its code word for word
+/// and run it; only endpoints are replaced by variables.
 /// </summary>
 public sealed class MovedProgramTests
 {
@@ -13,7 +13,7 @@ public sealed class MovedProgramTests
     private static readonly (string Shown, string Here)[] Variables = [("\"tcp://*:5557\"", "Any"), ("\"tcp://host:5557\"", "endpoint")];
 
     [Fact]
-    public void Each_line_is_in_the_programs()
+    public void Each_code_line_of_the_table_is_in_the_programs()
     {
         string here = Page.SourceOf("MovedProgramTests.cs");
         here = here[here.IndexOf("// Programs", StringComparison.Ordinal)..];
@@ -32,7 +32,7 @@ public sealed class MovedProgramTests
     // Programs
 
     [Fact]
-    public void Bound_and_connected()
+    public void Bind_and_connect()
     {
         string endpoint = Bound(out var push);
         using (push)
@@ -53,7 +53,7 @@ public sealed class MovedProgramTests
     }
 
     [Fact]
-    public void Sent_and_received()
+    public void Send_and_receive()
     {
         byte[] id = [7];
         var events = new List<string>();
@@ -122,7 +122,7 @@ public sealed class MovedProgramTests
     }
 
     [Fact]
-    public async Task Polled_and_proxied()
+    public async Task Poller_and_proxy()
     {
         using var context = new ZeroMqContext();
         using var a = new PairSocket(context: context);

@@ -2,7 +2,9 @@ using System.Text.RegularExpressions;
 
 namespace Broker.ZeroMq.Tests.Documents;
 
-/// <summary>The code on a page, and the code between marks in a file of tests: they have to be the same.</summary>
+/// <summary>
+/// Compares the code on a documentation page with the code between markers in a test file. They must be the same.
+/// </summary>
 internal static partial class Page
 {
     public static string[] CodeOf(string page) => [.. Fence().Matches(Read("docs", page)).Select(match => Trim(match.Groups["code"].Value))];
@@ -10,7 +12,7 @@ internal static partial class Page
     public static string[] ShownIn(string file) =>
         [.. Mark().Matches(Read("tests", "Broker.ZeroMq.Tests", "Documents", file)).Select(match => Trim(match.Groups["code"].Value))];
 
-    /// <summary>The rows of the table below a heading, without its head.</summary>
+    /// <summary>The rows of the table below a heading, without the table's header.</summary>
     public static string[][] RowsOf(string page, string heading)
     {
         string text = Read("docs", page);
@@ -23,14 +25,14 @@ internal static partial class Page
             .Skip(1)];
     }
 
-    /// <summary>What a text has in backquotes.</summary>
+    /// <summary>The parts of a text in backquotes.</summary>
     public static IEnumerable<string> Quotes(string text) => Quoted().Matches(text).Select(match => match.Groups[1].Value);
 
     public static string SourceOf(string file) => Read("tests", "Broker.ZeroMq.Tests", "Documents", file);
 
     private static string Read(params string[] path) => File.ReadAllText(Path.Combine([Repository.Root, .. path])).ReplaceLineEndings("\n");
 
-    // The indent of the first line is that of the method.
+    // The indentation of the first line is that of the method.
     private static string Trim(string code)
     {
         string[] lines = code.TrimEnd().Split('\n');

@@ -6,11 +6,11 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Documents;
 
-/// <summary>What docs/zeromq-security.md shows, compiled and done.</summary>
+/// <summary>Compiles and runs the code of docs/zeromq-security.md.</summary>
 public sealed class SecurityPageTests
 {
     [Fact]
-    public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq-security.md"), Page.ShownIn("SecurityPageTests.cs"));
+    public void All_code_of_the_page_is_in_this_file() => Assert.Equal(Page.CodeOf("zeromq-security.md"), Page.ShownIn("SecurityPageTests.cs"));
 
     [Fact]
     public async Task A_server_of_CURVE_that_knows_its_clients()

@@ -5,17 +5,17 @@ using Broker.ZeroMq.Subscribing;
 
 namespace Broker.ZeroMq.Tests.Documents;
 
-/// <summary>What docs/zeromq.md shows, compiled and done.</summary>
+/// <summary>Compiles and runs the code of docs/zeromq.md.</summary>
 public sealed class ZeroMqPageTests
 {
-    // The head of the second table about options.
+    // The first header cell of the second options table.
     private const string OfLoops = "of a loop socket";
 
     [Fact]
-    public void All_that_the_page_shows_is_done_here() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
+    public void All_code_of_the_page_is_in_this_file() => Assert.Equal(Page.CodeOf("zeromq.md"), Page.ShownIn("ZeroMqPageTests.cs"));
 
     [Fact]
-    public void Each_option_has_its_line_and_each_line_its_option()
+    public void The_options_table_has_exactly_one_row_per_option()
     {
         string[][] rows = [.. Page.RowsOf("zeromq.md", "Options").TakeWhile(row => row[0] != OfLoops)];
         string[] ofOptions = [.. rows.Where(row => !row[0].EndsWith("of the socket", StringComparison.Ordinal)).SelectMany(row => Page.Quotes(row[0]))];
@@ -34,7 +34,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public void Each_option_of_loop_publishers_and_subscribers_has_its_line_beside_one_of_the_sockets_for_threads()
+    public void The_second_table_has_all_options_of_loop_publishers_and_subscribers_beside_those_of_thread_safe_sockets()
     {
         string[][] rows = [.. Page.RowsOf("zeromq.md", "Options").SkipWhile(row => row[0] != OfLoops).Skip(1)];
         string[] there = [.. Own(typeof(LoopPublisherOptions)), .. Own(typeof(LoopSubscriberOptions))];
@@ -117,7 +117,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public async Task A_thread_that_turns_the_loop()
+    public async Task A_caller_driven_loop()
     {
         using var rep = new ResponseSocket();
         string endpoint = rep.Bind("tcp://127.0.0.1:*");
@@ -130,7 +130,7 @@ public sealed class ZeroMqPageTests
             },
             TestContext.Current.CancellationToken);
 
-        // A thread that awaits may be another one afterwards.
+        // After an await the method may continue on another thread.
         Assert.Equal("world", Ask(endpoint));
         Assert.Equal("hello", await Wait.For(serving));
 
@@ -149,7 +149,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public void Sockets_of_one_process()
+    public void Sockets_in_one_process()
     {
         // shown:
         using var context = new ZeroMqContext();

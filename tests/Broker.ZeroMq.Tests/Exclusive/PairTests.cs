@@ -13,7 +13,7 @@ public sealed class PairTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc31_a_pair_shall_talk_both_ways(RigTransport transport)
+    public async Task Rfc31_a_pair_shall_send_and_receive(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var left = rig.Pair();
@@ -27,7 +27,7 @@ public sealed class PairTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc31_a_pair_shall_have_one_peer_at_most_and_a_next_one_when_that_is_gone(RigTransport transport)
+    public async Task Rfc31_a_pair_shall_have_one_peer_at_most_and_accept_another_after_its_disconnect(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pair = rig.Pair();
@@ -48,7 +48,7 @@ public sealed class PairTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_pair_that_connects_has_its_peer_there_and_takes_no_other(RigTransport transport)
+    public async Task A_pair_that_connects_accepts_only_the_peer_at_that_endpoint(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pair = rig.Pair();
@@ -60,7 +60,7 @@ public sealed class PairTests
     }
 
     [Fact]
-    public async Task A_libzmq_pair_talks_to_ours()
+    public async Task A_libzmq_pair_exchanges_messages_with_our_pair()
     {
         await using var rig = new Rig();
         var pair = rig.Pair();

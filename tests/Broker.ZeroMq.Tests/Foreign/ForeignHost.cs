@@ -6,8 +6,8 @@ using System.Text.Json.Nodes;
 namespace Broker.ZeroMq.Tests.Foreign;
 
 /// <summary>
-/// A process of another implementation that holds any number of sockets and does one thing at a time. A test takes one for itself and
-/// gives it back, with its sockets closed, for the next.
+/// A process of another ZeroMQ implementation with any number of sockets. It does one thing at a time. A test rents one
+/// and returns it, with its sockets closed, for the next test.
 /// </summary>
 internal sealed class ForeignHost : IAsyncDisposable
 {
@@ -31,7 +31,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         _own = process is null ? new OwnHost() : null;
     }
 
-    /// <summary>Skips the test where there is no such peer.</summary>
+    /// <summary>Skips the test if no such process is available.</summary>
     public static void Require(ForeignKind kind = ForeignKind.Python)
     {
         string? lacking = Lacking.GetOrAdd(kind, FindMissing);
@@ -48,7 +48,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         return new ForeignHost(kind, TakeProcess(kind, answersZap: false));
     }
 
-    /// <summary>The same with servers of PLAIN that know these users and nobody else.</summary>
+    /// <summary>Binds as a PLAIN server that knows only these users.</summary>
     public static async Task<ForeignHost> TakeAsync(ForeignKind kind, params (string User, string Password)[] users)
     {
         Require(kind);
@@ -85,8 +85,11 @@ internal sealed class ForeignHost : IAsyncDisposable
         return new ForeignSocket(this, name);
     }
 
-    /// <summary>Lets the process answer its sockets' questions about peers, for good: who is not here is refused.</summary>
-    /// <returns>How often it was asked until now.</returns>
+    /// <summary>
+    /// Makes the process answer the authentication requests of its sockets from now on. Peers that are not listed are
+    /// refused.
+    /// </summary>
+    /// <returns>The number of requests so far.</returns>
     public async Task<int> AuthenticateAsync(params (string User, string Password)[] users)
     {
         var known = new JsonObject(users.Select(u => KeyValuePair.Create<string, JsonNode?>(u.User, u.Password)));
@@ -95,7 +98,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         return (int)result["asked"]!;
     }
 
-    /// <summary>Ends the process at once, as a power cut would. It is not used again.</summary>
+    /// <summary>Kills the process at once, as a power failure would. It is not used again.</summary>
     public void Kill()
     {
         _broken = true;
@@ -137,7 +140,7 @@ internal sealed class ForeignHost : IAsyncDisposable
         _process.Dispose();
     }
 
-    /// <summary>No other test takes it: what it was asked to wait for has not come.</summary>
+    /// <summary>Marks the process as not reusable: something that it should wait for has not come.</summary>
     internal void GiveUp() => _givenUp = true;
 
     internal void Forget(string socket) => _sockets.Remove(socket);
@@ -145,7 +148,7 @@ internal sealed class ForeignHost : IAsyncDisposable
     private static Process TakeProcess(ForeignKind kind, bool answersZap) =>
         Idle.GetOrAdd((kind, answersZap), _ => []).TryTake(out Process? idle) ? idle : Start(kind);
 
-    // Hosts that wait for the next test end with this process: their input does.
+    // Processes that wait for the next test end with this process, because their standard input ends.
     private static Process Start(ForeignKind kind) => Process.Start(Command(kind))!;
 
     private static ProcessStartInfo Command(ForeignKind kind) => kind switch
@@ -157,7 +160,7 @@ internal sealed class ForeignHost : IAsyncDisposable
     private static ProcessStartInfo Piped(string program, string script) =>
         new(program, [script]) { RedirectStandardInput = true, RedirectStandardOutput = true };
 
-    // Where eng/test.sh installs the packages: in the sources, found from the folder that this was built into.
+    // eng/test.sh installs the packages in the source folder, which is found from the build output folder.
     private static string NodeFolder()
     {
         string relative = Path.Combine("tests", "Broker.ZeroMq.Tests", "peers", "node");

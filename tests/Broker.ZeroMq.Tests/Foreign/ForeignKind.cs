@@ -1,14 +1,14 @@
 namespace Broker.ZeroMq.Tests.Foreign;
 
-/// <summary>Whose sockets.</summary>
+/// <summary>The implementations of ZeroMQ sockets.</summary>
 public enum ForeignKind
 {
-    /// <summary>libzmq, through pyzmq.</summary>
+    /// <summary>libzmq through pyzmq.</summary>
     Python,
 
-    /// <summary>npm's zeromq, which carries a libzmq of its own.</summary>
+    /// <summary>zeromq of npm, which contains its own libzmq.</summary>
     Node,
 
-    /// <summary>Ours, for threads, in this process.</summary>
+    /// <summary>The thread-safe sockets of this library, in this process.</summary>
     Ours,
 }

@@ -2,12 +2,14 @@ using System.Text.Json.Nodes;
 
 namespace Broker.ZeroMq.Tests.Foreign;
 
-/// <summary>One socket of a <see cref="ForeignHost"/>. Frames are written as <see cref="Frame(byte[])"/> writes them.</summary>
+/// <summary>
+/// One socket of a <see cref="ForeignHost"/>. Frames have the notation of <see cref="Frame(byte[])"/>.
+/// </summary>
 internal sealed class ForeignSocket(ForeignHost host, string name)
 {
     private const int Short = 1024;
 
-    // In milliseconds: what does not come by then does not come.
+    // In milliseconds: a message that does not arrive within this time counts as missing.
     private const int VeryLong = 120_000;
 
     public static JsonNode Frame(byte[] frame) =>
@@ -25,24 +27,28 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
 
     public Task UnsubscribeAsync(params byte[] prefix) => SetAsync("UNSUBSCRIBE", new JsonArray(Convert.ToHexStringLower(prefix)));
 
-    /// <summary>False when it would block for longer than the timeout.</summary>
+    /// <summary>Sends frames. Returns false if the call would block for longer than the timeout.</summary>
     public Task<bool> SendAsync(byte[][] frames, int timeout = VeryLong) => SendAsync(Show(frames), timeout);
 
-    /// <summary>Sends what <see cref="ReceiveAsync"/> gave.</summary>
+    /// <summary>Sends a message as <see cref="ReceiveAsync"/> returned it.</summary>
     public async Task<bool> SendAsync(JsonArray frames, int timeout = VeryLong) =>
         (await CallAsync("send", ("frames", frames), ("timeout", timeout)))["refused"] is null;
 
-    /// <summary>The next message in the notation of <see cref="Show"/>; null when none comes in time.</summary>
+    /// <summary>The next message in the notation of <see cref="Show"/>; null if none arrives in time.</summary>
     public async Task<string?> ReceiveAsync(int timeout = VeryLong) =>
         Expected((await CallAsync("receive", ("timeout", timeout)))["frames"]?.ToJsonString(), timeout);
 
     public Task MonitorAsync() => CallAsync("monitor");
 
-    /// <summary>Waits for an event of the socket's monitor and returns its value; null when it does not come in time.</summary>
+    /// <summary>
+    /// Waits for an event of the socket's monitor and returns its value; null if it does not arrive in time.
+    /// </summary>
     public async Task<int?> EventAsync(string kind, int timeout = VeryLong) =>
         Expected((int?)(await CallAsync("event", ("event", kind), ("timeout", timeout)))["value"], timeout);
 
-    /// <summary>Receives a message of one frame, and returns a property of the peer that sent it; libzmq's alone.</summary>
+    /// <summary>
+    /// Receives a message of one frame and returns a property of the peer that sent it. Only with libzmq.
+    /// </summary>
     public async Task<string?> PropertyAsync(string property) => (string?)(await CallAsync("property", ("property", property)))["value"];
 
     public async Task CloseAsync()
@@ -53,7 +59,7 @@ internal sealed class ForeignSocket(ForeignHost host, string name)
 
     public static JsonArray Show(params byte[][] frames) => new([.. frames.Select(Frame)]);
 
-    // A host in which something hangs must not make every test after this one wait as long.
+    // If one call hangs, the tests after it must not wait as long.
     private T? Expected<T>(T? outcome, int timeout)
     {
         if (outcome is null && timeout >= VeryLong)

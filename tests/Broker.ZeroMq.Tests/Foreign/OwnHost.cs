@@ -9,7 +9,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Foreign;
 
-/// <summary>Our own sockets for threads in the place of another implementation: it understands what peers/python/host.py does.</summary>
+/// <summary>
+/// The thread-safe sockets of this library behind the interface of another implementation. It understands the commands
+/// of peers/python/host.py.
+/// </summary>
 internal sealed class OwnHost
 {
     private const int Short = 1024;

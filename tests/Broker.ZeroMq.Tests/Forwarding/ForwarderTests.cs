@@ -17,7 +17,7 @@ public sealed class ForwarderTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Everything_arrives_once_and_in_each_pushers_order_though_the_puller_stops_now_and_then(RigTransport transport)
+    public async Task Everything_arrives_once_and_in_each_senders_order_although_the_receiver_pauses(RigTransport transport)
     {
         const int Pushers = 3;
         const int Each = 20_000;
@@ -33,7 +33,7 @@ public sealed class ForwarderTests
         LoopPull pull = null!;
         pull = rig.Pull(onMessage: (ZeroMqPeer _, in ZmtpMessage message) =>
         {
-            // Refused once, and taken when it comes again.
+            // The handler refuses the message once and takes it at its second delivery.
             if (count % 997 == 0 && refused <= count / 997)
             {
                 refused++;
@@ -72,7 +72,7 @@ public sealed class ForwarderTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task While_nobody_pulls_pushers_are_held_up_and_memory_stays_bounded(RigTransport transport)
+    public async Task If_nobody_receives_the_senders_block_and_memory_stays_bounded(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var options = new LoopMessageOptions { Inproc = rig.Names };

@@ -5,7 +5,9 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Hostility;
 
-/// <summary>A socket for threads that strangers connect to, and a decent peer that it serves all the time.</summary>
+/// <summary>
+/// A thread-safe socket that hostile peers connect to, and a well-behaved peer that it must serve all the time.
+/// </summary>
 internal sealed class Listener : IAsyncDisposable
 {
     private readonly MessageSocket _socket;
@@ -35,12 +37,12 @@ internal sealed class Listener : IAsyncDisposable
 
     public ZeroMqEndpoint Endpoint { get; }
 
-    /// <summary>As what a stranger must announce itself.</summary>
+    /// <summary>The socket type that a hostile peer must announce.</summary>
     public string HostileType { get; }
 
     public int ConnectionCount => _socket.ConnectionCount;
 
-    /// <summary>The decent peer is served.</summary>
+    /// <summary>Checks that the well-behaved peer is served.</summary>
     public void Serve()
     {
         string text = $"r{_round++}";

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Hostility;
 
-/// <summary>What strangers can make the process hold, measured as the memory that it really occupies.</summary>
+/// <summary>How much memory hostile peers can make the process use. The tests measure the resident memory.</summary>
 [Collection(Alone.Name)]
 public sealed class MemoryTests
 {
@@ -15,7 +15,7 @@ public sealed class MemoryTests
 
     [Theory]
     [MemberData(nameof(Pollers))]
-    public async Task A_hundred_thousand_subscriptions_of_one_peer_are_too_many_and_leave_nothing_behind(bool portable)
+    public async Task A_peer_with_a_hundred_thousand_subscriptions_is_refused_and_its_memory_is_freed(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var publisher = rig.Publisher(o => o with { OnInterest = null });
@@ -37,7 +37,7 @@ public sealed class MemoryTests
 
     [Theory]
     [MemberData(nameof(Pollers))]
-    public async Task Topics_of_a_mebibyte_are_refused_by_default_and_need_no_stack_where_they_are_allowed(bool portable)
+    public async Task Subscriptions_of_a_mebibyte_are_refused_by_default_and_use_no_stack_if_allowed(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         byte[] topic = Wire.Filled((int)Mebibyte, (byte)'t');
@@ -62,7 +62,7 @@ public sealed class MemoryTests
 
     [Theory]
     [MemberData(nameof(Pollers))]
-    public async Task What_is_announced_costs_nothing_before_it_has_come(bool portable)
+    public async Task An_announced_frame_uses_no_memory_before_its_bytes_arrive(bool portable)
     {
         const int Strangers = 200;
         await using var rig = new Rig(portable: portable);
@@ -70,7 +70,7 @@ public sealed class MemoryTests
         var endpoint = pull.Bind(AnyPort);
         long resident = ResidentMemory.Octets();
 
-        // Each announces a frame as large as may be, sends a little of it, and waits.
+        // Each peer announces a frame of the largest allowed size, sends a little of it, and waits.
         byte[] says = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), [2, .. Wire.Big64(16 << 20)], Wire.Filled(5000));
         var strangers = Enumerable.Range(0, Strangers).Select(_ => new RawPeer(endpoint).Send(says)).ToList();
         await rig.ConnectedOnceAsync(Strangers);

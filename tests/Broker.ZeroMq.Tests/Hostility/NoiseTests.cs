@@ -13,14 +13,17 @@ using Broker.ZeroMq.Zmtp.Handshake;
 
 namespace Broker.ZeroMq.Tests.Hostility;
 
-/// <summary>Random bytes in each state of a connection: what they make the process hold, what is told of them, and whether others are served.</summary>
+/// <summary>
+/// Random bytes in each state of a connection. The tests check the memory of the process, the reported events, and that
+/// other peers are served.
+/// </summary>
 [Collection(Alone.Name)]
 public sealed class NoiseTests
 {
     private const long Mebibyte = 1 << 20;
     private const int StrangersPerRound = 16;
 
-    // All of it by hand: BROKER_HOSTILE_BYTES=10000000 dotnet test --filter FullyQualifiedName~NoiseTests
+    // To run all of it: BROKER_HOSTILE_BYTES=10000000 dotnet test --filter FullyQualifiedName~NoiseTests
     private static readonly long NoiseBytes =
         long.TryParse(Environment.GetEnvironmentVariable("BROKER_HOSTILE_BYTES"), CultureInfo.InvariantCulture, out long bytes) ? bytes : 300_000;
 
@@ -47,7 +50,7 @@ public sealed class NoiseTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Random_bytes_in_any_state_harm_nobody_cost_no_memory_and_are_told_of_once(string state, bool portable)
+    public async Task Random_bytes_in_any_state_use_no_memory_disturb_no_other_peer_and_are_reported_once(string state, bool portable)
     {
         int seed = Seed.Next();
         var random = new Random(seed);
@@ -69,14 +72,15 @@ public sealed class NoiseTests
             random.NextBytes(noise);
             if (random.Next(2) == 0)
             {
-                // Else most of it ends with its first octet.
+                // Otherwise most inputs end with their first byte.
                 noise[0] &= 7;
                 noise[1] = (byte)random.Next(40);
             }
 
             using (var stranger = Stranger(endpoint, state).Send(noise))
             {
-                // Who is held up is not heard to the end before the next round, and welcomed before: the listener takes its time. All others are.
+                // A peer that is paused may not be read to its end before the next round, and the listener is slow to
+                // accept a new one. All other peers are read to the end.
                 if (state != "held up")
                 {
                     stranger.EndSending().ReadToEnd();
@@ -108,13 +112,13 @@ public sealed class NoiseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Random_bytes_from_a_peer_that_is_sent_the_rest_and_then_the_end_are_thrown_away(bool portable)
+    public async Task Random_bytes_from_a_peer_whose_connection_is_draining_are_discarded(bool portable)
     {
         const int Messages = 12;
         int seed = Seed.Next();
         var random = new Random(seed);
 
-        // More than the kernel holds of a connection whose other end does not read.
+        // More than the kernel's buffers contain for a connection whose other end does not read.
         byte[] body = Wire.Filled(1_000_000);
         long expected = Wire.Join(Wire.Greeting(), Wire.Ready("PUSH")).Length + ((long)Messages * Wire.Message(body).Length);
         using var listener = new TcpListener(IPAddress.Loopback, 0);
@@ -138,7 +142,7 @@ public sealed class NoiseTests
             });
             Assert.True(push.Disconnect(endpoint, Wait.Limit));
 
-            // What is done on the loop after this finds the connection draining.
+            // When the loop runs this action, the connection is draining.
             await rig.DoAsync(() => Assert.True(rig.Loops.BufferedBytes > body.Length));
             random.NextBytes(noise);
             stranger.Send(noise);
@@ -158,7 +162,7 @@ public sealed class NoiseTests
         await Wait.UntilAsync(() => rig.Loops.BufferedBytes == 0, () => $"{rig.Loops.BufferedBytes} bytes are held, seed {seed}");
     }
 
-    // A socket, and what shows that it serves a decent peer.
+    // A socket, and a check that it serves a well-behaved peer.
     private static (LoopSocket Socket, Func<ZeroMqEndpoint, Task> Serve) Serving(Rig rig, string state)
     {
         int round = 0;
@@ -217,7 +221,7 @@ public sealed class NoiseTests
         });
     }
 
-    // Somebody who has come to that state.
+    // A peer that has reached that state.
     private static RawPeer Stranger(ZeroMqEndpoint endpoint, string state)
     {
         var peer = new RawPeer(endpoint);

@@ -4,7 +4,7 @@ namespace Broker.ZeroMq.Tests.Hostility;
 
 internal static class ResidentMemory
 {
-    /// <summary>What the process occupies, once garbage is collected.</summary>
+    /// <summary>The resident memory of the process after a garbage collection.</summary>
     public static long Octets()
     {
         GC.Collect();

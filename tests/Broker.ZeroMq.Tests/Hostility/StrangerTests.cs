@@ -7,8 +7,8 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Hostility;
 
 /// <summary>
-/// What strangers have sent to sockets of others to their cost, and what they might: the process lives, the stranger is dropped with one line
-/// for a log, and the decent peer beside it is served.
+/// Input that crashed other implementations, and similar input. The process must survive, the hostile peer must be
+/// disconnected with one event, and the well-behaved peer beside it must be served.
 /// </summary>
 public sealed class StrangerTests
 {
@@ -16,7 +16,8 @@ public sealed class StrangerTests
 
     private static readonly (string What, byte[] Says)[] Openings =
     [
-        // The faults of NetMQ that end the process or the stack: a length of ZMTP 1.0, and a negative one in READY.
+        // Faults that end the process or overflow the stack in NetMQ: a length of ZMTP 1.0, and a negative length in
+        // READY.
         ("a length of ZMTP 1.0 of 2^63", [0xFF, .. Wire.Big64(1UL << 63), 0]),
         ("a length of ZMTP 1.0 of 2^31", [0xFF, .. Wire.Big64(1UL << 31), 0]),
         ("a length of ZMTP 1.0 of 2^64-1", [0xFF, .. Wire.Big64(ulong.MaxValue), 0]),
@@ -65,7 +66,7 @@ public sealed class StrangerTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_stranger_that_breaks_the_protocol_is_dropped_with_one_line_and_the_others_are_served(string type, bool amongFrames)
+    public async Task A_peer_that_violates_the_protocol_is_refused_with_one_event_and_the_others_are_served(string type, bool amongFrames)
     {
         await using var listener = new Listener(type);
         listener.Serve();
@@ -88,7 +89,7 @@ public sealed class StrangerTests
                 }
             }
 
-            // All that is told until it is dropped, and of it one line says why.
+            // The events until the peer is disconnected; exactly one of them has the reason.
             var dropped = await listener.Events.TakeAsync(e => e.Kind is ZeroMqEventKind.PeerRefused or ZeroMqEventKind.PeerDisconnected);
             Assert.True(dropped.Kind == ZeroMqEventKind.PeerRefused, $"{what}: {dropped.Kind}, {dropped.Reason}");
             Assert.DoesNotContain(dropped.Reason!, char.IsControl);
@@ -100,7 +101,7 @@ public sealed class StrangerTests
     }
 
     [Fact]
-    public async Task Fifty_that_say_nothing_and_fifty_that_drip_are_gone_when_the_handshake_takes_too_long()
+    public async Task Fifty_silent_peers_and_fifty_slow_ones_are_closed_at_the_handshake_timeout()
     {
         const int Each = 50;
         var events = new Inbox<ZeroMqEvent>();
@@ -117,7 +118,7 @@ public sealed class StrangerTests
         await Wait.UntilAsync(
             () =>
             {
-                // Never the last one, however long it takes: a handshake that is slow and a half is all there is.
+                // Never the last peer, however long it takes: at most one and a half handshake timeouts have passed.
                 if (octet < greeting.Length - 1)
                 {
                     byte next = greeting[octet++];
@@ -140,7 +141,7 @@ public sealed class StrangerTests
     [Theory]
     [InlineData("CURVE")]
     [InlineData("PLAIN")]
-    public async Task Nothing_in_clear_gets_into_a_secured_port(string mechanism)
+    public async Task A_secured_endpoint_refuses_everything_unencrypted(string mechanism)
     {
         await using var listener = new Listener("PULL");
         var events = new Inbox<ZeroMqEvent>();
@@ -154,7 +155,8 @@ public sealed class StrangerTests
         byte[] message = Wire.Message("in clear"u8.ToArray());
         foreach (byte[] says in (byte[][])
         [
-            // ZMTP 1.0, as NetMQ's server of CURVE takes it in; 2.0; 3.0 in clear; and the mechanism's name with nothing behind it.
+            // ZMTP 1.0, which NetMQ's CURVE server accepts; 2.0; 3.0 without encryption; and the mechanism's name with
+            // nothing after it.
             Wire.Join([1, 0], [9, 0], "in clear"u8.ToArray()),
             Wire.Join([0xFF, .. Wire.Big64(1), 0x7F, 1, 8], Wire.Frame(0), message),
             Wire.Join(Wire.Greeting(), Wire.Ready("PUSH"), message),

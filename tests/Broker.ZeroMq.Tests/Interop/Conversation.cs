@@ -4,7 +4,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>Two sockets whose types go together: who begins, and what each side sees of the envelope.</summary>
+/// <summary>Two sockets with matching types: which side begins, and what each side sees of the envelope.</summary>
 internal sealed class Conversation
 {
     private static readonly string Probe = ForeignSocket.Show(Wire.Ascii("probe")).ToJsonString();
@@ -15,7 +15,7 @@ internal sealed class Conversation
 
     public ConversationEnd Answers { get; }
 
-    /// <summary>What who asks must say, so that the other application gets the frames.</summary>
+    /// <summary>The frames that the sender must send so that the other application gets the message.</summary>
     public byte[][] Said(params byte[][] frames) => (Asks.Type, Answers.Type) switch
     {
         ("DEALER", "REP") => [[], .. frames],
@@ -23,7 +23,7 @@ internal sealed class Conversation
         _ => frames,
     };
 
-    /// <summary>What the other application sees of it.</summary>
+    /// <summary>The frames that the other application gets.</summary>
     public byte[][] Seen(params byte[][] frames) => (Asks.Type, Answers.Type) switch
     {
         ("REQ", "ROUTER") => [Wire.Ascii(Asks.Id), [], .. frames],
@@ -31,7 +31,7 @@ internal sealed class Conversation
         _ => frames,
     };
 
-    /// <summary>After it a publisher's next message comes to the subscriber, and nothing is on its way.</summary>
+    /// <summary>Waits until a publisher's next message reaches the subscriber and no message is in transit.</summary>
     public async Task JoinAsync()
     {
         if (Answers.Type is not ("SUB" or "XSUB"))
@@ -46,7 +46,7 @@ internal sealed class Conversation
             return;
         }
 
-        // A PUB does not tell when a subscription has come.
+        // A PUB does not report that a subscription has arrived.
         await Wait.UntilAsync(
             async () =>
             {
@@ -65,14 +65,14 @@ internal sealed class Conversation
         }
     }
 
-    /// <summary>One message there, and back where it can be answered.</summary>
+    /// <summary>Sends one message, and returns it if the types allow an answer.</summary>
     /// <param name="frames">The message.</param>
-    /// <param name="before">A message of one frame that may come first, and is passed over.</param>
+    /// <param name="before">A message of one frame that may arrive first and is skipped.</param>
     public async Task ExchangeAsync(byte[][] frames, byte[]? before = null)
     {
         byte[][] said = Said(frames);
 
-        // A ROUTER says that it does not know the other end yet; nothing is doubled by asking again.
+        // A ROUTER reports that it does not know the peer yet. Retrying does not duplicate the message.
         await Wait.UntilAsync(() => Asks.Socket.SendAsync(said));
         string got = await Answers.Socket.ReceiveAsync() ?? throw new TimeoutException();
         if (before is not null && got == ForeignSocket.Show(Seen(before)).ToJsonString())

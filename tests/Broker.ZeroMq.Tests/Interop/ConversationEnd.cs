@@ -3,10 +3,10 @@ using Broker.ZeroMq.Tests.Foreign;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>A socket of somebody in a <see cref="Conversation"/>.</summary>
+/// <summary>A socket of either implementation in a <see cref="Conversation"/>.</summary>
 /// <param name="Socket">The socket.</param>
-/// <param name="Type">Its type.</param>
-/// <param name="Id">What it calls itself, where its type has a routing id.</param>
+/// <param name="Type">The type of the socket.</param>
+/// <param name="Id">The routing id, if the type has one.</param>
 internal sealed record ConversationEnd(ForeignSocket Socket, string Type, string Id)
 {
     public bool Begins => Type is "PUB" or "XPUB" or "PUSH" or "PAIR" or "DEALER" or "REQ";
@@ -24,7 +24,7 @@ internal sealed record ConversationEnd(ForeignSocket Socket, string Type, string
         return new ConversationEnd(await host.SocketAsync(type, [.. own, .. options]), type, id);
     }
 
-    /// <summary>Asks for messages that begin so, where this is a subscriber.</summary>
+    /// <summary>Subscribes to messages with this prefix if the socket is a subscriber.</summary>
     public async Task SubscribeAsync(params byte[] prefix)
     {
         if (Type == "SUB")

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>The sample as it is run, up to Ctrl+C.</summary>
+/// <summary>Runs the sample programs and stops them by Ctrl+C.</summary>
 public sealed class GuideProgramTests : IDisposable
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -18,7 +18,7 @@ public sealed class GuideProgramTests : IDisposable
     [InlineData("sink", Interrupted)]
     [InlineData("weather-server", 0)]
     [InlineData("broker", 0)]
-    public async Task Ctrl_C_ends_a_program_that_has_bound(string program, int status)
+    public async Task Ctrl_C_stops_a_program_that_binds(string program, int status)
     {
         using var running = Run(program, program switch
         {
@@ -41,7 +41,7 @@ public sealed class GuideProgramTests : IDisposable
     [InlineData("hello-worker", Interrupted)]
     [InlineData("weather-client", Interrupted)]
     [InlineData("worker", 0)]
-    public async Task Ctrl_C_ends_a_program_that_has_connected(string program, int status)
+    public async Task Ctrl_C_stops_a_program_that_connects(string program, int status)
     {
         string[] endpoints = program switch
         {
@@ -70,7 +70,7 @@ public sealed class GuideProgramTests : IDisposable
         return socket.Bind(AnyPort);
     }
 
-    // A job in the background of a shell has SIGINT ignored, and so have the programs that it starts.
+    // A background job of a shell ignores SIGINT, and so do the programs that it starts.
     private static PeerProcess Run(string program, string[] endpoints)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "by env of coreutils");

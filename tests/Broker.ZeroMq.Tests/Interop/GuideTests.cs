@@ -3,7 +3,7 @@ using ZeroMqGuide;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>The programs of the sample, each with plain programs of pyzmq at the other end.</summary>
+/// <summary>The programs of the sample, each with plain pyzmq programs at the other end.</summary>
 public sealed class GuideTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -36,7 +36,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_weather_server_has_their_subscriber()
+    public async Task Our_weather_server_sends_to_their_subscriber()
     {
         using var publisher = new PublisherSocket();
         string endpoint = publisher.Bind(AnyPort);
@@ -50,7 +50,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_weather_subscriber_hears_their_server()
+    public async Task Our_weather_subscriber_receives_from_their_server()
     {
         using var server = Theirs("weather-server", AnyPort, Count);
         using var subscriber = new SubscriberSocket();
@@ -60,7 +60,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_ventilator_and_our_sink_have_two_of_their_workers()
+    public async Task Our_ventilator_and_our_sink_use_two_of_their_workers()
     {
         using var workers = new PushSocket();
         using var results = new PullSocket();
@@ -76,7 +76,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_worker_is_between_their_ventilator_and_their_sink()
+    public async Task Our_worker_connects_their_ventilator_and_their_sink()
     {
         using var sink = Theirs("sink", AnyPort, Count);
         string results = await sink.ReadLineAsync();
@@ -93,7 +93,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_broker_is_between_their_clients_and_their_workers()
+    public async Task Our_broker_connects_their_clients_and_their_workers()
     {
         using var clients = new RouterSocket();
         using var workers = new DealerSocket();
@@ -114,7 +114,7 @@ public sealed class GuideTests
     }
 
     [Fact]
-    public async Task Our_client_and_our_worker_are_at_both_ends_of_their_broker()
+    public async Task Our_client_and_our_worker_use_their_broker()
     {
         using var broker = Theirs("broker", AnyPort, AnyPort, Count);
         string front = await broker.ReadLineAsync();

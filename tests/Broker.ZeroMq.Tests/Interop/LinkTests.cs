@@ -10,13 +10,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>Links with other implementations and with ourselves that carry much, break, or go silent.</summary>
+/// <summary>
+/// Links to other implementations and to this library that carry large messages, break, or become silent.
+/// </summary>
 public sealed class LinkTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
     private const int Largest = 64 << 20;
 
-    // So long that a good link is hardly ever taken for a silent one: where it was, and is made anew, a handshake is swallowed, and no heartbeat.
+    // So long that a working link is rarely considered silent: after such a mistake and a reconnect, a handshake and
+    // not a heartbeat would be swallowed.
     private static readonly TimeSpan Beat = TimeSpan.FromSeconds(1);
 
     private static readonly ZmtpLimits Roomy = new(maxFrameSize: Largest, maxMessageSize: Largest);
@@ -51,7 +54,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public void A_message_of_64_MiB_passes_between_sockets_for_threads()
+    public void A_message_of_64_MiB_passes_between_thread_safe_sockets()
     {
         var options = new ZeroMqSocketOptions { Limits = Roomy };
         using var pull = new PullSocket(options);
@@ -67,7 +70,7 @@ public sealed class LinkTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_program_that_is_killed_in_the_middle_of_a_message_and_started_again_leaves_no_trace_of_it(bool portable)
+    public async Task Nothing_is_received_of_a_partial_message_whose_sender_was_killed_and_restarted(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var pull = rig.Pull(o => o with { Limits = Roomy }, (ZeroMqPeer _, in ZmtpMessage message) =>
@@ -83,7 +86,7 @@ public sealed class LinkTests
             Assert.True(await push.SendAsync([[1]]));
             Assert.Equal("1", await rig.Messages.TakeAsync());
 
-            // From here on nothing is read, so of the large one no more can have left than the kernel holds.
+            // From now on nothing is read, so at most the kernel's buffers contain a part of the large message.
             await rig.DoAsync(pull.PauseReceiving);
             Assert.True(await push.SendAsync([Wire.Filled(Largest, 7)]));
             host.Kill();
@@ -102,7 +105,7 @@ public sealed class LinkTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_link_that_swallows_everything_is_found_by_both_ends_and_made_anew(bool portable)
+    public async Task Both_ends_detect_a_link_that_drops_all_bytes_and_reconnect(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var pull = rig.Pull(o => o with { HeartbeatInterval = Beat });
@@ -126,7 +129,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_subscriber_of_libzmq_behind_a_link_that_swallows_is_given_up_and_comes_back()
+    public async Task A_libzmq_subscriber_behind_a_link_that_drops_all_bytes_is_closed_and_reconnects()
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -144,7 +147,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Heartbeats_of_both_sides_keep_a_dealer_and_a_router_of_libzmq_together()
+    public async Task Heartbeats_keep_connections_to_a_libzmq_dealer_and_router_open()
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();
@@ -171,14 +174,14 @@ public sealed class LinkTests
 
     private static FaultLink LinkTo(ZeroMqEndpoint endpoint) => FaultLink.Open(new IPEndPoint(IPAddress.Loopback, endpoint.Port));
 
-    /// <summary>Bytes pass again; what was swallowed is lost, and with it the connections of that time.</summary>
+    /// <summary>Lets bytes pass again. Swallowed bytes are lost, and so are the connections of that time.</summary>
     private static void MakeAnew(FaultLink link)
     {
         link.Cut();
         link.Resume();
     }
 
-    // On a machine with much to do even a good link may be given up in between; what was under way is lost then.
+    // On a busy machine even a working link may be closed in between; messages in transit are then lost.
     private static async Task ArriveAsync(Rig rig, LoopPush push)
     {
         var arrival = rig.Messages.TakeAsync();

@@ -5,7 +5,10 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>Every pair of socket types, whoever binds, by TCP and by Unix sockets, with other implementations and with ourselves.</summary>
+/// <summary>
+/// Every pair of socket types, with either side binding, by TCP and by Unix sockets, with other implementations and
+/// with this library.
+/// </summary>
 public sealed class MatrixTests
 {
     private static readonly byte[][][] Shapes =
@@ -46,7 +49,7 @@ public sealed class MatrixTests
     public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer) =>
         ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
 
-    /// <summary>One peer for each of the cases, in turn, so that every pair meets all of them.</summary>
+    /// <summary>Assigns one peer to each case in turn, so that every pair is tested with all of them.</summary>
     public static TheoryData<string, string, bool, string, string> PortableCases
     {
         get
@@ -117,7 +120,8 @@ public sealed class MatrixTests
             {
                 byte[][] said = own.AsSaidByPeer(frames);
 
-                // A ROUTER of theirs may have learnt of us later than we of it; refused is refused, so this doubles nothing.
+                // The other side's ROUTER may know the peer later than the peer knows the ROUTER. A refused message was
+                // not sent, so a retry does not duplicate it.
                 await Wait.UntilAsync(() => peer.SendAsync(said));
                 if (own.Answers)
                 {
@@ -149,7 +153,7 @@ public sealed class MatrixTests
         }
         else if (theirs == "PUB")
         {
-            // It says nothing about its subscriptions, so it is asked until a message gets through.
+            // The socket does not report its subscriptions, so messages are sent until one arrives.
             var arrival = rig.Messages.TakeAsync();
             while (!arrival.IsCompleted)
             {
@@ -157,7 +161,7 @@ public sealed class MatrixTests
                 await Task.WhenAny(arrival, Task.Delay(20, TestContext.Current.CancellationToken));
             }
 
-            // All probes have come when a last one has.
+            // When the last probe has arrived, all probes have arrived.
             await peer.SendAsync([Wire.Ascii("over")]);
             await rig.Messages.TakeAsync(m => m == LibzmqPeer.Show(Wire.Ascii("over")));
         }

@@ -6,7 +6,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>A socket of ours in a conversation with another type: who begins, and what each side sees of the envelope.</summary>
+/// <summary>
+/// A socket of this library in a conversation with another type: which side begins, and what each side sees of the
+/// envelope.
+/// </summary>
 internal sealed class OurSocket
 {
     private readonly Rig _rig;
@@ -31,13 +34,13 @@ internal sealed class OurSocket
 
     public LoopSocket Socket { get; }
 
-    /// <summary>Whether this side speaks first.</summary>
+    /// <summary>Whether this side sends first.</summary>
     public bool Sends => _type is "PUB" or "XPUB" or "PUSH" or "PAIR" or "DEALER" or "REQ";
 
-    /// <summary>Whether the other side sends back what it got.</summary>
+    /// <summary>Whether the other side returns what it received.</summary>
     public bool Receives => Sends && _theirs is not ("SUB" or "XSUB" or "PULL");
 
-    /// <summary>Whether this side sends back what it got.</summary>
+    /// <summary>Whether this side returns what it received.</summary>
     public bool Answers => _type is "ROUTER" or "REP";
 
     public async Task ConnectedAsync() => await _rig.EventAsync(ZeroMqEventKind.PeerConnected);
@@ -54,7 +57,7 @@ internal sealed class OurSocket
         Assert.True(await _rig.OnLoopAsync(() => _trySend!(all)));
     }
 
-    /// <summary>What the peer's application sees of what we send.</summary>
+    /// <summary>What the peer's application gets of a message from this side.</summary>
     public byte[][] SeenByPeer(byte[][] frames) => (_type, _theirs) switch
     {
         ("REQ", "ROUTER") => ["me"u8.ToArray(), [], .. frames],
@@ -62,10 +65,10 @@ internal sealed class OurSocket
         _ => frames,
     };
 
-    /// <summary>What we see when the peer sends back what it saw.</summary>
+    /// <summary>What this side gets when the peer returns what it received.</summary>
     public byte[][] SeenByUs(byte[][] frames) => Said(frames);
 
-    /// <summary>What the peer's application says so that it gets to us, and gets it back from there.</summary>
+    /// <summary>What the peer's application must send so that this side gets the message and can return it.</summary>
     public byte[][] AsSaidByPeer(byte[][] frames) => (_type, _theirs) switch
     {
         ("REP", "DEALER") => [[], .. frames],

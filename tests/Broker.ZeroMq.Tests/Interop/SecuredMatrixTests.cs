@@ -5,8 +5,8 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// PLAIN and CURVE between our sockets for threads and libzmq, for every pair of socket types: whoever is the server, and whoever binds. By
-/// TCP where the server of PLAIN or the client of CURVE binds, by Unix sockets where the other does.
+/// PLAIN and CURVE between the thread-safe sockets and libzmq, for every pair of socket types, with either side as the
+/// server and either side binding. TCP is used if the PLAIN server or the CURVE client binds, otherwise Unix sockets.
 /// </summary>
 public sealed class SecuredMatrixTests
 {
@@ -43,8 +43,8 @@ public sealed class SecuredMatrixTests
         }
     }
 
-    // A PAIR of libzmq that connects has the place for its peer until its socket has heard, from another thread, that the connection which failed is
-    // gone; nothing tells when, and a connection that it begins before is given up for good.
+    // A libzmq PAIR that connects counts its peer until the socket is informed by another thread that the failed
+    // connection has ended. No event reports that moment, and a connection that begins earlier is rejected forever.
     public static IEnumerable<TheoryDataRow<string, string, string, bool, bool>> CasesOfIntruders =>
         Cases.Where(static c => c.Data is not (_, "PAIR", _, false, true));
 
@@ -55,7 +55,7 @@ public sealed class SecuredMatrixTests
         bool serverBinds = weAreServer == weBind;
         bool byTcp = IsByTcp(mechanism, serverBinds);
 
-        // The node peer cannot say whom a server of PLAIN knows.
+        // The node peer cannot tell a PLAIN server which users it knows.
         bool isNode = !byTcp && (mechanism == "CURVE" || weAreServer);
         await using var here = await TakeAsync(ForeignKind.Ours, mechanism);
         await using var there = isNode ? ForeignHost.Take(ForeignKind.Node) : await TakeAsync(ForeignKind.Python, mechanism);
@@ -75,7 +75,7 @@ public sealed class SecuredMatrixTests
 
     [Theory]
     [MemberData(nameof(CasesOfIntruders))]
-    public async Task A_client_with_another_servers_key_or_a_wrong_password_gets_nothing_in_and_nothing_out_and_the_next_is_served(
+    public async Task A_client_with_another_servers_key_or_a_wrong_password_exchanges_no_messages_and_the_next_is_served(
         string ours, string theirs, string mechanism, bool weAreServer, bool weBind)
     {
         bool serverBinds = weAreServer == weBind;
@@ -88,8 +88,8 @@ public sealed class SecuredMatrixTests
         await server.Socket.MonitorAsync();
         if (!serverBinds && !weAreServer)
         {
-            // libzmq gives the intruder up by itself then, and has nothing for him. Told to, it may just have connected again, and its process ends
-            // where a connection goes while it asks who the peer is (zap_client.cpp).
+            // libzmq stops connecting by itself then. If it is told to disconnect, it may just have reconnected, and
+            // its process crashes if a connection ends while it is asking for the peer's identity (zap_client.cpp).
             await server.Socket.SetAsync("RECONNECT_IVL", -1);
             await server.Socket.SetAsync("IMMEDIATE", 1);
         }
@@ -103,7 +103,7 @@ public sealed class SecuredMatrixTests
 
         string endpoint = await MeetAsync(server, intruder, serverBinds, byTcp);
 
-        // A REQ of the server would have asked, and have nothing to ask the next one.
+        // A REQ of the server would have sent its request already and could not send one to the next peer.
         bool isSaid = (attempted.Asks != server || server.Type != "REQ") && await attempted.Asks.Socket.SendAsync(attempted.Said(Forbidden), timeout: 0);
         Assert.NotNull(await server.Socket.EventAsync(mechanism == "PLAIN" ? "EVENT_HANDSHAKE_FAILED_AUTH" : "EVENT_HANDSHAKE_FAILED_PROTOCOL"));
         if (!serverBinds && weAreServer)
@@ -124,7 +124,7 @@ public sealed class SecuredMatrixTests
         var conversation = new Conversation(server, guest);
         await conversation.JoinAsync();
 
-        // What the server said when nobody was there may be the guest's.
+        // Messages that the server sent without a peer may be delivered to the guest.
         await conversation.ExchangeAsync([Wire.Ascii("for the guest")], before: attempted.Asks == server ? Forbidden : null);
         if (MayReceive(intruder.Type, isSaid))
         {

@@ -4,8 +4,8 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Interop;
 
 /// <summary>
-/// The same pairs for the sockets for threads, with libzmq by pyzmq and by npm's zeromq. The peers take turns so that each pair meets both,
-/// by both transports.
+/// The same pairs for the thread-safe sockets, with libzmq through pyzmq and through npm's zeromq. The peers alternate
+/// so that each pair is tested with both, by both transports.
 /// </summary>
 public sealed class ThreadMatrixTests
 {
@@ -38,7 +38,7 @@ public sealed class ThreadMatrixTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Messages_of_all_shapes_pass_between_sockets_for_threads_and_others(string ours, string theirs, bool weBind, string transport, string peer)
+    public async Task Messages_of_all_shapes_pass_between_thread_safe_sockets_and_others(string ours, string theirs, bool weBind, string transport, string peer)
     {
         Assert.SkipUnless(transport == "tcp" || OperatingSystem.IsLinux(), "libzmq has Unix sockets there");
         await using var here = ForeignHost.Take(ForeignKind.Ours);

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 
-/// <summary>Only the newest message counts (libzmq: ZMQ_CONFLATE).</summary>
+/// <summary>Conflation: only the newest message is kept (libzmq: ZMQ_CONFLATE).</summary>
 public sealed class ConflationTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -13,7 +13,7 @@ public sealed class ConflationTests
     private const int Count = 1000;
 
     [Fact]
-    public async Task Of_what_waits_for_an_endpoint_only_the_newest_is_sent_when_it_comes()
+    public async Task Only_the_newest_message_queued_for_an_endpoint_is_sent_after_it_was_bound()
     {
         await using var rig = new Rig();
         var push = rig.Push(o => o with { Conflate = true });
@@ -35,7 +35,7 @@ public sealed class ConflationTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Of_what_a_peer_does_not_take_only_the_newest_is_kept_for_it(bool portable)
+    public async Task Only_the_newest_message_is_kept_for_a_peer_that_does_not_receive(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var got = new Inbox<int>();
@@ -58,7 +58,7 @@ public sealed class ConflationTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task A_subscriber_that_does_not_keep_up_gets_the_newest_of_what_is_published(int loops)
+    public async Task A_subscriber_that_is_too_slow_gets_the_newest_published_message(int loops)
     {
         await using var rig = new Rig(loops);
         await using var other = new Rig();
@@ -93,7 +93,7 @@ public sealed class ConflationTests
     }
 
     [Fact]
-    public void Of_what_a_peer_has_sent_a_receiver_gets_the_newest()
+    public void A_receiver_gets_the_newest_message_of_a_peer()
     {
         var bench = new Bench(conflates: true);
         var one = bench.Source();
@@ -105,7 +105,7 @@ public sealed class ConflationTests
         bench.Add(other, Bench.Numbers(1000, 2), 2);
         Assert.Equal(101, bench.TakeNumber());
 
-        // The receivers have taken over what it replaces.
+        // The receivers take over the chunk that is replaced.
         bench.Add(other, Bench.Numbers(1002, 1), 1);
         bench.Add(one, Bench.Numbers(102, 1), 1);
         bench.Add(one, Bench.Numbers(103, 1), 1);
@@ -116,7 +116,7 @@ public sealed class ConflationTests
     }
 
     [Fact]
-    public void Sockets_for_threads_conflate_both_ways()
+    public void Thread_safe_sockets_conflate_in_both_directions()
     {
         var options = new ZeroMqSocketOptions { Conflate = true };
         using var pull = new PullSocket(options);
@@ -139,7 +139,7 @@ public sealed class ConflationTests
     }
 
     [Fact]
-    public async Task Sockets_that_cannot_do_without_the_older_ones_refuse_it()
+    public async Task Sockets_that_need_all_messages_refuse_conflation()
     {
         await using var rig = new Rig();
         var options = new ZeroMqSocketOptions { Conflate = true };
@@ -157,7 +157,7 @@ public sealed class ConflationTests
         return true;
     };
 
-    // What the kernel held, and the last one.
+    // The messages in the kernel's buffers, and the last message.
     private static async Task CheckAsync(Inbox<int> got)
     {
         int count = 0;

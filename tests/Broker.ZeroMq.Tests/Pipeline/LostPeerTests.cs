@@ -8,7 +8,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 
-/// <summary>What becomes of the queue of a peer that has connected to us and goes.</summary>
+/// <summary>What happens to the queue of an incoming peer that disconnects.</summary>
 public sealed class LostPeerTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -73,9 +73,10 @@ public sealed class LostPeerTests
         Assert.Equal(expected, next.Read(expected.Length));
     }
 
-    // The RFC would keep the queue for the endpoint. What the next connection wants is not known before it says so.
+    // The RFC would keep the queue for the endpoint. But the next peer's subscriptions are not known before it sends
+    // them.
     [Fact]
-    public async Task Rfc29_what_waits_for_the_peer_at_an_endpoint_of_a_pub_ends_with_the_connection_and_is_counted()
+    public async Task Rfc29_the_queue_of_a_pub_for_a_connected_endpoint_ends_with_the_connection_and_is_counted()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -110,9 +111,9 @@ public sealed class LostPeerTests
         Assert.Equal(expected, got);
     }
 
-    // The RFC would have it destroyed with the connection. What has come is the application's.
+    // The RFC would destroy the queue with the connection. Here the application keeps received messages.
     [Fact]
-    public async Task Rfc30_what_a_pull_has_received_of_a_peer_that_is_gone_is_kept_for_the_application()
+    public async Task Rfc30_a_pull_keeps_received_messages_of_a_disconnected_peer_for_the_application()
     {
         var events = new Inbox<ZeroMqEvent>();
         using var pull = new PullSocket(new ZeroMqSocketOptions { OnEvent = events.Add });

@@ -2,10 +2,10 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 
-/// <summary>Who was full hears of room when half of the mark is free, and not only when nothing waits any more.</summary>
+/// <summary>A full peer signals room when half of its mark is free, and not only when its queue is empty.</summary>
 public sealed class LowWaterTests
 {
-    // Half of this is more than a kernel takes at once.
+    // Half of this is more than a kernel accepts at once.
     private const int Mark = 400;
     private const int Size = 64 * 1024;
 
@@ -13,7 +13,7 @@ public sealed class LowWaterTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_push_hears_of_room_while_half_of_its_mark_still_waits(RigTransport transport)
+    public async Task A_push_is_notified_of_room_when_half_of_its_mark_is_free(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push(o => o with { SendHighWaterMark = Mark, SendHighWaterBytes = 64 << 20 });

@@ -11,7 +11,7 @@ public sealed class PausedHeartbeatTests
 
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task A_ping_that_was_received_behind_messages_which_nobody_takes_is_answered_once(RigTransport transport)
+    public async Task A_ping_received_behind_unread_messages_is_answered_once(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         bool takes = false;
@@ -19,12 +19,12 @@ public sealed class PausedHeartbeatTests
         using var push = new RawPeer(pull.Bind(rig.AnyPort)).Handshake("PUSH");
         Assert.Equal(Welcome, push.Read(Welcome.Length));
 
-        // What looks like a PING in a message is none.
+        // Bytes of a message that look like a PING are not a PING.
         push.Send(Wire.Join(
             Wire.Message([1]), Wire.Message(Wire.Command("PING", 0, 0, 7)), Wire.Message([2]), Ping(8), Wire.Message(Wire.Filled(300)), Ping(9), Wire.Message([3])));
         Assert.Equal(Wire.Join(Pong(8), Pong(9)), push.Read(2 * Pong(8).Length));
 
-        // Each message is refused once more: what was answered stays answered.
+        // Each message is refused once more; PINGs that were answered are not answered again.
         for (int i = 0; i < 3; i++)
         {
             await rig.DoAsync(pull.ResumeReceiving);
@@ -46,7 +46,7 @@ public sealed class PausedHeartbeatTests
     // libzmq puts commands between the frames of a message.
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task A_ping_within_the_message_that_is_held_is_answered_once_and_so_is_the_next(RigTransport transport)
+    public async Task A_ping_within_an_unread_message_is_answered_once_and_so_is_the_next(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         bool takes = false;
@@ -71,7 +71,7 @@ public sealed class PausedHeartbeatTests
 
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task What_is_held_is_not_judged_before_its_turn_whatever_it_is(RigTransport transport)
+    public async Task Unread_bytes_are_not_validated_before_they_are_decoded(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         bool takes = false;

@@ -9,7 +9,8 @@ public sealed class PipelineAllocationTests
     private const int Warm = 300_000;
     private const int Measured = 1_000_000;
 
-    // What a message costs shows in each round. What it does not may come in one of them: a depot of blocks that grows, the runtime's own.
+    // An allocation per message occurs in each round. Other allocations may occur in a single round: a pool that grows,
+    // or the runtime's own.
     private const int PerRound = 100_000;
 
     [Fact]
@@ -43,7 +44,7 @@ public sealed class PipelineAllocationTests
         rig.Loop.Post(go);
         await Wait.For(meter.Done);
 
-        // All of it happens on the loop's thread.
+        // All the work is done on the loop's thread.
         Assert.Equal(0, meter.Least);
     }
 
@@ -54,7 +55,7 @@ public sealed class PipelineAllocationTests
 
         public TaskCompletionSource Done { get; } = Wait.Source();
 
-        /// <summary>What the thread has allocated in the round in which that was least.</summary>
+        /// <summary>The allocations of the thread in the round with the fewest.</summary>
         public long Least { get; private set; } = long.MaxValue;
 
         public bool Take(ZeroMqPeer peer, in ZmtpMessage message)

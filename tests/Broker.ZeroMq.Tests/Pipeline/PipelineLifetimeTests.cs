@@ -13,7 +13,7 @@ public sealed class PipelineLifetimeTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_waits_for_an_endpoint_is_sent_within_the_linger_though_the_peer_comes_after_the_close(RigTransport transport)
+    public async Task Messages_queued_for_an_endpoint_are_sent_within_the_linger_even_if_it_is_bound_after_the_close(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push();
@@ -34,7 +34,7 @@ public sealed class PipelineLifetimeTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_waits_for_an_endpoint_that_never_comes_is_counted_when_the_linger_is_over(RigTransport transport)
+    public async Task Messages_queued_for_an_endpoint_that_is_never_bound_are_counted_after_the_linger(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push();
@@ -52,7 +52,7 @@ public sealed class PipelineLifetimeTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_pull_that_is_killed_and_started_again_gets_what_had_not_left(bool portable)
+    public async Task A_pull_that_is_killed_and_restarted_gets_the_messages_that_had_not_been_sent(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var push = rig.Push(o => o with { SendHighWaterMark = 100 });
@@ -84,7 +84,7 @@ public sealed class PipelineLifetimeTests
 
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task A_push_that_is_killed_in_the_middle_of_a_message_leaves_nothing_and_its_successor_is_served(RigTransport transport)
+    public async Task Nothing_is_received_of_the_partial_message_of_a_killed_push_and_its_successor_is_served(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pull = rig.Pull();
@@ -102,14 +102,14 @@ public sealed class PipelineLifetimeTests
 
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task A_silence_that_a_pause_has_caused_is_not_taken_for_death(RigTransport transport)
+    public async Task A_paused_peer_is_not_closed_for_its_silence(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pull = rig.Pull(o => o with { HeartbeatInterval = TimeSpan.FromMilliseconds(20), HeartbeatTimeout = TimeSpan.FromMilliseconds(20) });
         var endpoint = pull.Bind(rig.AnyPort);
         await rig.DoAsync(pull.PauseReceiving);
 
-        // It answers nothing at all, and is not given up for as long as nothing of it is read.
+        // The peer answers nothing at all, but its connection stays open as long as nothing is read from it.
         using var push = new RawPeer(endpoint).Handshake("PUSH").Send(Wire.Message([1]));
         byte[] ping = Wire.Command("PING", 0, 0);
         byte[] expected = Wire.Join([Wire.Greeting(), Wire.Ready("PULL"), .. Enumerable.Repeat(ping, 10)]);
@@ -122,7 +122,7 @@ public sealed class PipelineLifetimeTests
 
     [Theory]
     [MemberData(nameof(SystemTransports))]
-    public async Task A_paused_peer_that_goes_is_noticed_when_nothing_of_it_is_held(RigTransport transport)
+    public async Task The_disconnect_of_a_paused_peer_is_detected_if_no_bytes_are_buffered(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var pull = rig.Pull();

@@ -3,7 +3,9 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Pipeline;
 
-/// <summary>Sends numbered messages as fast as a socket takes them, and goes on when it is told of room.</summary>
+/// <summary>
+/// Sends numbered messages as fast as a socket accepts them, and continues when the socket signals room.
+/// </summary>
 internal sealed class Pump
 {
     private readonly DistributingSocket _socket;

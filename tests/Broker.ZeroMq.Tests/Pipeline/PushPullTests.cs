@@ -41,7 +41,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc30_a_push_shall_give_messages_to_its_peers_in_turn(RigTransport transport)
+    public async Task Rfc30_a_push_shall_send_messages_to_its_peers_in_turn(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push();
@@ -66,7 +66,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc30_a_push_shall_take_nothing_without_a_peer_and_tells_once_of_the_first(RigTransport transport)
+    public async Task Rfc30_a_push_shall_accept_nothing_without_a_peer_and_signals_once_the_first(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push();
@@ -118,7 +118,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Messages_handed_over_together_go_to_a_single_peer_up_to_its_mark_and_arrive_in_order(RigTransport transport)
+    public async Task Messages_sent_together_go_to_a_single_peer_up_to_its_mark_and_arrive_in_order(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push(o => o with { SendHighWaterMark = 7 });
@@ -143,7 +143,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Messages_handed_over_together_go_to_several_peers_in_turn(RigTransport transport)
+    public async Task Messages_sent_together_go_to_several_peers_in_turn(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push(o => o with { SendHighWaterMark = 7 });
@@ -153,13 +153,13 @@ public sealed class PushPullTests
         int taken = await rig.OnLoopAsync(() => SendTogether(push, 100, out most));
         Assert.Equal(14, taken);
 
-        // The second peer's last one is alone in having room.
+        // Only the second peer still has room for the last message.
         Assert.Equal(1, most);
     }
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task An_immediate_socket_gives_nothing_to_an_endpoint_that_is_not_there(RigTransport transport)
+    public async Task An_immediate_socket_queues_nothing_for_an_endpoint_without_a_connection(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push(o => o with { Immediate = true });
@@ -174,7 +174,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_message_that_is_not_taken_comes_again_and_nothing_overtakes_it(RigTransport transport)
+    public async Task A_refused_message_is_delivered_again_before_all_later_ones(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var offered = new Inbox<string>();
@@ -204,7 +204,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc30_a_push_shall_discard_nothing_when_its_peers_are_full_and_is_told_once_of_room(RigTransport transport)
+    public async Task Rfc30_a_push_shall_discard_nothing_if_its_peers_are_full_and_signals_room_once(RigTransport transport)
     {
         const int Mark = 100;
         await using var rig = new Rig(transport);
@@ -234,7 +234,7 @@ public sealed class PushPullTests
             }
             else
             {
-                // The kernel may take more some time later: that is room, and told of once.
+                // The kernel may accept more later. That is room, and it is signalled once.
                 told += wasTaken ? 1 : 0;
                 await Task.Delay(10, TestContext.Current.CancellationToken);
             }
@@ -268,7 +268,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_a_lost_connection_had_not_sent_goes_to_the_next_one(RigTransport transport)
+    public async Task Unsent_messages_of_a_lost_connection_are_sent_on_the_next_one(RigTransport transport)
     {
         const int Count = 200;
         await using var rig = new Rig(transport);
@@ -289,7 +289,7 @@ public sealed class PushPullTests
         });
         await rig.OnLoopAsync(() =>
         {
-            // More than the kernel takes.
+            // More than the kernel accepts.
             for (int i = 0; i < Count; i++)
             {
                 Assert.True(push.TrySend(Wire.Ascii($"{i:D8}"), new byte[64 * 1024]));
@@ -299,7 +299,7 @@ public sealed class PushPullTests
         });
         long waiting = await rig.OnLoopAsync(() =>
         {
-            // In one turn: in the next the kernel may take more of it.
+            // In one iteration: in the next one the kernel may accept more.
             long pending = push.Peers.Single().PendingBytes;
             push.Peers.Single().Close("for the test");
             pull.ResumeReceiving();
@@ -313,7 +313,7 @@ public sealed class PushPullTests
         }
         while (all[^1].Number != Count - 1);
 
-        // The first connection ends within what the kernel had taken; all the rest comes by the second, from where it had not.
+        // The first connection ends within what the kernel had accepted. The second connection carries all the rest.
         int[] first = [.. all.Where(m => m.Peer == 1).Select(m => m.Number)];
         int[] second = [.. all.Where(m => m.Peer == 2).Select(m => m.Number)];
         Assert.Equal(Enumerable.Range(0, first.Length), first);
@@ -325,7 +325,7 @@ public sealed class PushPullTests
     [InlineData(false, true)]
     [InlineData(false, false)]
     [InlineData(true, true)]
-    public async Task A_libzmq_pull_gets_everything_and_holds_us_up_while_it_is_paused(bool portable, bool binds)
+    public async Task A_libzmq_pull_gets_everything_and_blocks_us_while_it_is_paused(bool portable, bool binds)
     {
         const int Count = 2_000;
         await using var rig = new Rig(portable: portable);
@@ -350,7 +350,7 @@ public sealed class PushPullTests
 
     [Theory]
     [MemberData(nameof(Pollers))]
-    public async Task A_libzmq_push_is_held_up_while_we_take_nothing_and_loses_nothing(bool portable)
+    public async Task A_libzmq_push_blocks_while_we_receive_nothing_and_loses_nothing(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         bool takes = false;
@@ -421,11 +421,11 @@ public sealed class PushPullTests
             await SendAsync(rig, push, 100);
         }
 
-        // Whose messages come late has no turn to lose.
+        // A peer whose messages arrive late does not lose its turn.
         await Wait.UntilAsync(async () => await rig.OnLoopAsync(() => offering.Count) == 4, "messages of all");
         for (int i = 0; i < 40; i++)
         {
-            // The second goes behind the deliveries of the first.
+            // The action of the second peer is queued behind the deliveries of the first.
             await rig.OnLoopAsync(() =>
             {
                 room = 1;
@@ -439,7 +439,7 @@ public sealed class PushPullTests
         Assert.All(taken.Values, count => Assert.InRange(count, 5, 15));
     }
 
-    /// <summary>Where nobody is, nor will be but by the test.</summary>
+    /// <summary>An endpoint where only the test binds a socket.</summary>
     internal static string FreeEndpoint(Rig rig)
     {
         if (rig.AnyPort.StartsWith("tcp:", StringComparison.Ordinal))
@@ -466,7 +466,7 @@ public sealed class PushPullTests
     private static string Show(string frame) => LibzmqPeer.Show(Encoding.ASCII.GetBytes(frame));
 
     private static byte[] Repeated(string text) => Wire.Ascii(string.Concat(Enumerable.Repeat(text, 100)));
-    // What a queue for threads does. On the loop.
+    // Does what the queue of a thread-safe socket does. Runs on the loop.
     private static int SendTogether(LoopPush push, int count, out int most)
     {
         byte[] messages = [.. Enumerable.Range(0, count).SelectMany(i => Queues.Bench.Encode($"{i}"))];

@@ -5,13 +5,13 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Publishing;
 
-/// <summary>Options and members of the publisher and the subscriber on loops that no socket for threads shows.</summary>
+/// <summary>Options and members of the publisher and the subscriber on loops that no thread-safe socket has.</summary>
 public sealed class LoopOptionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public async Task The_peer_that_exceeds_the_octets_of_all_prefixes_is_refused_and_the_others_keep_theirs()
+    public async Task The_peer_that_exceeds_the_total_size_of_prefixes_is_refused_and_the_others_keep_theirs()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { MaxInterestBytes = 20 });
@@ -30,7 +30,7 @@ public sealed class LoopOptionTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public async Task Each_subscription_of_a_peer_is_told_of_and_one_that_is_left_for_later_comes_again_with_what_is_behind_it(int loops)
+    public async Task Each_subscription_of_a_peer_is_reported_and_a_postponed_one_is_reported_again_before_later_ones(int loops)
     {
         await using var rig = new Rig(loops);
         var told = new Inbox<(ZeroMqPeer Peer, string What)>();
@@ -61,7 +61,7 @@ public sealed class LoopOptionTests
     }
 
     [Fact]
-    public async Task What_is_sent_upstream_reaches_each_publisher_that_has_room_and_the_rest_is_counted_as_dropped()
+    public async Task Upstream_messages_reach_each_publisher_with_room_and_the_others_are_counted_as_dropped()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber(o => o with { AnnounceExtended = true, MaxPendingBytes = 200_000 });
@@ -81,12 +81,12 @@ public sealed class LoopOptionTests
         xpub.Connect(endpoint.ToString());
         await rig.ConnectedAsync();
 
-        // The kernel may have taken some of what waits for the other one.
+        // The kernel may have accepted some of the other peer's queue.
         Assert.InRange(await rig.OnLoopAsync(() => subscriber.SendUpstream(rig.Loop, Wire.Message([8], [7]))), 1, 2);
         Assert.Equal("08,07", await rig.Messages.TakeAsync());
         await Wait.UntilAsync(() => xpub.Peers.Single().MessagesReceived == 1);
 
-        // The one that was full has got whole messages, all that were taken.
+        // The peer that was full has received whole messages: all that were accepted for it.
         byte[] expected = Wire.Join(Wire.Greeting(), Wire.Ready("XSUB"), message);
         Assert.Equal(expected, full.Read(expected.Length));
         for (int i = 1; i < sent; i++)
@@ -95,14 +95,15 @@ public sealed class LoopOptionTests
         }
     }
 
-    // A block for each message, of which a part stays empty: what is held jumps by more than the message.
+    // A message of this size uses a buffer alone and leaves a part of it unused, so the buffered size grows by more
+    // than the message.
     [Theory]
     [InlineData(40_000, 1)]
     [InlineData(70_000, 1)]
     [InlineData(100_000, 1)]
     [InlineData(40_000, 3)]
     [InlineData(500, 3)]
-    public async Task A_publisher_that_takes_nothing_from_upstream_loses_messages_and_not_its_place(int size, int loops)
+    public async Task A_publisher_that_reads_no_upstream_messages_loses_them_and_keeps_its_connection(int size, int loops)
     {
         byte[] message = Wire.Message([9], new byte[size]);
         for (long mark = 1_000_000; mark < 1_064_000; mark += 8_000)
@@ -123,7 +124,7 @@ public sealed class LoopOptionTests
             Assert.True(subscriber.MessagesDropped > 0);
             Assert.Single(subscriber.Peers);
 
-            // There is room for subscriptions beside.
+            // There is room for subscriptions in addition.
             subscriber.Subscribe(new byte[1000]);
             for (int turn = 0; turn < 2 * loops; turn++)
             {

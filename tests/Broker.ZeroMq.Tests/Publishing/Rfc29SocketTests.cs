@@ -5,7 +5,10 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Publishing;
 
-/// <summary>RFC 29, what an application sees of PUB, SUB, XPUB and XSUB: order among peers, queues that are full, and what becomes of subscriptions.</summary>
+/// <summary>
+/// RFC 29, as an application sees PUB, SUB, XPUB and XSUB: the order among peers, full queues, and the handling of
+/// subscriptions.
+/// </summary>
 public sealed class Rfc29SocketTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -61,9 +64,10 @@ public sealed class Rfc29SocketTests
             "PUB");
     }
 
-    // The RFC lets a SUB discard what it has no room for. As libzmq's it leaves that with its publishers, which know whom they lose for.
+    // The RFC allows a SUB to discard messages that it has no room for. As with libzmq, the SUB stops reading and its
+    // publishers discard and count.
     [Fact]
-    public async Task Rfc29_a_sub_that_is_full_discards_nothing_itself_and_its_publisher_drops_whole_messages()
+    public async Task Rfc29_a_full_sub_discards_nothing_itself_and_its_publisher_drops_whole_messages()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { HighWaterMessages = 10, HighWaterMark = 1L << 40 });
@@ -91,7 +95,7 @@ public sealed class Rfc29SocketTests
     }
 
     [Fact]
-    public void Rfc29_an_xsub_shall_send_all_messages_to_all_publishers_and_drop_silently_for_those_that_are_full()
+    public void Rfc29_an_xsub_shall_send_all_messages_to_all_publishers_and_drop_silently_for_full_ones()
     {
         using var reads = new XPublisherSocket();
         using var full = new XPublisherSocket(new XPublisherSocketOptions { ReceiveHighWaterMark = 4 });
@@ -102,7 +106,8 @@ public sealed class Rfc29SocketTests
         Assert.Equal([1, (byte)'x'], reads.ReceiveBytes());
         Assert.Equal([1, (byte)'x'], full.ReceiveBytes());
 
-        // More than the queues of the one that does not read can hold, and what the kernel takes besides; each is read at the other.
+        // More than the queues of the XPUB that does not read and the kernel's buffers can hold. The other XPUB reads
+        // each message.
         byte[] body = new byte[60_000];
         body[0] = 9;
         for (int i = 0; i < 500; i++)
@@ -119,7 +124,7 @@ public sealed class Rfc29SocketTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Rfc29_what_an_xsub_wanted_of_a_publisher_ends_with_the_connection_however_that_ends(bool disconnects)
+    public void Rfc29_the_subscriptions_of_an_xsub_end_with_the_connection_however_it_ends(bool disconnects)
     {
         using var xpub = new XPublisherSocket();
         using var xsub = new XSubscriberSocket();
@@ -141,7 +146,7 @@ public sealed class Rfc29SocketTests
     }
 
     [Fact]
-    public void Rfc29_an_xpub_shall_pass_on_subscriptions_and_a_pub_keep_them_to_itself()
+    public void Rfc29_an_xpub_shall_deliver_subscriptions_to_the_application_and_a_pub_shall_not()
     {
         using var xpub = new XPublisherSocket();
         using var pub = new PublisherSocket();
@@ -155,8 +160,9 @@ public sealed class Rfc29SocketTests
         Assert.IsNotType<IReceivingSocket>(pub, exactMatch: false);
     }
 
-    // Four that have all said more than the socket holds and one read brings, and less than the kernel takes.
-    // Whose messages come late has no turn to lose, and when they come nobody says: who is unfair is so each time.
+    // Four peers that have sent more than the socket holds and one read contains, and less than the kernel accepts. A
+    // peer whose messages arrive late does not lose its turn, and no event reports their arrival. An unfair socket
+    // fails at each repetition.
     private static async Task FairAsync<TSocket>(Func<TSocket> make, string type)
         where TSocket : MessageSocket, IReceivingSocket
     {

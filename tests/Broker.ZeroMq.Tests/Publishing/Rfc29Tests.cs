@@ -76,12 +76,12 @@ public sealed class Rfc29Tests
         var info = publisher.Peers.Single(peer => peer.MessagesDropped > 0);
         Assert.Equal(published, info.MessagesSent + info.MessagesDropped);
 
-        // Ten in messages, of which the kernel may hold one in part.
+        // Ten messages, of which the kernel may have accepted one partially.
         Assert.InRange(info.PendingBytes, 1, 11 * 100_100);
     }
 
     [Fact]
-    public async Task Rfc29_a_sub_shall_count_its_subscriptions_and_tell_of_the_first_and_the_last()
+    public async Task Rfc29_a_sub_shall_count_its_subscriptions_and_send_the_first_and_the_last()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -103,7 +103,7 @@ public sealed class Rfc29Tests
     }
 
     [Fact]
-    public async Task Rfc29_a_sub_shall_pass_on_what_matches_and_discard_the_rest()
+    public async Task Rfc29_a_sub_shall_deliver_matching_messages_and_discard_the_rest()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -116,7 +116,7 @@ public sealed class Rfc29Tests
     }
 
     [Fact]
-    public async Task Rfc29_a_pub_shall_ignore_what_is_no_subscription_and_an_xpub_receive_it()
+    public async Task Rfc29_a_pub_shall_ignore_messages_that_are_not_subscriptions_and_an_xpub_shall_receive_them()
     {
         await using var rig = new Rig();
         byte[][] says = [Wire.Message([2, 1]), Wire.Message([1], [1]), Wire.Message([[]]), Wire.Message([1, (byte)'e'])];
@@ -132,7 +132,7 @@ public sealed class Rfc29Tests
     }
 
     [Fact]
-    public async Task Rfc29_a_paused_upstream_message_comes_again_with_all_that_is_behind_it()
+    public async Task Rfc29_a_refused_upstream_message_is_delivered_again_before_later_ones()
     {
         await using var rig = new Rig();
         bool takes = false;

@@ -90,7 +90,7 @@ public sealed class DealerRouterTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc28_a_router_shall_give_each_peer_without_an_id_a_unique_one_of_five_octets_that_begins_with_0(RigTransport transport)
+    public async Task Rfc28_a_router_shall_generate_a_unique_id_of_five_bytes_that_begins_with_0_for_each_peer_without_one(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var ids = new Inbox<string>();
@@ -119,7 +119,7 @@ public sealed class DealerRouterTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc28_a_router_shall_send_to_the_peer_whose_id_the_first_frame_has(RigTransport transport)
+    public async Task Rfc28_a_router_shall_send_to_the_peer_with_the_id_in_the_first_frame(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var got = new Inbox<string>();
@@ -149,7 +149,7 @@ public sealed class DealerRouterTests
     }
 
     [Fact]
-    public async Task Rfc28_a_router_shall_drop_what_has_no_queue_or_say_so_as_configured()
+    public async Task Rfc28_a_router_shall_drop_or_refuse_messages_without_a_peer_as_configured()
     {
         await using var rig = new Rig();
         var plain = rig.Router();
@@ -167,7 +167,7 @@ public sealed class DealerRouterTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Rfc28_a_router_shall_drop_what_a_full_queue_has_no_space_for_or_say_so_and_never_wait(bool mandatory)
+    public async Task Rfc28_a_router_shall_drop_or_refuse_messages_to_a_full_peer_and_never_wait(bool mandatory)
     {
         await using var rig = new Rig();
         var router = rig.Router(o => o with { Mandatory = mandatory, SendHighWaterMark = 10 });
@@ -202,7 +202,7 @@ public sealed class DealerRouterTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_second_peer_with_the_same_id_is_refused_and_one_of_a_handover_router_takes_the_place(RigTransport transport)
+    public async Task A_second_peer_with_the_same_id_is_refused_or_replaces_the_first_with_handover(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         foreach (bool handover in (bool[])[false, true])
@@ -237,7 +237,7 @@ public sealed class DealerRouterTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_probing_dealer_tells_a_router_of_itself_by_an_empty_message(RigTransport transport)
+    public async Task A_dealer_with_probe_sends_a_router_an_empty_message(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var router = rig.Router();
@@ -248,7 +248,7 @@ public sealed class DealerRouterTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_libzmq_dealer_and_a_libzmq_router_talk_to_ours(bool binds)
+    public async Task A_libzmq_dealer_and_a_libzmq_router_exchange_messages_with_ours(bool binds)
     {
         await using var rig = new Rig();
         LoopRouter router = null!;
@@ -316,7 +316,7 @@ public sealed class DealerRouterTests
             });
         }
 
-        // Each has something that waits, from here to the end.
+        // From here to the end, messages of each peer are waiting.
         await Wait.UntilAsync(() => rig.OnLoopAsync(() => offered.Count == 4));
         for (int i = 0; i < 40; i++)
         {

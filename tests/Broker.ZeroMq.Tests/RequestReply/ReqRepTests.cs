@@ -55,7 +55,7 @@ public sealed class ReqRepTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc28_a_req_shall_put_an_empty_frame_before_the_request_and_take_it_off_the_reply(RigTransport transport)
+    public async Task Rfc28_a_req_shall_add_an_empty_frame_to_the_request_and_remove_it_from_the_reply(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var seen = new Inbox<string>();
@@ -105,7 +105,7 @@ public sealed class ReqRepTests
         await rig.DoAsync(() => routers[first.Router].TrySend(first.Id, [], "late"u8));
         await rig.DoAsync(() =>
         {
-            // Without the empty frame, and without anything behind it.
+            // One without the empty frame, and one without a frame after it.
             routers[second.Router].TrySend(second.Id, "bare"u8);
             routers[second.Router].TrySend(second.Id, ReadOnlySpan<byte>.Empty);
             routers[second.Router].TrySend(second.Id, [], "right"u8);
@@ -113,7 +113,8 @@ public sealed class ReqRepTests
         });
         Assert.Equal(LibzmqPeer.Show(Wire.Ascii("right")), await rig.Messages.TakeAsync());
 
-        // The late one is another connection's, and the next to be asked is its peer: by then it must have come.
+        // The late reply belongs to another connection, and the next request goes to the same peer: by then the reply
+        // must have arrived.
         await Wait.UntilAsync(() => req.GetCounts().MessagesReceived == 5);
         await rig.OnLoopAsync(() => req.TrySend("3"u8));
         var third = await asked.TakeAsync();
@@ -123,7 +124,7 @@ public sealed class ReqRepTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_correlating_req_takes_no_late_reply_for_that_of_its_next_request(RigTransport transport)
+    public async Task A_correlating_req_never_accepts_a_late_reply_as_the_reply_to_its_next_request(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var envelopes = new Inbox<byte[][]>();
@@ -150,7 +151,7 @@ public sealed class ReqRepTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task Rfc28_a_rep_shall_keep_the_envelope_and_send_the_reply_back_by_it(RigTransport transport)
+    public async Task Rfc28_a_rep_shall_store_the_envelope_and_send_it_before_the_reply(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var bodies = new Inbox<string>();
@@ -167,7 +168,7 @@ public sealed class ReqRepTests
         await rig.DoAsync(() =>
         {
             Assert.True(dealer.TrySend([Wire.Ascii("a"), hop, ReadOnlyMemory<byte>.Empty, Wire.Ascii("q"), ReadOnlyMemory<byte>.Empty]));
-            // No envelope, and nothing behind the envelope: malformed, and dropped.
+            // Malformed and dropped: one without an envelope, and one with nothing after the envelope.
             Assert.True(dealer.TrySend("bare"u8));
             Assert.True(dealer.TrySend("b"u8, []));
             Assert.True(dealer.TrySend([], "last"u8));
@@ -204,7 +205,7 @@ public sealed class ReqRepTests
                 }
             });
 
-            // Its requests are there, and one of them is held up, before another peer sends any.
+            // The requests have arrived, and one of them is paused, before another peer sends any.
             await Wait.UntilAsync(() => rig.OnLoopAsync(() => rep.Peers.Count(peer => peer.Session.IsPaused) == number + 1));
         }
 
@@ -216,14 +217,14 @@ public sealed class ReqRepTests
             await rig.DoAsync(() => Assert.True(rep.Reply("done"u8)));
         }
 
-        // The first peer's second request came before all others of the second peer.
+        // The first peer's second request arrived before all other requests of the second peer.
         Assert.Equal(["0", "0", "1", "2", "0", "1", "2", "0", "1", "2", "1", "2"], order);
         Assert.All(order.GroupBy(o => o), peer => Assert.Equal(4, peer.Count()));
         await rig.DoAsync(() => Assert.Throws<InvalidOperationException>(() => rep.Reply("unasked"u8)));
     }
 
     [Fact]
-    public async Task Rfc28_a_rep_shall_discard_the_reply_to_a_peer_that_is_gone_and_serve_the_next()
+    public async Task Rfc28_a_rep_shall_discard_the_reply_to_a_disconnected_peer_and_serve_the_next()
     {
         await using var rig = new Rig();
         var requests = new Inbox<string>();
@@ -249,7 +250,7 @@ public sealed class ReqRepTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task A_request_that_the_handler_does_not_take_is_not_open_and_comes_again(RigTransport transport)
+    public async Task A_request_that_the_handler_refuses_is_not_open_and_is_delivered_again(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         bool takes = false;
@@ -276,7 +277,7 @@ public sealed class ReqRepTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_libzmq_req_and_a_libzmq_rep_talk_to_ours(bool binds)
+    public async Task A_libzmq_req_and_a_libzmq_rep_exchange_messages_with_ours(bool binds)
     {
         await using var rig = new Rig();
         var rep = Echo(rig, "re:");

@@ -8,7 +8,9 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.RequestReply;
 
-/// <summary>RFC 28, what is said of the queues of its socket types, of replies that cannot be delivered and of messages that are not changed.</summary>
+/// <summary>
+/// RFC 28: the queues of its socket types, replies that cannot be delivered, and messages that must not be changed.
+/// </summary>
 public sealed class Rfc28QueueTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -61,7 +63,7 @@ public sealed class Rfc28QueueTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Rfc28_a_router_shall_destroy_the_queue_of_a_peer_that_disconnects_also_for_one_that_comes_with_its_id(bool portable)
+    public async Task Rfc28_a_router_shall_destroy_the_queue_of_a_disconnected_peer_even_if_another_has_its_id(bool portable)
     {
         await using var rig = new Rig(portable: portable);
         var router = rig.Router(o => o with { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40, Mandatory = true });
@@ -77,7 +79,7 @@ public sealed class Rfc28QueueTests
     }
 
     [Fact]
-    public async Task Rfc28_a_rep_shall_not_wait_for_room_at_a_peer_that_takes_no_replies_and_serves_the_others()
+    public async Task Rfc28_a_rep_shall_not_wait_for_a_peer_that_reads_no_replies_and_serves_the_others()
     {
         await using var rig = new Rig();
         LoopRep rep = null!;
@@ -126,7 +128,7 @@ public sealed class Rfc28QueueTests
     }
 
     [Fact]
-    public void Rfc28_a_router_shall_put_the_id_before_what_it_receives_and_take_it_off_what_it_sends()
+    public void Rfc28_a_router_shall_add_the_id_to_received_messages_and_remove_it_from_sent_ones()
     {
         using var router = new RouterSocket();
         using var dealer = new DealerSocket(new ZeroMqSocketOptions { RoutingId = Wire.Ascii("anna") });
@@ -142,7 +144,7 @@ public sealed class Rfc28QueueTests
     }
 
     [Fact]
-    public void Rfc28_a_req_shall_wait_or_say_so_when_it_has_no_peer_and_discard_nothing()
+    public void Rfc28_a_req_without_a_peer_shall_wait_or_refuse_and_discard_nothing()
     {
         using var req = new RequestSocket(new RequestSocketOptions { SendTimeout = TimeSpan.FromMilliseconds(1) });
         string endpoint = req.Bind(AnyPort);
@@ -153,7 +155,7 @@ public sealed class Rfc28QueueTests
         Assert.Equal("2", rep.ReceiveString());
     }
 
-    // Fills the queue of one that reads nothing, until nothing more is taken for a while, and ends it.
+    // Fills the queue of a peer that reads nothing until nothing more is accepted for a while, and closes it.
     private static async Task LoseAsync(Rig rig, ZeroMqEndpoint endpoint, string type, Func<bool> send, byte[]? id = null)
     {
         int sent = 0;

@@ -6,13 +6,13 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>Who gets a place, and who keeps it.</summary>
+/// <summary>Which peers are accepted, and which keep their connection.</summary>
 public sealed class AdmissionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public async Task A_peer_of_an_address_that_is_not_allowed_is_turned_away_before_the_handshake()
+    public async Task A_peer_with_an_address_that_is_not_allowed_is_refused_before_the_handshake()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("10.0.0.0/8")] }).Bind(AnyPort);
@@ -28,7 +28,7 @@ public sealed class AdmissionTests
     [InlineData("tcp://127.0.0.1:*", "127.0.0.2/32", false)]
     [InlineData("tcp://[::]:*", "127.0.0.1/32", true)]
     [InlineData("tcp://[::]:*", "::/0", false)]
-    public async Task An_endpoint_has_allowed_addresses_of_its_own(string bind, string network, bool enters)
+    public async Task An_endpoint_can_have_its_own_allowed_addresses(string bind, string network, bool enters)
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher(o => o with { AllowedAddresses = [IPNetwork.Parse("192.0.2.0/24")] })
@@ -46,7 +46,7 @@ public sealed class AdmissionTests
     }
 
     [Fact]
-    public async Task A_newcomer_gets_the_place_of_a_peer_that_cannot_be_asked_and_never_said_anything()
+    public async Task A_new_peer_replaces_a_peer_without_ping_support_that_has_sent_nothing()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher(o => o with { MaxPeers = 3, SilenceAllowed = TimeSpan.Zero }).Bind(AnyPort);
@@ -72,7 +72,7 @@ public sealed class AdmissionTests
     }
 
     [Fact]
-    public async Task By_default_a_peer_that_is_dead_or_dumb_does_not_keep_its_place_for_good()
+    public async Task By_default_a_dead_or_silent_peer_does_not_keep_its_connection_forever()
     {
         await using var rig = new Rig();
         var options = rig.Publisher().Options;
@@ -84,7 +84,7 @@ public sealed class AdmissionTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task The_kernel_asks_silent_peers_for_a_sign_of_life(bool asks)
+    public async Task The_kernel_sends_keep_alive_probes_to_silent_peers(bool asks)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -96,31 +96,32 @@ public sealed class AdmissionTests
         using var peer = new RawPeer(endpoint).Handshake("SUB", minor: 0);
         await rig.EventAsync(ZeroMqEventKind.PeerConnected);
 
-        // Fields of /proc/net/tcp: number, local address, remote address, state (01 is established), queues, timer (02 is keepalive). The timer
-        // of what is unacknowledged (01) comes first, so it is waited for.
+        // Fields of /proc/net/tcp: number, local address, remote address, state (01 is established), queues, timer (02
+        // is keepalive). The timer for unacknowledged data (01) is shown first, so the test waits until it is over.
         string port = ":" + endpoint.Port.ToString("X4", CultureInfo.InvariantCulture);
         string? Timer() => File.ReadLines("/proc/net/tcp").Skip(1)
             .Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
             .FirstOrDefault(fields => fields[1].EndsWith(port, StringComparison.Ordinal) && fields[3] == "01")?[5][..2];
 
-        // It is read in pieces, and a line that others move meanwhile may be in none of them.
+        // The file is read in pieces, and a line that is moved meanwhile may be missing in all of them.
         string? timer = null;
         await Wait.UntilAsync(() => (timer = Timer()) is not (null or "01" or "04"), () => $"the timer is {timer}");
         Assert.Equal(asks ? "02" : "00", timer);
     }
 
     [Fact]
-    public async Task A_link_whose_attempt_fails_in_an_unforeseen_way_says_so_and_tries_again()
+    public async Task A_link_reports_an_unexpected_failure_of_an_attempt_and_tries_again()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
 
-        // Each label is legal and the whole is longer than a name can be, which the look-up answers with an exception of another kind.
+        // Each label is legal, but the whole is longer than a name may be. The lookup reports that by a different
+        // exception type.
         string host = string.Join('.', Enumerable.Repeat(new string('a', 60), 6));
         subscriber.Connect($"tcp://{host}:5555");
         Assert.Equal(ZeroMqEventKind.ConnectFailed, (await rig.EventAsync(ZeroMqEventKind.ConnectFailed)).Kind);
 
-        // It is told of once for the same reason; each attempt has a session of its own.
+        // The same reason is reported once; each attempt has its own session.
         var links = (List<OutgoingLink>)typeof(LoopSocket).GetField("_links", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(subscriber)!;
         var session = links[0].Session;
         await Wait.UntilAsync(() => links[0].Session != session, "another attempt");

@@ -11,7 +11,7 @@ public sealed class ApplicationFaultTests
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public async Task A_message_handler_that_throws_costs_that_peers_connection_only()
+    public async Task A_message_handler_that_throws_closes_only_that_peers_connection()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber(onMessage: (ZeroMqPeer peer, in ZmtpMessage message) =>
@@ -34,7 +34,7 @@ public sealed class ApplicationFaultTests
     }
 
     [Fact]
-    public async Task A_callback_that_throws_at_the_end_of_a_peer_keeps_no_socket_from_closing()
+    public async Task A_callback_that_throws_at_a_disconnect_does_not_prevent_the_socket_from_closing()
     {
         var faults = new Inbox<Exception>();
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, OnFault = faults.Add });

@@ -45,7 +45,7 @@ public sealed class EndpointTests
     [InlineData("tcp://127.0.0.1:0;127.0.0.1:1;127.0.0.1:2", "brackets")]
     [InlineData("ipc://", "path")]
     [InlineData("ipc:///0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567", "103 octets")]
-    public void What_is_no_endpoint_is_refused_with_the_reason(string text, string reason) =>
+    public void An_invalid_endpoint_is_refused_with_the_reason(string text, string reason) =>
         Assert.Contains(reason, Assert.Throws<FormatException>(() => ZeroMqEndpoint.Parse(text)).Message, StringComparison.Ordinal);
 
     [Fact]
@@ -58,7 +58,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task A_source_is_for_connecting()
+    public async Task A_source_address_can_only_be_used_to_connect()
     {
         await using var rig = new Rig();
         var error = Assert.Throws<FormatException>(() => rig.Publisher().Bind("tcp://127.0.0.1:0;127.0.0.1:5556"));
@@ -66,7 +66,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task A_connection_comes_from_the_source_that_was_given_and_from_its_port_again_after_a_reconnect()
+    public async Task A_connection_uses_the_given_source_address_and_port_also_after_a_reconnect()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher();
@@ -113,7 +113,7 @@ public sealed class EndpointTests
     [InlineData("tcp://[::1]:*", false)]
     [InlineData("tcp://lo:*", true)]
     [InlineData("tcp://lo:*", false)]
-    public async Task Libzmq_is_met_by_the_same_endpoint_whoever_binds(string endpoint, bool weBind)
+    public async Task Libzmq_connects_with_the_same_endpoint_whoever_binds(string endpoint, bool weBind)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -135,7 +135,7 @@ public sealed class EndpointTests
         }
         else
         {
-            // libzmq binds a name to an IPv6 address where that is on.
+            // libzmq binds a name to an IPv6 address if IPv6 is enabled.
             await peer.SetAsync("IPV6", endpoint.Contains("::", StringComparison.Ordinal) ? 1 : 0);
             publisher.Connect(await peer.BindAsync(endpoint));
         }
@@ -147,7 +147,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task The_path_that_was_chosen_is_told_and_goes_with_the_socket()
+    public async Task The_chosen_path_is_returned_and_removed_with_the_socket()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher();
@@ -162,7 +162,7 @@ public sealed class EndpointTests
     [InlineData("tcp://127.0.0.1:*", "tcp://127.0.0.1:")]
     [InlineData("tcp://*:*", "tcp://0.0.0.0:")]
     [InlineData("tcp://localhost:0", "tcp://127.0.0.1:")]
-    public async Task The_port_that_was_chosen_is_told(string asked, string begins)
+    public async Task The_chosen_port_is_returned(string asked, string begins)
     {
         await using var rig = new Rig();
         var bound = rig.Publisher().Bind(asked);
@@ -192,7 +192,7 @@ public sealed class EndpointTests
     }
 
     [Fact]
-    public async Task The_file_of_a_dead_process_is_replaced_and_others_are_kept()
+    public async Task The_socket_file_of_a_dead_process_is_replaced_and_others_are_kept()
     {
         await using var rig = new Rig();
         string directory = Directory.CreateTempSubdirectory("zmq").FullName;
@@ -212,7 +212,7 @@ public sealed class EndpointTests
         Directory.Delete(directory, recursive: true);
     }
 
-    // Bound under another name, so that closing it does not remove the file: what a killed process leaves behind.
+    // Bound under another name, so that closing the socket does not remove the file, as after a killed process.
     private static void LeaveStaleFile(string path)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);

@@ -6,7 +6,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>Each hostile peer costs one event and nothing else; a decent one is served throughout.</summary>
+/// <summary>Each hostile peer causes one event and nothing else; a well-behaved peer is served all the time.</summary>
 public sealed class HostilePeerTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -58,7 +58,7 @@ public sealed class HostilePeerTests
         RefuseSlowAsync(endpoint => new RawPeer(endpoint));
 
     [Fact]
-    public Task A_greeting_that_trickles_in_gains_no_time() => RefuseSlowAsync(
+    public Task A_slow_greeting_does_not_extend_the_handshake_timeout() => RefuseSlowAsync(
         endpoint =>
         {
             var peer = new RawPeer(endpoint);
@@ -67,7 +67,7 @@ public sealed class HostilePeerTests
         });
 
     [Fact]
-    public async Task Random_bytes_after_the_handshake_harm_nobody()
+    public async Task Random_bytes_after_the_handshake_disturb_no_other_peer()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher();
@@ -85,7 +85,7 @@ public sealed class HostilePeerTests
     }
 
     [Fact]
-    public async Task A_refused_peer_is_told_why()
+    public async Task A_refused_peer_is_sent_the_reason()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { AcceptPeer = peer => peer.Zmtp.TryGetProperty("X-Key"u8, out _) ? null : "no key" });
@@ -102,7 +102,7 @@ public sealed class HostilePeerTests
     }
 
     [Fact]
-    public async Task One_peer_too_many_is_refused_and_room_is_given_back()
+    public async Task One_peer_too_many_is_refused_until_another_disconnects()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { MaxPeers = 2 });
@@ -122,7 +122,7 @@ public sealed class HostilePeerTests
     }
 
     [Fact]
-    public async Task A_peer_that_asks_for_answers_and_reads_none_is_given_no_memory()
+    public async Task The_answers_queued_for_a_peer_that_reads_none_are_limited()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { HighWaterMark = 100_000 });
@@ -180,7 +180,8 @@ public sealed class HostilePeerTests
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind == ZeroMqEventKind.PeerRefused);
     }
 
-    // Who is served meanwhile came in by another endpoint's socket: half a second is little for a peer on a machine with much to do.
+    // The served peer is connected to another endpoint's socket, because half a second can be too short for a handshake
+    // on a busy machine.
     private static async Task RefuseSlowAsync(Func<ZeroMqEndpoint, RawPeer> connect)
     {
         await using var rig = new Rig();
@@ -219,7 +220,7 @@ public sealed class HostilePeerTests
         }
         catch (Exception e) when (e is System.Net.Sockets.SocketException or ObjectDisposedException)
         {
-            // Closed by the other side, as it must be.
+            // The other side must have closed the connection.
         }
     }
 }

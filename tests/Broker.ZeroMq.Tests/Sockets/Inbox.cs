@@ -2,14 +2,14 @@ using System.Threading.Channels;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>Collects what callbacks report; a test waits for what it expects, for a bounded time.</summary>
+/// <summary>Collects what callbacks report. A test waits for an expected item for a limited time.</summary>
 internal sealed class Inbox<T>
 {
     private readonly Channel<T> _channel = Channel.CreateUnbounded<T>();
 
     public void Add(T item) => _channel.Writer.TryWrite(item);
 
-    /// <summary>The next item of this kind; those before it are passed over.</summary>
+    /// <summary>The next item that fulfils the condition; earlier items are skipped.</summary>
     public async Task<T> TakeAsync(Func<T, bool> which)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);

@@ -11,7 +11,7 @@ public sealed class InterestTests
     private static byte[] Cancel(string prefix) => Wire.Command("CANCEL", Wire.Ascii(prefix));
 
     [Fact]
-    public async Task Only_the_first_and_the_last_subscriber_of_a_prefix_are_told_of()
+    public async Task Only_the_first_and_the_last_subscriber_of_a_prefix_are_reported()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher().Bind(AnyPort);
@@ -26,7 +26,7 @@ public sealed class InterestTests
     }
 
     [Fact]
-    public async Task Rfc29_the_death_of_a_peer_shall_end_all_it_wanted_and_nothing_else()
+    public async Task Rfc29_the_disconnect_of_a_peer_shall_end_its_subscriptions_and_no_others()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher().Bind(AnyPort);
@@ -42,7 +42,7 @@ public sealed class InterestTests
     }
 
     [Fact]
-    public async Task The_peer_that_exceeds_the_interest_of_all_is_refused_and_leaves_nothing_behind()
+    public async Task The_peer_that_exceeds_the_total_of_prefixes_is_refused_and_its_memory_is_freed()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher(o => o with { MaxInterestPrefixes = 2 }).Bind(AnyPort);
@@ -57,7 +57,7 @@ public sealed class InterestTests
     }
 
     [Fact]
-    public async Task With_peers_on_several_loops_wanted_and_not_wanted_alternate_and_the_last_word_is_right()
+    public async Task With_peers_on_several_loops_wanted_and_not_wanted_alternate_and_the_last_report_is_right()
     {
         const int Peers = 8;
         await using var rig = new Rig(loops: 3);

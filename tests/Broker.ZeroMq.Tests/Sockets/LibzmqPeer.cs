@@ -20,7 +20,7 @@ internal sealed class LibzmqPeer : IDisposable
         _process.BeginOutputReadLine();
     }
 
-    /// <summary>Where it is bound or connected.</summary>
+    /// <summary>The endpoint that the socket is bound or connected to.</summary>
     public string Endpoint { get; private set; } = "";
 
     public static async Task<LibzmqPeer> StartAsync(string type, string mode, string endpoint, params string[] options)
@@ -31,7 +31,7 @@ internal sealed class LibzmqPeer : IDisposable
         return peer;
     }
 
-    /// <summary>Gives a command and waits until it is done.</summary>
+    /// <summary>Sends a command and waits until it is done.</summary>
     public async Task DoAsync(string command, params byte[][] frames)
     {
         await _process.StandardInput.WriteLineAsync($"{command} {Show(frames)}");
@@ -39,12 +39,14 @@ internal sealed class LibzmqPeer : IDisposable
         await _answers.TakeAsync(line => line == "done " + command);
     }
 
-    /// <summary>The next message, in the notation of <see cref="Show"/>.</summary>
+    /// <summary>The next message in the notation of <see cref="Show"/>.</summary>
     public Task<string> ReceiveAsync() => _messages.TakeAsync(_ => true);
 
     public Task<string> ReceiveAsync(Func<string, bool> which) => _messages.TakeAsync(which);
 
-    /// <summary>After the command "count" and a message "END": how many came, and how many were not whole.</summary>
+    /// <summary>
+    /// The result of the command "count" after a message "END": how many messages arrived, and how many were not whole.
+    /// </summary>
     public async Task<(long Count, long Broken)> CountedAsync()
     {
         string[] words = (await _answers.TakeAsync(line => line.StartsWith("counted ", StringComparison.Ordinal))).Split(' ');

@@ -171,7 +171,7 @@ public sealed class LibzmqTests
     }
 
     [Fact]
-    public async Task A_subscriber_that_was_restarted_is_wanted_again_without_our_doing()
+    public async Task The_subscriptions_of_a_restarted_subscriber_are_restored_automatically()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher();
@@ -231,7 +231,10 @@ public sealed class LibzmqTests
         Assert.DoesNotContain(rig.Events.TakeAll(), e => e.Kind is ZeroMqEventKind.PeerDisconnected or ZeroMqEventKind.PeerRefused);
     }
 
-    /// <summary>A libzmq PUB says nothing about its subscriptions, so it is asked until a message gets through.</summary>
+    /// <summary>
+    /// Waits for a subscription. A libzmq PUB does not report its subscriptions, so messages are sent until one
+    /// arrives.
+    /// </summary>
     private static async Task ProbeAsync(Rig rig, LibzmqPeer peer)
     {
         var arrival = rig.Messages.TakeAsync();

@@ -11,7 +11,7 @@ public sealed class LifetimeTests
     [InlineData(true, 1)]
     [InlineData(false, 1)]
     [InlineData(true, 3)]
-    public async Task Our_own_sockets_talk_over_tcp_ipc_and_inproc_whoever_binds(bool publisherBinds, int loops)
+    public async Task Our_own_sockets_connect_over_tcp_ipc_and_inproc_whoever_binds(bool publisherBinds, int loops)
     {
         string directory = Directory.CreateTempSubdirectory("zmq").FullName;
         foreach (string asked in (string[])[AnyPort, $"ipc://{directory}/s", "tcp://[::1]:*", "inproc://pub-sub"])
@@ -65,7 +65,7 @@ public sealed class LifetimeTests
     }
 
     [Fact]
-    public async Task What_matches_no_subscription_of_ours_is_filtered()
+    public async Task A_message_that_matches_no_subscription_is_filtered()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -80,7 +80,7 @@ public sealed class LifetimeTests
     [Theory]
     [InlineData(0, "0161")]
     [InlineData(1, "SUBSCRIBE")]
-    public async Task Subscriptions_are_told_in_the_form_of_the_peers_version(byte minor, string expected)
+    public async Task Subscriptions_are_sent_in_the_form_of_the_peers_version(byte minor, string expected)
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -92,7 +92,7 @@ public sealed class LifetimeTests
     }
 
     [Fact]
-    public async Task Of_a_peer_killed_in_the_middle_of_a_message_nothing_is_seen()
+    public async Task Nothing_is_received_of_a_partial_message_whose_sender_was_killed()
     {
         await using var rig = new Rig();
         var subscriber = rig.Subscriber();
@@ -109,7 +109,7 @@ public sealed class LifetimeTests
     }
 
     [Fact]
-    public async Task A_silent_peer_is_given_up_when_it_answers_no_heartbeat_or_outlives_its_own_time_to_live()
+    public async Task A_silent_peer_is_closed_when_it_answers_no_heartbeat_or_exceeds_its_own_time_to_live()
     {
         await using var rig = new Rig();
         var heartbeat = TimeSpan.FromMilliseconds(100);
@@ -147,7 +147,7 @@ public sealed class LifetimeTests
     [Theory]
     [InlineData(100)]
     [InlineData(70_000)]
-    public async Task What_closing_could_not_deliver_is_counted_to_the_message(int size)
+    public async Task Undelivered_messages_are_counted_exactly_at_a_close(int size)
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher();

@@ -5,7 +5,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>A client by TCP or a Unix socket that sends what no decent peer would.</summary>
+/// <summary>A client by TCP or a Unix socket that sends arbitrary bytes.</summary>
 internal sealed class RawPeer : IDisposable
 {
     private readonly Socket _socket;
@@ -33,8 +33,9 @@ internal sealed class RawPeer : IDisposable
             e.SocketErrorCode is SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Shutdown
             || (e.SocketErrorCode == SocketError.TimedOut && Environment.TickCount64 - begin < _socket.SendTimeout / 2))
         {
-            // Who is cut off in the middle of what it says learns of it here or when it reads. The runtime was seen to call that a time-out, after
-            // some milliseconds, where a send waited for room; one that has really waited so long fails.
+            // A client that is disconnected while it sends notices it here or at its next read. The runtime sometimes
+            // reports that as a timeout after some milliseconds if the send was waiting for room; a real timeout fails
+            // the test.
         }
 
         return this;
@@ -42,7 +43,7 @@ internal sealed class RawPeer : IDisposable
 
     public RawPeer Handshake(string type, byte minor = 1) => Send(Wire.Greeting(minor: minor), Wire.Ready(type));
 
-    /// <summary>Says no more and still listens.</summary>
+    /// <summary>Shuts down the sending side and continues to read.</summary>
     public RawPeer EndSending()
     {
         try
@@ -51,13 +52,13 @@ internal sealed class RawPeer : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.NotConnected or SocketError.ConnectionReset)
         {
-            // Cut off before.
+            // The connection was closed before.
         }
 
         return this;
     }
 
-    /// <summary>Everything the other side sends until it closes.</summary>
+    /// <summary>Everything the other side sends until it closes the connection.</summary>
     public byte[] ReadToEnd()
     {
         var all = new MemoryStream();
@@ -71,13 +72,13 @@ internal sealed class RawPeer : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // A peer that is cut off with bytes under way sees a reset.
+            // A client that is disconnected with bytes in transit sees a reset.
         }
 
         return all.ToArray();
     }
 
-    /// <summary>So much of what the other side sends, or less when it closes before.</summary>
+    /// <summary>This many bytes of what the other side sends, or fewer if it closes the connection.</summary>
     public RawPeer HearUpTo(int count)
     {
         byte[] buffer = new byte[count];
@@ -90,7 +91,7 @@ internal sealed class RawPeer : IDisposable
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.ConnectionReset)
         {
-            // As in ReadToEnd.
+            // See ReadToEnd.
         }
 
         return this;

@@ -11,7 +11,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>Event loops, sockets on them, and what they report.</summary>
+/// <summary>Event loops, the sockets on them, and what they report.</summary>
 internal sealed class Rig : IAsyncDisposable
 {
     private readonly List<LoopSocket> _sockets = [];
@@ -36,10 +36,10 @@ internal sealed class Rig : IAsyncDisposable
 
     public static TheoryData<RigTransport> Transports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Ipc, RigTransport.IpcPortable, RigTransport.Inproc];
 
-    /// <summary>Those by which a peer can be something else than a socket of the rig.</summary>
+    /// <summary>The transports by which a peer need not be a socket of the rig.</summary>
     public static TheoryData<RigTransport> SystemTransports => [RigTransport.Tcp, RigTransport.TcpPortable, RigTransport.Ipc, RigTransport.IpcPortable];
 
-    /// <summary>Where sockets of this rig may bind; another endpoint each time.</summary>
+    /// <summary>An endpoint that sockets of this rig may bind; another one at each call.</summary>
     public string AnyPort => _transport switch
     {
         RigTransport.Inproc => $"inproc://{Guid.NewGuid():N}",
@@ -56,10 +56,10 @@ internal sealed class Rig : IAsyncDisposable
 
     public Inbox<ZeroMqEvent> Events { get; } = new();
 
-    /// <summary>"+prefix" and "-prefix", in Latin-1.</summary>
+    /// <summary>The subscriptions as "+prefix" and "-prefix" in Latin-1.</summary>
     public Inbox<string> Interest { get; } = new();
 
-    /// <summary>Messages of all subscribers, as <see cref="LibzmqPeer.Show"/> writes them.</summary>
+    /// <summary>The messages of all subscribers in the notation of <see cref="LibzmqPeer.Show"/>.</summary>
     public Inbox<string> Messages { get; } = new();
 
     public Inbox<Exception> Faults { get; } = new();
@@ -107,7 +107,9 @@ internal sealed class Rig : IAsyncDisposable
     public LoopPair Pair(Func<LoopMessageOptions, LoopMessageOptions>? change = null, ZeroMqMessageHandler? onMessage = null) =>
         Add(new LoopPair(Loop, onMessage ?? Record, Changed(change)));
 
-    /// <summary>Both ends of so many connections between sockets of this rig have told of them.</summary>
+    /// <summary>
+    /// Waits until both ends of this many connections between sockets of this rig have reported them.
+    /// </summary>
     public async Task ConnectedAsync(int connections = 1)
     {
         for (int i = 0; i < 2 * connections; i++)
@@ -116,7 +118,7 @@ internal sealed class Rig : IAsyncDisposable
         }
     }
 
-    /// <summary>This end of so many connections with others has told of them.</summary>
+    /// <summary>Waits until this end of this many connections to other peers has reported them.</summary>
     public async Task ConnectedOnceAsync(int connections)
     {
         for (int i = 0; i < connections; i++)
@@ -135,7 +137,7 @@ internal sealed class Rig : IAsyncDisposable
 
     public Task<string> InterestAsync(string change) => Interest.TakeAsync(line => line == change);
 
-    /// <summary>Publishes on the loop and returns to how many peers.</summary>
+    /// <summary>Publishes on the loop and returns the number of peers.</summary>
     public Task<int> PublishAsync(LoopPublisher socket, params byte[][] frames) =>
         OnLoopAsync(() => Publish(socket, frames));
 

@@ -1,20 +1,20 @@
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>By what the sockets of a rig are joined.</summary>
+/// <summary>The transports that connect the sockets of a rig.</summary>
 public enum RigTransport
 {
-    /// <summary>TCP by the system's own poller.</summary>
+    /// <summary>TCP with the system's own poller.</summary>
     Tcp,
 
-    /// <summary>TCP by the portable poller.</summary>
+    /// <summary>TCP with the portable poller.</summary>
     TcpPortable,
 
-    /// <summary>Unix sockets by the system's own poller.</summary>
+    /// <summary>Unix sockets with the system's own poller.</summary>
     Ipc,
 
-    /// <summary>Unix sockets by the portable poller.</summary>
+    /// <summary>Unix sockets with the portable poller.</summary>
     IpcPortable,
 
-    /// <summary>Names in the process.</summary>
+    /// <summary>Inproc endpoints.</summary>
     Inproc,
 }

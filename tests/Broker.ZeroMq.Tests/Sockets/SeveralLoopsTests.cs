@@ -82,7 +82,7 @@ public sealed class SeveralLoopsTests
         }
     }
 
-    /// <summary>Checks that each publishing loop's messages come complete and in order.</summary>
+    /// <summary>Checks that the messages of each publishing loop are complete and in order.</summary>
     private sealed class Ledger
     {
         private readonly int[] _next = new int[LoopCount];

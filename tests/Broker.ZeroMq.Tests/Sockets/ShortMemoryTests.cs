@@ -10,8 +10,9 @@ using Broker.ZeroMq.Tests.Zmtp;
 namespace Broker.ZeroMq.Tests.Sockets;
 
 /// <summary>
-/// What may be held for all peers together is limited: who takes nothing gets no more than a share, the others all of theirs, and who was refused is told when
-/// there is enough. The tests turn the loop, and where they make memory short themselves they count what nobody holds.
+/// The memory for all peers together is limited. A peer that accepts nothing gets at most a share, the others get all
+/// their messages, and a refused sender is notified when there is enough memory. The tests drive the loop themselves.
+/// Some create memory pressure by counting memory in the budget that nothing uses.
 /// </summary>
 public sealed class ShortMemoryTests : IDisposable
 {
@@ -43,7 +44,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void Subscribers_that_stop_lose_messages_before_memory_ends_and_one_that_reads_loses_none()
+    public void Stopped_subscribers_lose_messages_before_memory_is_exhausted_and_a_reading_one_loses_none()
     {
         const int Stopped = 10;
         const int Rounds = 200;
@@ -89,7 +90,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void A_publisher_drops_while_memory_is_short_and_goes_on_when_there_is_enough()
+    public void A_publisher_drops_under_memory_pressure_and_continues_afterwards()
     {
         var publisher = Publisher();
         Subscriber(publisher.Bind(AnyPort));
@@ -109,7 +110,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void A_publisher_that_does_not_drop_is_told_once_when_there_is_enough()
+    public void A_publisher_that_does_not_drop_is_notified_once_after_memory_pressure()
     {
         var publisher = Publisher(o => o with { NoDrop = true });
         publisher.OnWritable = () => _writable++;
@@ -122,7 +123,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void A_push_is_told_once_when_there_is_enough()
+    public void A_push_is_notified_once_after_memory_pressure()
     {
         var push = Add(new LoopPush(Loop));
         push.OnWritable = () => _writable++;
@@ -136,7 +137,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void A_peer_for_whom_nothing_waits_gets_each_message_while_memory_is_short()
+    public void A_peer_with_an_empty_queue_gets_each_message_under_memory_pressure()
     {
         var push = Add(new LoopPush(Loop));
         var healthy = Peer(push.Bind(AnyPort), "PULL");
@@ -153,7 +154,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void What_waits_for_a_connection_is_bounded_by_the_share_too()
+    public void Messages_that_wait_for_a_connection_are_limited_by_the_share_too()
     {
         int taken = 0;
         var push = Add(new LoopPush(Loop, new LoopMessageOptions { SendHighWaterMark = 0, Inproc = _names }));
@@ -167,7 +168,7 @@ public sealed class ShortMemoryTests : IDisposable
             Assert.InRange(++taken, 1, 1000);
         }
 
-        // What fits 16 KiB, with nine octets before each.
+        // As many bytes as fit into 16 KiB with a header of nine bytes each.
         Assert.Equal(16, taken);
         Assert.InRange(Budget.BufferedBytes, (2 * Limit) + (taken * 1000), (2 * Limit) + (256 * 1024));
         Loop.RunOnce(TimeSpan.Zero);
@@ -204,7 +205,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void What_is_sent_upstream_is_dropped_beyond_the_share_and_counted()
+    public void Upstream_messages_beyond_the_share_are_dropped_and_counted()
     {
         var subscriber = Add(new LoopSubscriber(_loops, static (_, in _) => true, new LoopSubscriberOptions { AnnounceExtended = true }));
         Peer(subscriber.Bind(AnyPort), "XPUB");
@@ -224,7 +225,7 @@ public sealed class ShortMemoryTests : IDisposable
     }
 
     [Fact]
-    public void A_thread_that_is_held_because_memory_is_short_goes_on_when_there_is_enough()
+    public void A_thread_that_waits_because_of_memory_pressure_continues_afterwards()
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, MaxBufferedBytes = Limit });
         using var context = new ZeroMqContext(loops);
@@ -232,7 +233,8 @@ public sealed class ShortMemoryTests : IDisposable
         using var stopped = new RawPeer(ZeroMqEndpoint.Parse(push.Bind(AnyPort))).Handshake("PULL");
         byte[] body = Wire.Filled(16 * 1024);
 
-        // One by one: what is sent ahead of a loop that has no processor takes memory too, and would make it short before it is to be.
+        // One by one: messages that are sent while the loop has no processor time use memory too and would cause
+        // pressure too early.
         for (int sent = 1; push.GetCounts().PendingBytes < 1 << 20; sent++)
         {
             push.Send(body);
@@ -252,7 +254,7 @@ public sealed class ShortMemoryTests : IDisposable
         });
         sender.Start();
 
-        // Not even those pass.
+        // Not even these messages are accepted.
         Wait.Until(() => !push.HasRoom);
         Assert.True(sender.IsAlive);
         loops.MemoryBudget.Add(-Limit);
@@ -260,7 +262,7 @@ public sealed class ShortMemoryTests : IDisposable
         Assert.True(all);
     }
 
-    // Somebody who takes nothing: more waits for him than the system can take at once.
+    // A peer that accepts nothing: more is queued for it than the system can accept at once.
     private void Fill(Func<long> pending, Func<bool> send)
     {
         for (int turns = 0; pending() < 1 << 20; turns++)
@@ -294,7 +296,7 @@ public sealed class ShortMemoryTests : IDisposable
         }
     }
 
-    // Reads all that was ever sent to the peer. Returns how much that was.
+    // Reads everything that was sent to the peer and returns the number of bytes.
     private long Hear(RawPeer peer, ZeroMqPeer info, long heard)
     {
         Loop.RunOnce(TimeSpan.Zero);

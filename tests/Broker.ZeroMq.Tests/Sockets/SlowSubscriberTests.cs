@@ -53,7 +53,7 @@ public sealed class SlowSubscriberTests
         Assert.Equal(slowBefore + Messages, slowInfo.MessagesSent + slowInfo.MessagesDropped);
         Assert.Equal(slowInfo.MessagesDropped, publisher.MessagesDropped);
 
-        // Once, unless the kernel took everything meanwhile and it began anew.
+        // One event, unless the kernel accepted everything meanwhile and dropping began anew.
         var told = rig.Events.TakeAll().FindAll(e => e.Kind == ZeroMqEventKind.MessagesDropped);
         Assert.NotEmpty(told);
         Assert.All(told, e => Assert.Equal(slowInfo, e.Peer));
@@ -68,7 +68,7 @@ public sealed class SlowSubscriberTests
     }
 
     [Fact]
-    public void A_stalled_peer_outlives_the_heartbeats()
+    public void A_stalled_peer_is_not_closed_by_heartbeats()
     {
         var time = new VirtualTime();
         using var group = new EventLoopGroup(new EventLoopOptions { CallerDriven = true, TimeProvider = time });
@@ -111,7 +111,7 @@ public sealed class SlowSubscriberTests
     }
 
     [Fact]
-    public async Task A_stalled_peer_is_closed_where_that_was_asked_for()
+    public async Task A_stalled_peer_is_closed_if_the_option_is_set()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { StalledPeerTimeout = TimeSpan.FromMilliseconds(300), HighWaterMark = 1 << 20 });
@@ -128,7 +128,7 @@ public sealed class SlowSubscriberTests
     }
 
     [Fact]
-    public async Task A_message_above_the_mark_passes_when_nothing_waits()
+    public async Task A_message_larger_than_the_mark_is_sent_if_the_queue_is_empty()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { HighWaterMark = 1000 });
@@ -140,7 +140,7 @@ public sealed class SlowSubscriberTests
     }
 
     [Fact]
-    public async Task Each_time_of_dropping_is_told_of_although_the_peer_never_held_up_the_queue()
+    public async Task Each_period_of_dropping_is_reported_although_the_peer_never_blocked_the_queue()
     {
         await using var rig = new Rig();
         var publisher = rig.Publisher(o => o with { HighWaterMark = 100 });
@@ -152,7 +152,7 @@ public sealed class SlowSubscriberTests
             ZeroMqEvent? told = null;
             while (told is null)
             {
-                // Two in a turn are one too many; between turns the peer takes everything.
+                // Two messages in one iteration are one too many; between iterations the peer accepts everything.
                 await rig.OnLoopAsync(() => rig.Publish(publisher, [Wire.Filled(80)]) + rig.Publish(publisher, [Wire.Filled(80)]));
                 await Task.Delay(20, TestContext.Current.CancellationToken);
                 told = rig.Events.TakeAll().Find(e => e.Kind == ZeroMqEventKind.MessagesDropped);

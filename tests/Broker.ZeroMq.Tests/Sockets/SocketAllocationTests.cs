@@ -11,7 +11,8 @@ public sealed class SocketAllocationTests
     private const int Warm = 300_000;
     private const int Measured = 1_000_000;
 
-    // What a message costs shows in each round. What it does not may come in one of them: a depot of blocks that grows, the runtime's own.
+    // An allocation per message occurs in each round. Other allocations may occur in a single round: a pool that grows,
+    // or the runtime's own.
     private const int PerRound = 100_000;
     private const int PerTurn = 200;
 
@@ -35,7 +36,7 @@ public sealed class SocketAllocationTests
         Assert.Equal((0L, 0L), (pump.Least, meter.Least));
     }
 
-    /// <summary>Publishes some messages per turn, as long as the peer keeps up.</summary>
+    /// <summary>Publishes some messages per iteration as long as the peer keeps up.</summary>
     private sealed class Pump
     {
         private readonly byte[] _topic = Wire.Ascii("topic");
@@ -55,7 +56,7 @@ public sealed class SocketAllocationTests
             _turn = Turn;
         }
 
-        /// <summary>What publishing has allocated in the round in which that was least.</summary>
+        /// <summary>The allocations of publishing in the round with the fewest.</summary>
         public long Least { get; private set; } = long.MaxValue;
 
         public void Start() => _loop.Post(_turn);
@@ -90,7 +91,7 @@ public sealed class SocketAllocationTests
 
         public TaskCompletionSource Done { get; } = Wait.Source();
 
-        /// <summary>What the thread has allocated in the round in which that was least.</summary>
+        /// <summary>The allocations of the thread in the round with the fewest.</summary>
         public long Least { get; private set; } = long.MaxValue;
 
         public bool Take(ZeroMqPeer peer, in ZmtpMessage message)

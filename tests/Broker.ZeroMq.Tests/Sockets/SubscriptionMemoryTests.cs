@@ -1,13 +1,13 @@
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>Looks at the memory of the whole process, so nothing else may run meanwhile.</summary>
+/// <summary>Measures the memory of the whole process, so no other test may run meanwhile.</summary>
 [Collection(Alone.Name)]
 public sealed class SubscriptionMemoryTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public async Task A_peer_with_very_many_subscriptions_costs_the_memory_that_is_counted_for_them_and_gives_it_back()
+    public async Task A_peer_with_very_many_subscriptions_uses_the_memory_that_is_counted_and_it_is_freed()
     {
         const int Many = 60_000;
         const long Most = Many * 2L * (250 + 11);
@@ -16,7 +16,7 @@ public sealed class SubscriptionMemoryTests
         long before = GC.GetTotalMemory(forceFullCollection: true);
         long after = 0;
         long least = long.MaxValue;
-        // What the tests before this one have left goes meanwhile, a part of it every ten seconds: it does not go in every round.
+        // Memory of earlier tests is freed meanwhile, a part of it every ten seconds, but not in every round.
         for (int i = 0; i < 20 && least > Most; i++)
         {
             long during;

@@ -3,7 +3,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Sockets;
 
-/// <summary>One peer's subscriptions are neither the others' room nor their time.</summary>
+/// <summary>The subscriptions of one peer use neither the memory nor the time of the others.</summary>
 public sealed class SubscriptionShareTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -13,7 +13,8 @@ public sealed class SubscriptionShareTests
     {
         await using var rig = new Rig();
 
-        // Each prefix is some 250 bytes twice: 32 are assured to each of four peers, 128 go to who asks first.
+        // Each prefix uses some 250 bytes twice: 32 prefixes are reserved for each of four peers, and 128 go to the
+        // peers that subscribe first.
         var endpoint = rig.Publisher(o => o with { MaxPeers = 4, MaxSubscriptionMemory = 256 * 512 }).Bind(AnyPort);
         using var greedy = new RawPeer(endpoint).Handshake("SUB").Send(Subscriptions("g", 1000));
         Assert.Contains("share of the memory", (await rig.EventAsync(ZeroMqEventKind.PeerRefused)).Reason, StringComparison.Ordinal);
@@ -29,7 +30,7 @@ public sealed class SubscriptionShareTests
     }
 
     [Fact]
-    public async Task What_a_peer_gives_up_or_leaves_behind_is_there_for_the_next()
+    public async Task Memory_of_cancelled_subscriptions_is_available_to_the_next_peer()
     {
         await using var rig = new Rig();
         var endpoint = rig.Publisher(o => o with { MaxPeers = 2, MaxSubscriptionMemory = 100 * 512 }).Bind(AnyPort);
@@ -47,7 +48,7 @@ public sealed class SubscriptionShareTests
     }
 
     [Fact]
-    public async Task Many_subscriptions_are_made_and_taken_back_in_pieces_between_which_the_loop_serves_others()
+    public async Task Many_subscriptions_are_added_and_removed_in_pieces_between_which_the_loop_serves_others()
     {
         const int Many = 65_536;
         int turn = 0;
@@ -86,7 +87,8 @@ public sealed class SubscriptionShareTests
         await Wait.For(gone);
         await rig.OnLoopAsync(() => over = true);
 
-        // A piece has 256; what is left of one read and the begin of the next may meet between two posted actions.
+        // A piece has 256 subscriptions. The end of one read and the beginning of the next may occur between two posted
+        // actions.
         Assert.InRange(added.Values.Max(), 1, 512);
         Assert.InRange(removed.Values.Max(), 1, 512);
         Assert.Equal(Many, added.Values.Sum());

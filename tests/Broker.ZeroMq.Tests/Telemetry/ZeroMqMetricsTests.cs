@@ -4,11 +4,11 @@ using Broker.ZeroMq.Telemetry;
 
 namespace Broker.ZeroMq.Tests.Telemetry;
 
-/// <summary>What sockets count, and their meter.</summary>
+/// <summary>The counters of the sockets and their meter.</summary>
 public sealed class ZeroMqMetricsTests
 {
     [Fact]
-    public async Task A_socket_counts_over_all_peers_there_were()
+    public async Task A_socket_counts_over_all_its_peers()
     {
         using var pull = new PullSocket();
         string endpoint = pull.Bind("tcp://127.0.0.1:*");
@@ -18,7 +18,7 @@ public sealed class ZeroMqMetricsTests
             push.Send("one");
             push.Send("two");
             Assert.Equal(("one", "two"), (pull.ReceiveString(), pull.ReceiveString()));
-            // The loops count when they have done it: who has the message may be sooner.
+            // A loop counts a message after it has passed it on, so the receiver may be earlier.
             await Wait.UntilAsync(() => push.GetCounts() == new ZeroMqCounts(1, 0, 2, 0, 0), () => push.GetCounts().ToString());
             await Wait.UntilAsync(() => pull.GetCounts() == new ZeroMqCounts(1, 2, 0, 0, 0), () => pull.GetCounts().ToString());
         }
@@ -35,7 +35,7 @@ public sealed class ZeroMqMetricsTests
     }
 
     [Fact]
-    public async Task A_closed_socket_keeps_what_it_has_counted()
+    public async Task A_closed_socket_keeps_its_counters()
     {
         using var pull = new PullSocket();
         var push = new PushSocket();
@@ -49,13 +49,13 @@ public sealed class ZeroMqMetricsTests
     }
 
     [Fact]
-    public async Task What_a_router_has_for_nobody_is_counted_as_dropped()
+    public async Task A_routers_message_without_a_peer_is_counted_as_dropped()
     {
         using var router = new RouterSocket();
         using var dealer = new DealerSocket();
         dealer.Connect(router.Bind("tcp://127.0.0.1:*"));
         router.Send("nobody", "hello");
-        // Behind it on the same loop: what it answers has passed the other.
+        // This request uses the same loop later: when it is answered, the other message has been processed.
         dealer.Send("hello");
         using var request = new ZeroMqMessage();
         router.Receive(request);
@@ -66,7 +66,7 @@ public sealed class ZeroMqMetricsTests
     }
 
     [Fact]
-    public async Task The_meter_says_what_each_socket_counts()
+    public async Task The_meter_reports_the_counters_of_each_socket()
     {
         using var pull = new PullSocket();
         using var push = new PushSocket();

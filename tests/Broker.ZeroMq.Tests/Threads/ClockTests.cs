@@ -3,7 +3,8 @@ using Broker.ZeroMq.Tests.Queues;
 namespace Broker.ZeroMq.Tests.Threads;
 
 /// <summary>
-/// When a receive reads a clock. What the founding binding of .NET lost most of its time with was to read one before it had looked for a message.
+/// When a receive reads a clock. The original .NET binding spent most of its time on reading a clock before it checked
+/// for a message.
 /// </summary>
 public sealed class ClockTests
 {
@@ -17,7 +18,7 @@ public sealed class ClockTests
     [InlineData("TryReceive")]
     [InlineData("TryReceive within a time")]
     [InlineData("ReceiveAsync")]
-    public async Task For_a_message_that_is_there_no_clock_is_read(string how)
+    public async Task No_clock_is_read_for_an_available_message(string how)
     {
         const int Count = 10;
         using var context = new ZeroMqContext { Clock = _clock };
@@ -50,7 +51,7 @@ public sealed class ClockTests
         Assert.False(pull.TryReceive(message));
         Assert.Equal(0, _clock.Reads);
 
-        // Which it is where nothing is there and a time is to be kept.
+        // The clock is read if no message is there and there is a timeout.
         Assert.False(pull.TryReceive(message, TimeSpan.FromMilliseconds(1)));
         Assert.NotEqual(0, _clock.Reads);
     }
@@ -58,7 +59,7 @@ public sealed class ClockTests
     [Theory]
     [InlineData(0)]
     [InlineData(100)]
-    public async Task A_wait_without_a_limit_reads_none_either(int attempts)
+    public async Task A_wait_without_a_limit_reads_no_clock_either(int attempts)
     {
         var bench = new Bench(clock: _clock);
         string? received = null;
@@ -72,7 +73,7 @@ public sealed class ClockTests
     }
 
     [Fact]
-    public void What_comes_while_the_clock_is_read_for_the_first_time_is_not_slept_over()
+    public void A_message_that_arrives_while_the_clock_is_read_first_is_not_missed()
     {
         var bench = new Bench(clock: _clock);
         _clock.OnFirst = () => bench.Add(bench.Source(), "just now");
@@ -86,7 +87,7 @@ public sealed class ClockTests
     }
 
     [Fact]
-    public void Sending_looks_at_no_limit_where_there_is_room()
+    public void A_send_with_room_reads_no_clock()
     {
         using var context = new ZeroMqContext { Clock = _clock };
         using var push = new PushSocket(new ZeroMqSocketOptions { SendTimeout = Minute, Linger = TimeSpan.Zero }, context);

@@ -2,10 +2,11 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What a message there and one back allocate, for socket types that do both.</summary>
+/// <summary>The allocations of a message and its answer, for socket types that send and receive.</summary>
 public sealed class ConversationAllocationTests
 {
-    // As in SocketAllocationTests: what a message costs shows in each round, and so a round without ends it.
+    // See SocketAllocationTests: an allocation per message occurs in each round, so a round without allocations ends
+    // the test.
     private const int Rounds = 30;
     private const int PerRound = 1000;
     private const int Allowed = 512;
@@ -21,10 +22,10 @@ public sealed class ConversationAllocationTests
         ["XSUB and XPUB"] = BetweenExtended,
     };
 
-    // All on one thread, what the loop does included.
+    // All the work is done on one thread, including the loop's.
     [Theory]
     [MemberData(nameof(Pairs))]
-    public void A_thread_that_turns_the_loop_of_both_ends_allocates_nothing_for_a_message_and_its_answer(string pair)
+    public void A_thread_that_drives_the_loop_of_both_ends_allocates_nothing_for_a_message_and_its_answer(string pair)
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = true });
         using var context = new ZeroMqContext(loops);
@@ -48,7 +49,7 @@ public sealed class ConversationAllocationTests
     [MemberData(nameof(Pairs))]
     public void Threads_that_ask_and_answer_allocate_nothing_for_a_message(string pair)
     {
-        // Others' loops would take the blocks that these threads have given back.
+        // Other loops would use the chunks that these threads have returned to the pool.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         using var context = new ZeroMqContext(loops);
         using var talk = Kinds[pair](context);
@@ -69,7 +70,7 @@ public sealed class ConversationAllocationTests
         Assert.InRange(asking, 0, Allowed);
         Assert.InRange(answering, 0, Allowed);
 
-        // As many rounds on either thread, until both have had one without.
+        // As many rounds on either thread until both have had one without allocations.
         void Go(Action step, ref long least)
         {
             bool goesOn = true;
@@ -105,7 +106,7 @@ public sealed class ConversationAllocationTests
         where TAsking : MessageSocket, ISendingSocket, IReceivingSocket
         where TAnswering : MessageSocket, ISendingSocket, IReceivingSocket
     {
-        // Neither a subscription nor the end of one.
+        // Neither a subscription nor a cancellation.
         byte[] question = new byte[64];
         question.AsSpan().Fill((byte)'q');
         byte[] heard = new byte[64];
@@ -121,7 +122,7 @@ public sealed class ConversationAllocationTests
             [asking, answering, asked]);
     }
 
-    // On the thread that calls.
+    // On the calling thread.
     private static long AllocatedInRound(Action step)
     {
         long before = GC.GetAllocatedBytesForCurrentThread();

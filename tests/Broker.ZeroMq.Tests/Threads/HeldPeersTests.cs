@@ -5,13 +5,13 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>Peers that come to a socket which nobody receives from, are held up and go.</summary>
+/// <summary>Peers of a socket from which nobody receives: they are paused and then disconnect.</summary>
 public sealed class HeldPeersTests
 {
     private readonly Inbox<ZeroMqPeer> _peers = new();
 
     [Fact]
-    public async Task A_sub_forgets_the_held_publishers_that_go()
+    public async Task A_sub_frees_paused_publishers_that_disconnect()
     {
         await using var sub = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
         sub.Subscribe("");
@@ -19,7 +19,7 @@ public sealed class HeldPeersTests
     }
 
     [Fact]
-    public async Task An_xsub_forgets_the_held_publishers_that_go()
+    public async Task An_xsub_frees_paused_publishers_that_disconnect()
     {
         await using var xsub = new XSubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
         xsub.Subscribe("");
@@ -27,14 +27,14 @@ public sealed class HeldPeersTests
     }
 
     [Fact]
-    public async Task An_xpub_forgets_the_held_subscribers_that_go()
+    public async Task An_xpub_frees_paused_subscribers_that_disconnect()
     {
         await using var xpub = new XPublisherSocket(new XPublisherSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
         await CheckAsync(xpub, "XSUB");
     }
 
     [Fact]
-    public async Task A_pull_forgets_the_held_pushers_that_go()
+    public async Task A_pull_frees_paused_senders_that_disconnect()
     {
         await using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1, AcceptPeer = Take });
         await CheckAsync(pull, "PUSH");

@@ -2,7 +2,7 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What sockets cost while nothing comes, as the kernel counts it.</summary>
+/// <summary>The processor time of idle sockets, as the kernel counts it.</summary>
 [Collection(Alone.Name)]
 public sealed class IdleTests
 {
@@ -20,13 +20,13 @@ public sealed class IdleTests
         sleeps: true);
 
     [Fact]
-    public Task Who_awaits_has_no_thread_and_the_loop_sleeps() =>
+    public Task An_awaiting_receiver_uses_no_thread_and_the_loop_sleeps() =>
         RestAsync(heartbeat: Timeout.InfiniteTimeSpan, pull => Assert.ThrowsAsync<ObjectDisposedException>(() => pull.ReceiveStringAsync(TestContext.Current.CancellationToken).AsTask()), sleeps: true);
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public Task Threads_that_look_up_ten_times_a_second_take_no_processor_time_with_or_without_heartbeats(bool heartbeats) => RestAsync(
+    public Task Threads_that_poll_ten_times_a_second_use_no_processor_time_with_or_without_heartbeats(bool heartbeats) => RestAsync(
         heartbeats ? TimeSpan.FromMilliseconds(100) : Timeout.InfiniteTimeSpan,
         pull =>
         {
@@ -41,7 +41,8 @@ public sealed class IdleTests
         },
         sleeps: false);
 
-    // Receivers wait on sockets over TCP that have had messages, until a second passes in which the kernel counts nothing. What polls has no such second.
+    // Receivers wait on TCP sockets that have had messages, until a second passes in which the kernel counts no
+    // processor time. A thread that polls has no such second.
     private static async Task RestAsync(TimeSpan heartbeat, Func<PullSocket, Task> receive, bool sleeps)
     {
         const int Pairs = 4;

@@ -8,7 +8,9 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What is particular to names in the process; what is not is shown by the suites that run on all transports.</summary>
+/// <summary>
+/// The specific behaviour of inproc endpoints. The suites that run on all transports test the common behaviour.
+/// </summary>
 public sealed class InprocTests
 {
     private const string Somewhere = "inproc://somewhere";
@@ -18,7 +20,7 @@ public sealed class InprocTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
-    public void A_name_belongs_to_one_socket_until_that_gives_it_up_or_closes()
+    public void A_name_belongs_to_one_socket_until_it_unbinds_or_closes()
     {
         using var context = new ZeroMqContext();
         using var second = new PullSocket(context: context);
@@ -37,7 +39,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public void A_socket_without_a_context_that_others_share_has_no_names()
+    public void A_socket_without_a_shared_context_cannot_use_inproc()
     {
         using var push = new PushSocket();
 
@@ -61,7 +63,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public void Many_wait_for_one_name_and_all_are_served()
+    public void Many_sockets_wait_for_one_name_and_all_are_served()
     {
         const int Many = 20;
         using var context = new ZeroMqContext();
@@ -81,7 +83,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public async Task Who_binds_a_name_again_gets_the_peers_of_the_one_before_and_what_waits_for_it()
+    public async Task A_socket_that_binds_a_name_again_gets_the_waiting_peers_and_their_messages()
     {
         using var context = new ZeroMqContext();
         using var push = new PushSocket(context: context);
@@ -100,7 +102,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public async Task Closing_the_context_ends_the_wait_for_a_name_and_drops_what_waits_for_it_whatever_the_linger()
+    public async Task Closing_the_context_ends_the_wait_for_a_name_and_drops_its_messages_whatever_the_linger()
     {
         var context = new ZeroMqContext();
         var push = new PushSocket(new ZeroMqSocketOptions { Linger = TimeSpan.FromHours(1) }, context);
@@ -114,7 +116,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public async Task Loop_sockets_on_two_groups_talk_by_names_that_they_were_given_and_to_sockets_of_the_context()
+    public async Task Loop_sockets_of_two_groups_connect_by_given_names_to_each_other_and_to_the_context()
     {
         using var context = new ZeroMqContext();
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -153,14 +155,15 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public void The_marks_of_both_sides_hold_a_sender_up_though_nothing_but_memory_is_between()
+    public void The_marks_of_both_sides_block_a_sender_within_the_process()
     {
         using var context = new ZeroMqContext();
         var options = new ZeroMqSocketOptions { SendHighWaterMark = 10, ReceiveHighWaterMark = 10 };
         using var pair = new PushPull(options, context, Somewhere);
         byte[] body = new byte[1000];
 
-        // A mark before the loop, one behind it, what it handed over at once, and the receiver's: however long the loop is about the first.
+        // A mark before the loop, one after it, what was flushed at once, and the receiver's mark, however slow the
+        // loop is with the first.
         const int Least = 20;
         int sent = 0;
         for (int refused = 0; refused == 0 || (sent < Least && refused < 60);)
@@ -181,7 +184,7 @@ public sealed class InprocTests
     }
 
     [Fact]
-    public void The_mechanism_is_for_strangers_and_not_for_the_program_itself()
+    public void The_security_mechanism_is_not_used_within_the_process()
     {
         using var context = new ZeroMqContext();
         using var pull = new PullSocket(

@@ -53,7 +53,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_request_without_a_peer_is_not_taken_and_may_be_tried_again()
+    public void A_request_without_a_peer_is_refused_and_may_be_sent_again()
     {
         using var req = new RequestSocket(context: _transport.Context);
         string endpoint = req.Bind(_transport.AnyEndpoint);
@@ -68,7 +68,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_relaxed_request_gives_the_one_before_up_and_numbers_tell_their_replies_apart()
+    public void A_relaxed_request_abandons_the_previous_one_and_numbers_distinguish_their_replies()
     {
         using var router = new RouterSocket(context: _transport.Context);
         using var req = new RequestSocket(new RequestSocketOptions { Relaxed = true, Correlate = true }, _transport.Context);
@@ -87,9 +87,10 @@ public abstract class PatternSocketTests : IDisposable
         Assert.Equal("second", req.ReceiveString());
     }
 
-    // Who receives while the other one has a request is told so; who has received one may reply, whenever the other's reply returns.
+    // If one thread has a request open, the other's receive throws. A thread that has received may reply at once,
+    // whenever the other thread's reply returns.
     [Fact]
-    public async Task Two_threads_that_serve_one_REP_lose_no_turn()
+    public async Task Two_threads_that_serve_one_REP_lose_no_request()
     {
         const int Requests = 20_000;
         using var rep = new ResponseSocket(context: _transport.Context);
@@ -163,7 +164,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_message_of_a_router_for_nobody_is_dropped_and_counted()
+    public void A_routers_message_without_a_peer_is_dropped_and_counted()
     {
         using var router = new RouterSocket(context: _transport.Context);
         router.Bind(_transport.AnyEndpoint);
@@ -175,7 +176,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_buffer_takes_no_message_of_a_router_since_it_has_the_id_before_it()
+    public void A_buffer_cannot_receive_a_routers_message_because_it_has_two_frames()
     {
         using var router = new RouterSocket(context: _transport.Context);
         using var dealer = new DealerSocket(context: _transport.Context);
@@ -188,7 +189,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_pair_talks_both_ways()
+    public void A_pair_sends_and_receives()
     {
         using var left = new PairSocket(context: _transport.Context);
         using var right = new PairSocket(context: _transport.Context);
@@ -209,7 +210,7 @@ public abstract class PatternSocketTests : IDisposable
         sub.Connect(pub.Bind(_transport.AnyEndpoint));
         using var message = new ZeroMqMessage();
 
-        // What is published before the peer is there goes to nobody.
+        // A message that is published before the peer has subscribed reaches no one.
         Wait.Until(() =>
         {
             pub.Send("weather.oslo", "4 degrees");
@@ -235,7 +236,7 @@ public abstract class PatternSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_subscriber_that_stops_holds_up_nobody()
+    public void A_stopped_subscriber_blocks_nobody()
     {
         using var pub = new PublisherSocket(new ZeroMqSocketOptions { SendHighWaterBytes = 100_000 }, _transport.Context);
         using var stuck = new SubscriberSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1 }, _transport.Context);

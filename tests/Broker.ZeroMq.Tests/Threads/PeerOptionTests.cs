@@ -5,7 +5,9 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What sockets say of themselves to their peers, and whom they take by what those say.</summary>
+/// <summary>
+/// The properties that sockets announce to their peers, and the decision to accept a peer by its properties.
+/// </summary>
 public sealed class PeerOptionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -14,7 +16,7 @@ public sealed class PeerOptionTests
 
     [Theory]
     [MemberData(nameof(Endpoints))]
-    public async Task Who_says_of_itself_what_the_application_wants_to_hear_is_taken_and_who_does_not_is_told_why(string where)
+    public async Task A_peer_with_the_expected_property_is_accepted_and_another_is_sent_the_reason(string where)
     {
         using var context = new ZeroMqContext();
         var events = new Inbox<ZeroMqEvent>();
@@ -42,7 +44,7 @@ public sealed class PeerOptionTests
     }
 
     [Fact]
-    public async Task A_libzmq_peer_that_is_not_taken_gives_nothing_and_another_type_of_it_does()
+    public async Task No_message_of_a_refused_libzmq_peer_is_received_and_another_peer_is_served()
     {
         await using var host = ForeignHost.Take();
         var events = new Inbox<ZeroMqEvent>();
@@ -64,7 +66,7 @@ public sealed class PeerOptionTests
     }
 
     [Fact]
-    public async Task A_libzmq_peer_finds_what_a_socket_says_of_itself_with_each_message()
+    public async Task A_libzmq_peer_gets_a_sockets_properties_with_each_message()
     {
         await using var host = ForeignHost.Take();
         var pull = await host.SocketAsync("PULL");
@@ -77,7 +79,7 @@ public sealed class PeerOptionTests
     }
 
     [Fact]
-    public async Task An_application_that_fails_when_it_is_asked_about_a_peer_does_not_get_it_and_others_are_served()
+    public async Task A_peer_is_refused_if_the_accept_callback_throws_and_others_are_served()
     {
         var events = new Inbox<ZeroMqEvent>();
         int asked = 0;
@@ -100,7 +102,7 @@ public sealed class PeerOptionTests
     [InlineData("SOCKET-type", "PULL")]
     [InlineData("Identity", "me")]
     [InlineData("x-there", "twice")]
-    public void A_property_that_cannot_be_said_is_refused(string name, string value) =>
+    public void An_invalid_property_is_refused(string name, string value) =>
         Assert.ThrowsAny<ArgumentException>(
             () => new PushSocket(new ZeroMqSocketOptions { Properties = [new("X-There", "once"), new(name, value)] }));
 }

@@ -34,7 +34,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void What_is_sent_right_after_a_connect_is_taken_and_waits_for_the_peer()
+    public void A_message_sent_right_after_a_connect_is_queued_for_the_peer()
     {
         using var push = new PushSocket(context: _transport.Context);
         push.Connect(_transport.Named("somebody-comes-later-for-this-test"));
@@ -47,7 +47,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void Messages_of_all_shapes_come_whole_and_in_order()
+    public void Messages_of_all_shapes_arrive_whole_and_in_order()
     {
         using var pair = new PushPull(context: _transport.Context, endpoint: _transport.AnyEndpoint);
         byte[] large = Wire.Filled(3_000_000);
@@ -68,7 +68,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_message_that_does_not_fit_stays_the_next_and_is_named()
+    public void A_message_that_does_not_fit_stays_the_next_and_the_exception_describes_it()
     {
         using var pair = new PushPull(context: _transport.Context, endpoint: _transport.AnyEndpoint);
         byte[] buffer = new byte[4];
@@ -87,7 +87,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_peer_nothing_is_taken()
+    public void Without_a_peer_nothing_is_accepted()
     {
         using var push = new PushSocket(new ZeroMqSocketOptions { SendTimeout = TimeSpan.FromMilliseconds(10) }, _transport.Context);
         push.Bind(_transport.AnyEndpoint);
@@ -99,7 +99,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public async Task When_the_last_peer_has_gone_nothing_is_taken_until_another_one_comes()
+    public async Task After_the_last_peer_disconnects_nothing_is_accepted_until_another_connects()
     {
         var gone = Wait.Source();
         await using var push = new PushSocket(new ZeroMqSocketOptions
@@ -124,9 +124,10 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_receiver_that_stops_holds_up_the_sender_and_loses_nothing()
+    public void A_stopped_receiver_blocks_the_sender_and_loses_nothing()
     {
-        // The receiver's mark in any case. Of the sender's it may be less than half, since one that was full takes no more until half of it is free.
+        // At least the receiver's mark. The sender's part may be less than half of its mark, since a sender that was
+        // full accepts messages again only when half of the mark is free.
         const int Least = 100;
         using var context = new ZeroMqContext();
         using var pair = new PushPull(new ZeroMqSocketOptions { ReceiveHighWaterMark = 100, SendHighWaterMark = 100 }, context, _transport.AnyEndpoint);
@@ -134,13 +135,14 @@ public abstract class PipelineSocketTests : IDisposable
         int sent = 0;
         for (int refused = 0; refused == 0 || (sent < Least && refused < 60);)
         {
-            // However long the loop is about it.
+            // However slow the loop is.
             bool taken = pair.Push.TrySend(Numbered(body, sent), TimeSpan.FromSeconds(1));
             sent += taken ? 1 : 0;
             refused = taken ? 0 : refused + 1;
         }
 
-        // At most two marks, the kernel's buffers, and what the loops have in hand; memory is bounded by that.
+        // At most two marks, the kernel's buffers, and the messages that the loops are processing. That limits the
+        // memory.
         Assert.InRange(sent, Least, 5000);
         Assert.InRange(context.HeldBytes, 1, 10_000_000);
         for (int i = 0; i < sent; i++)
@@ -155,7 +157,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public async Task A_slow_peer_is_passed_over_while_another_one_has_room()
+    public async Task A_full_peer_is_skipped_while_another_has_room()
     {
         await using var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 10 }, _transport.Context);
         using var stuck = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 1 }, _transport.Context);
@@ -172,7 +174,7 @@ public abstract class PipelineSocketTests : IDisposable
             }
         }, Cancellation);
 
-        // More than the stuck one and all that is between could take.
+        // More than the stuck peer and everything in between could accept.
         Wait.Until(() =>
         {
             push.TrySend(body, TimeSpan.FromMilliseconds(10));
@@ -183,7 +185,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void What_was_sent_arrives_though_the_sender_is_closed_at_once()
+    public void A_message_arrives_although_the_sender_is_closed_at_once()
     {
         using var pull = new PullSocket(context: _transport.Context);
         string endpoint = pull.Bind(_transport.AnyEndpoint);
@@ -206,7 +208,7 @@ public abstract class PipelineSocketTests : IDisposable
 
     [Theory]
     [MemberData(nameof(LongLingers))]
-    public async Task A_socket_with_an_infinite_linger_closes_when_its_peer_has_come(TimeSpan linger)
+    public async Task A_socket_with_an_infinite_linger_closes_after_its_peer_has_connected(TimeSpan linger)
     {
         var push = new PushSocket(new ZeroMqSocketOptions { Linger = linger }, _transport.Context);
         string endpoint = _transport.Named($"{Guid.NewGuid():N}");
@@ -222,7 +224,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public async Task What_was_sent_to_an_endpoint_that_comes_within_the_linger_arrives()
+    public async Task A_message_to_an_endpoint_that_is_bound_within_the_linger_arrives()
     {
         var push = new PushSocket(context: _transport.Context);
         push.Connect(_transport.Named("somebody-comes-within-the-linger"));
@@ -237,7 +239,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public async Task A_close_ends_the_calls_that_wait_and_counts_what_was_not_delivered()
+    public async Task A_close_ends_waiting_calls_and_counts_undelivered_messages()
     {
         var pull = new PullSocket(context: _transport.Context);
         var push = new PushSocket(new ZeroMqSocketOptions { SendHighWaterMark = 3 }, _transport.Context);
@@ -245,7 +247,7 @@ public abstract class PipelineSocketTests : IDisposable
         var receive = Task.Run(() => pull.ReceiveString(), Cancellation);
         var await_ = pull.ReceiveStringAsync(CancellationToken.None).AsTask();
 
-        // Three wait for the endpoint and three for the loop; the others for room.
+        // Three messages wait for the endpoint and three for the loop; the others wait for room.
         var sends = Enumerable.Range(0, 10).Select(_ => Task.Factory.StartNew(
             () => push.Send("x"u8), Cancellation, TaskCreationOptions.LongRunning, TaskScheduler.Default)).ToArray();
         Wait.Until(() => sends.Count(send => send.IsCompleted) >= 4);
@@ -342,7 +344,7 @@ public abstract class PipelineSocketTests : IDisposable
     }
 
     [Fact]
-    public void A_receive_ends_after_its_time()
+    public void A_receive_ends_after_its_timeout()
     {
         using var pull = new PullSocket(new ZeroMqSocketOptions { ReceiveTimeout = TimeSpan.FromMilliseconds(10), Attempts = 5 }, _transport.Context);
         using var message = new ZeroMqMessage("as it was");
@@ -363,7 +365,7 @@ public abstract class PipelineSocketTests : IDisposable
                 pair.Push.Send(new byte[1000]);
             }
 
-            // For a moment all that is left may be the kernel's.
+            // For a moment the kernel may contain all that is left.
             pair.Pull.ReceiveBytes();
             Wait.Until(() => context.HeldBytes != 0, "what was sent");
         }

@@ -39,7 +39,7 @@ public sealed class PollerTests
         });
         poller.Post(() =>
         {
-            // While it runs.
+            // While the poller runs.
             poller.Add(second.Pull, pull =>
             {
                 seen.Add("second " + pull.ReceiveString());
@@ -58,7 +58,7 @@ public sealed class PollerTests
     }
 
     [Fact]
-    public void A_socket_that_was_removed_is_served_no_more_and_may_be_added_elsewhere()
+    public void A_removed_socket_is_no_longer_served_and_may_be_added_to_another_poller()
     {
         using var pair = new PushPull();
         using var poller = new ZeroMqPoller();
@@ -109,7 +109,7 @@ public sealed class PollerTests
     }
 
     [Fact]
-    public void A_handler_that_throws_is_called_again_for_what_is_left_when_the_poller_runs_on()
+    public void A_handler_that_threw_is_called_again_for_remaining_messages_in_the_next_run()
     {
         using var pair = new PushPull();
         using var poller = new ZeroMqPoller();
@@ -138,7 +138,7 @@ public sealed class PollerTests
     }
 
     [Fact]
-    public async Task A_cancellation_ends_the_run_and_an_exception_comes_out_of_it()
+    public async Task A_cancellation_ends_the_run_and_a_handlers_exception_is_rethrown()
     {
         using var poller = new ZeroMqPoller();
         using var cancellation = new CancellationTokenSource();

@@ -58,7 +58,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public async Task What_passes_is_captured_and_the_control_socket_pauses_resumes_and_ends_it()
+    public async Task Forwarded_messages_are_captured_and_the_control_socket_pauses_resumes_and_stops_the_proxy()
     {
         using var source = new PushSocket();
         using var frontend = new PullSocket();
@@ -78,7 +78,7 @@ public sealed class ProxyTests
         Assert.Equal("one|frame two", string.Join('|', sink.ReceiveFrames().Select(Encoding.UTF8.GetString)));
         Assert.Equal(2, captured.ReceiveFrames().Length);
 
-        // The first may be under way when the pause begins, the second is not.
+        // The first message may be in transit when the pause begins, the second is not.
         proxy.Pause();
         source.Send("under way");
         source.Send("held");
@@ -95,7 +95,7 @@ public sealed class ProxyTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_a_paused_proxy_or_one_without_room_has_not_passed_on_is_still_to_be_received_when_it_was_stopped(bool pauses)
+    public async Task Messages_that_a_paused_or_blocked_proxy_has_not_forwarded_can_be_received_after_its_stop(bool pauses)
     {
         using var source = new PushSocket();
         using var frontend = new PullSocket();
@@ -115,7 +115,7 @@ public sealed class ProxyTests
             proxy.Pause();
         }
 
-        // One may be under way when a pause begins.
+        // One message may be in transit when a pause begins.
         source.Send("under way");
         source.Send("left");
         bool passed = sink.TryReceiveString(out string? first, TimeSpan.FromMilliseconds(50));
@@ -130,9 +130,9 @@ public sealed class ProxyTests
         Assert.False(frontend.HasMessages);
     }
 
-    // Marks so low that there is no room again and again, and messages that are larger than those.
+    // The marks are so low that there is often no room, and the messages are larger than the marks.
     [Fact]
-    public async Task Each_message_passes_once_and_in_order_by_proxies_that_are_stopped_and_paused_meanwhile()
+    public async Task Each_message_is_forwarded_once_and_in_order_by_proxies_that_are_stopped_and_paused()
     {
         const int Count = 3000;
         var few = new ZeroMqSocketOptions { SendHighWaterMark = 7, ReceiveHighWaterMark = 5, SendHighWaterBytes = 4000 };
@@ -186,7 +186,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public async Task A_proxy_whose_capture_is_closed_ends_and_has_passed_the_message_on_once()
+    public async Task A_proxy_whose_capture_socket_is_closed_ends_and_has_forwarded_the_message_once()
     {
         using var source = new PushSocket();
         using var frontend = new PullSocket();
@@ -206,7 +206,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public void Sockets_that_cannot_be_joined_are_refused()
+    public void A_proxy_refuses_sockets_that_do_not_match()
     {
         using var a = new PushSocket();
         using var b = new PushSocket();
@@ -218,7 +218,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public void Sockets_that_take_turns_are_refused()
+    public void A_proxy_refuses_REQ_and_REP()
     {
         using var push = new PushSocket();
         using var pull = new PullSocket();

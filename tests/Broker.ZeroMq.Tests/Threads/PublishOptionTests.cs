@@ -8,7 +8,7 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What can be set at PUB, XPUB and XSUB, as libzmq's users know it.</summary>
+/// <summary>The options of PUB, XPUB and XSUB that libzmq's users know.</summary>
 public sealed class PublishOptionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -56,12 +56,12 @@ public sealed class PublishOptionTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_subscription_that_is_refused_is_taken_back_from_an_xpub_that_told_of_it(bool manual)
+    public void An_xpub_receives_a_cancellation_for_a_subscription_that_is_refused(bool manual)
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Verboser = !manual, Manual = manual, ReceiveHighWaterMark = 0 });
         using var peer = new RawPeer(Broker.ZeroMq.Endpoints.ZeroMqEndpoint.Parse(pub.Bind(AnyPort))).Handshake("SUB");
 
-        // The last one is longer than all that one peer may ask for.
+        // The last prefix exceeds the total size that one peer may subscribe to.
         byte[][] prefixes = [.. Enumerable.Range(0, 70).Select(i => Wire.Filled(60_000 + i))];
         peer.Send([.. prefixes.Select(prefix => Wire.Command("SUBSCRIBE", prefix))]);
         var wanted = new HashSet<int>();
@@ -79,7 +79,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public void A_manual_xpub_gives_a_peer_what_its_application_says()
+    public void A_manual_xpub_sends_a_peer_what_its_application_chooses()
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { Manual = true });
         string endpoint = pub.Bind(AnyPort);
@@ -89,7 +89,7 @@ public sealed class PublishOptionTests
         Assert.Equal("+asks", Show(asked.First));
         pub.Subscribe(asked.Peer!, "gets");
 
-        // What the peer filters itself would not come through, so it subscribes to that too.
+        // The peer filters messages that it has not subscribed to, so it subscribes to this prefix too.
         one.Subscribe("gets");
         pub.Receive(asked);
         var peer = asked.Peer!;
@@ -116,7 +116,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public void What_an_xsub_sends_upstream_is_received_from_the_xpub_and_a_pub_ignores_it()
+    public void An_upstream_message_of_an_xsub_is_received_by_an_xpub_and_ignored_by_a_pub()
     {
         using var xpub = new XPublisherSocket();
         using var pub = new PublisherSocket();
@@ -136,7 +136,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public async Task A_proxy_of_xsub_and_xpub_passes_subscriptions_up_and_messages_down()
+    public async Task A_proxy_of_xsub_and_xpub_forwards_subscriptions_and_messages()
     {
         using var pub = new XPublisherSocket();
         using var front = new XSubscriberSocket();
@@ -152,7 +152,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public void An_xpub_that_drops_nothing_waits_for_the_slowest_and_goes_on_without_one_that_is_gone()
+    public void An_xpub_with_no_drop_waits_for_the_slowest_peer_until_it_disconnects()
     {
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { NoDrop = true, SendHighWaterMark = 10 });
         string endpoint = pub.Bind(AnyPort);
@@ -186,11 +186,11 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public async Task The_mark_of_a_publisher_is_in_messages_and_what_exceeds_it_is_dropped_whole()
+    public async Task The_mark_of_a_publisher_counts_messages_and_excess_messages_are_dropped_whole()
     {
         await using var host = ForeignHost.Take();
 
-        // Loops of its own: on those that all share the tests beside this one have memory too.
+        // The test has its own loops, because other tests use the memory of the shared loops.
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
         using var context = new ZeroMqContext(loops);
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { SendHighWaterMark = 100, SendHighWaterBytes = 1L << 40 }, context);
@@ -205,14 +205,14 @@ public sealed class PublishOptionTests
             pub.Send(body);
         }
 
-        // A hundred of them wait and no more, and so is the memory bounded.
+        // At most a hundred messages wait, and so the memory is limited.
         Assert.InRange(loops.BufferedBytes, 1, 40_000_000);
     }
 
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_subscriber_that_asks_for_more_than_was_allowed_is_refused(bool isExtended)
+    public void A_subscriber_that_exceeds_its_subscription_limit_is_refused(bool isExtended)
     {
         using var refusals = new BlockingCollection<string>();
         var options = new XPublisherSocketOptions
@@ -245,7 +245,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public void A_subscriber_that_takes_nothing_is_closed_where_that_was_asked_for()
+    public void A_stalled_subscriber_is_closed_if_the_option_is_set()
     {
         using var reasons = new BlockingCollection<string>();
         using var pub = new PublisherSocket(new PublisherSocketOptions
@@ -273,7 +273,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public void What_a_publisher_cannot_allow_is_refused_when_it_is_made()
+    public void Invalid_options_of_a_publisher_are_refused_by_the_constructor()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new PublisherSocket(new PublisherSocketOptions { MaxSubscriptionSize = 0 }));
         Assert.Throws<ArgumentOutOfRangeException>(() => new PublisherSocket(new PublisherSocketOptions { MaxSubscriptionMemory = -1 }));
@@ -281,7 +281,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public async Task A_libzmq_xsub_and_its_upstream_messages_come_to_our_xpub()
+    public async Task Our_xpub_receives_subscriptions_and_upstream_messages_of_a_libzmq_xsub()
     {
         await using var host = ForeignHost.Take();
         using var pub = new XPublisherSocket(new XPublisherSocketOptions { WelcomeMessage = "t-welcome"u8.ToArray() });
@@ -297,7 +297,7 @@ public sealed class PublishOptionTests
     }
 
     [Fact]
-    public async Task Our_xsub_talks_upstream_to_a_libzmq_xpub()
+    public async Task Our_xsub_sends_upstream_messages_to_a_libzmq_xpub()
     {
         await using var host = ForeignHost.Take();
         using var sub = new XSubscriberSocket();

@@ -10,13 +10,13 @@ public sealed class RelaxedRequestTests
     private const int EmptyFrame = 2;
     private const int LongHeader = 9;
 
-    // What is sent, and not read: more than the kernel takes.
+    // A request that is sent and not read: larger than the kernel accepts.
     private static readonly byte[] Large = new byte[32 << 20];
 
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_reply_that_comes_while_the_next_request_finds_no_room_is_nobodys(bool correlates)
+    public void A_reply_that_arrives_while_the_next_request_waits_for_room_is_dropped(bool correlates)
     {
         using var req = new RequestSocket(new RequestSocketOptions
         {
@@ -34,7 +34,7 @@ public sealed class RelaxedRequestTests
         req.Send(Large);
         byte[] first = router.Read(correlates ? NumberFrame : 0);
 
-        // Once the large one is with the connection there is room before that again.
+        // When the large request has been passed to the connection, there is room in the queue again.
         Assert.True(req.TrySend([0], Wait.Limit));
         int waiting = 1;
         while (req.TrySend([(byte)waiting], TimeSpan.Zero))
@@ -46,7 +46,7 @@ public sealed class RelaxedRequestTests
         router.Send(Wire.Join(first, Wire.Message([], Wire.Ascii("to the first"))));
         Wait.Until(() => req.GetCounts().MessagesReceived > before);
 
-        // The last one that was taken is what is waited for.
+        // The reply to the last accepted request is awaited.
         Assert.False(req.TryReceiveString(out _, TimeSpan.FromMilliseconds(20)));
         router.Read(EmptyFrame + LongHeader + Large.Length);
         for (int i = 0; i < waiting; i++)
@@ -73,9 +73,9 @@ public sealed class RelaxedRequestTests
         }
     }
 
-    // The late reply races with the send of the next request: it may be taken before that, and never after it.
+    // The late reply races with the next request: it may be received before that request is sent, and never after.
     [Fact]
-    public void With_numbers_a_late_reply_is_never_taken_for_the_next_ones_whenever_it_comes()
+    public void With_correlation_a_late_reply_is_never_accepted_for_the_next_request()
     {
         using var router = new RouterSocket();
         using var req = new RequestSocket(new RequestSocketOptions { Relaxed = true, Correlate = true, ReceiveTimeout = Wait.Limit });

@@ -4,7 +4,7 @@ using Broker.ZeroMq.Tests.Mechanisms;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>PLAIN and CURVE are options of every socket.</summary>
+/// <summary>PLAIN and CURVE are options of all socket types.</summary>
 public sealed class SecuredPairTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -29,7 +29,7 @@ public sealed class SecuredPairTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public void Each_pair_of_sockets_talks_secured_whoever_is_the_server(string pair, string mechanism, bool firstIsServer)
+    public void Each_pair_of_sockets_works_secured_whoever_is_the_server(string pair, string mechanism, bool firstIsServer)
     {
         var server = new ZeroMqSocketOptions
         {

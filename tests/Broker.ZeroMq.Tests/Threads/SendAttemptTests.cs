@@ -3,7 +3,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>How often a send that finds no room looks again before it lets its thread sleep.</summary>
+/// <summary>How many times a send without room polls before its thread sleeps.</summary>
 public sealed class SendAttemptTests
 {
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(1);
@@ -15,7 +15,7 @@ public sealed class SendAttemptTests
     [InlineData(7, false)]
     [InlineData(0, true)]
     [InlineData(7, true)]
-    public void A_send_looks_for_room_as_often_as_it_was_told_before_it_reads_a_clock(int attempts, bool turns)
+    public void A_send_polls_for_room_the_set_number_of_times_before_it_reads_a_clock(int attempts, bool turns)
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, CallerDriven = turns });
         using var context = new ZeroMqContext(loops) { Clock = _clock };
@@ -26,18 +26,18 @@ public sealed class SendAttemptTests
 
         Assert.False(push.TrySendMessage(new Looking(() => looks++), Moment));
 
-        // One is the call itself.
+        // One of them is the call itself.
         Assert.Equal(1 + attempts, before);
     }
 
     [Fact]
-    public void Room_that_an_attempt_finds_is_taken_without_a_look_at_the_clock()
+    public void Room_found_by_polling_is_used_without_reading_the_clock()
     {
         using var context = new ZeroMqContext { Clock = _clock };
         using var push = new PushSocket(new ZeroMqSocketOptions { Attempts = 1000, Linger = TimeSpan.Zero }, context);
         int looks = 0;
 
-        // An endpoint that was connected to has room from the return on.
+        // A connected endpoint has room when Connect returns.
         Assert.True(push.TrySendMessage(new Looking(Look), Wait.Limit));
 
         Assert.False(_clock.WasRead);
@@ -52,7 +52,7 @@ public sealed class SendAttemptTests
     }
 
     [Fact]
-    public void While_one_thread_makes_attempts_another_one_makes_none()
+    public void While_one_thread_polls_another_does_not()
     {
         using var context = new ZeroMqContext { Clock = _clock };
         using var push = new PushSocket(new ZeroMqSocketOptions { Attempts = 5 }, context);
@@ -76,7 +76,7 @@ public sealed class SendAttemptTests
         }
     }
 
-    /// <summary>Its size is asked for by each look for room.</summary>
+    /// <summary>An encoder that counts how many times its size was requested, which is once for each poll.</summary>
     private readonly struct Looking(Action look) : IZmtpEncoder
     {
         public int EncodedSize

@@ -4,15 +4,16 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>A thread that sends does the loop's part itself.</summary>
+/// <summary>A sending thread does the work of the loop itself.</summary>
 public sealed class SendingThreadTests
 {
     public static TheoryData<RigTransport> Transports => Rig.Transports;
 
     [Fact]
-    public void Messages_leave_though_the_loop_is_busy_with_something_else()
+    public void Messages_are_sent_although_the_loop_is_busy()
     {
-        // Less than any system's buffers, since who is held up needs the loop to go on; and more than what waits for company.
+        // Less than any system's buffers, because a paused sender needs the loop to continue, and more than what is
+        // collected before a flush.
         const int Count = 40;
         const int Certain = 30;
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 1 });
@@ -58,7 +59,7 @@ public sealed class SendingThreadTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public async Task What_a_thread_writes_to_a_connection_that_has_just_ended_goes_to_the_next_one(RigTransport transport)
+    public async Task A_message_written_to_a_connection_that_just_ended_is_sent_on_the_next_one(RigTransport transport)
     {
         await using var rig = new Rig(transport);
         var push = rig.Push();
@@ -75,7 +76,7 @@ public sealed class SendingThreadTests
 
         void SendWhileItEnds()
         {
-            // The loop cannot take the pipe back before the gate is free.
+            // The loop cannot detach the pipe before the gate is free.
             lock (push.PipeGate)
             {
                 var peer = Assert.Single(push.Peers);

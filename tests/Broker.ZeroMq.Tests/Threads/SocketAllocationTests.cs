@@ -6,12 +6,13 @@ namespace Broker.ZeroMq.Tests.Threads;
 
 public sealed class SocketAllocationTests
 {
-    // What a message costs shows in each round. What it does not may come in one of them: the event of a lock that is contended for the first
-    // time, a block when more waits than ever before, what the runtime's compiler takes.
+    // An allocation per message occurs in each round. Other allocations may occur in a single round: the event of a
+    // lock that is contended for the first time, a chunk when more messages wait than ever before, or the runtime's
+    // compiler.
     private const int Rounds = 12;
     private const int PerRound = 25_000;
 
-    // Nothing that any share of the messages could cost.
+    // Less than any allocation for a fraction of the messages would cost.
     private const int Allowed = 512;
 
     [Theory]
@@ -58,7 +59,7 @@ public sealed class SocketAllocationTests
     }
 
     [Fact]
-    public async Task What_is_awaited_and_is_there_allocates_nothing()
+    public async Task Awaiting_an_available_message_allocates_nothing()
     {
         await using var pair = new PushPull(new ZeroMqSocketOptions { SendHighWaterMark = 0, ReceiveHighWaterMark = 0 });
         byte[] body = new byte[64];
@@ -104,9 +105,9 @@ public sealed class SocketAllocationTests
         static bool Discard(ValueTask<int> receive) => receive.IsCompletedSuccessfully;
     }
 
-    // How much that saves is up to the runtime, which keeps a few for each thread and processor.
+    // The runtime decides how many pooled states it keeps for each thread and processor.
     [Fact]
-    public void What_awaits_a_message_or_room_takes_its_state_from_a_pool()
+    public void Awaiting_a_message_or_room_uses_pooled_state()
     {
         const BindingFlags All = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance | BindingFlags.DeclaredOnly;
         MethodInfo[] waits =
@@ -121,7 +122,7 @@ public sealed class SocketAllocationTests
             "PoolingAsyncValueTaskMethodBuilder", method.GetCustomAttribute<AsyncMethodBuilderAttribute>()?.BuilderType.Name ?? method.Name, StringComparison.Ordinal));
     }
 
-    // On the thread that calls.
+    // On the calling thread.
     private static long LeastOfRounds(Action<int> step)
     {
         long least = long.MaxValue;

@@ -7,13 +7,13 @@ using Broker.ZeroMq.Tests.Sockets;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>What can be set at the sockets for threads besides what PUB and XPUB have.</summary>
+/// <summary>The options of the thread-safe sockets, except those of PUB and XPUB.</summary>
 public sealed class SocketOptionTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
 
     [Fact]
-    public void A_mandatory_router_says_that_nobody_has_the_routing_id()
+    public void A_mandatory_router_throws_for_an_unknown_routing_id()
     {
         using var router = new RouterSocket(new RouterSocketOptions { Mandatory = true });
         using var dealer = new DealerSocket(new ZeroMqSocketOptions { RoutingId = "d"u8.ToArray(), ProbeRouter = true });
@@ -28,7 +28,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public void A_mandatory_router_waits_for_a_full_peer_and_no_longer_once_that_is_gone()
+    public void A_mandatory_router_waits_for_a_full_peer_until_it_disconnects()
     {
         using var router = new RouterSocket(new RouterSocketOptions { Mandatory = true, SendHighWaterMark = 4 });
         using var slow = new DealerSocket(
@@ -64,7 +64,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public void A_router_with_handover_gives_the_id_to_the_newcomer()
+    public void A_router_with_handover_gives_the_id_to_the_new_peer()
     {
         using var router = new RouterSocket(new RouterSocketOptions { Handover = true });
         var options = new ZeroMqSocketOptions { RoutingId = "same"u8.ToArray(), ReconnectInitial = Timeout.InfiniteTimeSpan };
@@ -82,7 +82,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public void A_poller_tells_of_room_and_a_sender_that_is_removed_is_told_no_more()
+    public void A_poller_calls_a_sender_with_room_until_it_is_removed()
     {
         using var pair = new PushPull(new ZeroMqSocketOptions { SendHighWaterMark = 5, ReceiveHighWaterMark = 5 });
         using var poller = new ZeroMqPoller();
@@ -111,7 +111,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public async Task A_poller_that_waits_for_room_alone_is_woken_by_a_peer()
+    public async Task A_poller_that_only_waits_for_room_is_woken_by_a_new_peer()
     {
         using var push = new PushSocket();
         using var poller = new ZeroMqPoller();
@@ -129,7 +129,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public async Task A_socket_that_shall_not_reconnect_tries_once()
+    public async Task A_socket_without_reconnects_makes_one_attempt()
     {
         var events = new Inbox<ZeroMqEvent>();
         var first = new PullSocket();
@@ -150,7 +150,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public void A_receiver_stops_at_its_bound_in_bytes_and_loses_nothing()
+    public void A_receiver_stops_at_its_mark_in_bytes_and_loses_nothing()
     {
         const int Bound = 256 * 1024;
         const int FarBeyond = 20_000;
@@ -164,10 +164,10 @@ public sealed class SocketOptionTests
             Assert.True(++sent < FarBeyond, "Nothing holds the sender up.");
         }
 
-        // Its loop may be later than a sender who fills the kernel.
+        // The receiver's loop may be slower than a sender that fills the kernel's buffers.
         Wait.Until(() => pull.HeldBytes > 0, "what was sent");
 
-        // A read of its peer, and the blocks being whole, may go beyond it.
+        // One read of the peer, and the rounding to whole chunks, may exceed the limit.
         Assert.InRange(pull.HeldBytes, 1, 2 * Bound);
         for (int i = 0; i < sent; i++)
         {
@@ -176,7 +176,7 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public async Task A_connection_that_is_not_made_within_its_time_is_given_up_and_tried_again()
+    public async Task A_connection_attempt_that_exceeds_its_timeout_is_repeated()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere a full queue of a listener refuses.");
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -184,7 +184,7 @@ public sealed class SocketOptionTests
         listener.Listen(0);
         var endpoint = (IPEndPoint)listener.LocalEndPoint!;
 
-        // The queue has one place, which the first takes; who comes then gets no answer.
+        // The listener's queue has one place, which the first connection takes. A later one gets no answer.
         using var first = new TcpClient();
         await first.ConnectAsync(endpoint, TestContext.Current.CancellationToken);
         var events = new Inbox<ZeroMqEvent>();
@@ -200,7 +200,7 @@ public sealed class SocketOptionTests
         Assert.Equal("no connection within the connect timeout", failed.Reason);
         using var accepted = await Wait.For(listener.AcceptAsync(TestContext.Current.CancellationToken).AsTask());
 
-        // One that was made in the moment of its end may come before it.
+        // An event of a connection that was made at the last moment may precede it.
         await Wait.UntilAsync(
             async () =>
             {
@@ -218,9 +218,9 @@ public sealed class SocketOptionTests
     }
 
     [Fact]
-    public async Task The_wait_before_the_next_attempt_grows_to_its_longest_and_no_further()
+    public async Task The_reconnect_interval_grows_up_to_its_maximum()
     {
-        // Doubled each time, the last of so many waits would be of years.
+        // If the wait doubled each time without a limit, the last waits would be years.
         const int Attempts = 40;
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();

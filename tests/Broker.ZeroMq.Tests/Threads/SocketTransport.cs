@@ -2,16 +2,16 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>By what the sockets of a test are joined, and the context for it. One for each test.</summary>
+/// <summary>The transport that connects the sockets of a test, and their context. One instance for each test.</summary>
 public abstract class SocketTransport : IDisposable
 {
-    /// <summary>What sockets are made with.</summary>
+    /// <summary>The context that the sockets are created with.</summary>
     public abstract ZeroMqContext? Context { get; }
 
-    /// <summary>Where to bind; another one each time.</summary>
+    /// <summary>An endpoint to bind; another one at each call.</summary>
     public abstract string AnyEndpoint { get; }
 
-    /// <summary>The same endpoint for both sides, whoever is first.</summary>
+    /// <summary>The same endpoint for both sides, whichever is first.</summary>
     public abstract string Named(string name);
 
     public virtual void Dispose()
@@ -20,10 +20,10 @@ public abstract class SocketTransport : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>The system's sockets, without a context.</summary>
+    /// <summary>Sockets of the system, without a context.</summary>
     public sealed class OfSystem : SocketTransport
     {
-        // Names are the machine's, where others may run the same tests.
+        // Abstract names are global on the machine, where others may run the same tests.
         private readonly string _own = $"{Guid.NewGuid():N}";
 
         public override ZeroMqContext? Context => null;
@@ -33,7 +33,7 @@ public abstract class SocketTransport : IDisposable
         public override string Named(string name) => $"ipc://@{name}-{_own}";
     }
 
-    /// <summary>Names of a context with so many loops.</summary>
+    /// <summary>Inproc endpoints of a context with this many loops.</summary>
     public sealed class OfProcess(int loops) : SocketTransport
     {
         private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = loops });

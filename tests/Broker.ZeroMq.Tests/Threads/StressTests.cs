@@ -10,19 +10,19 @@ public sealed class StressTests
 {
     private static readonly TimeSpan Guard = Wait.Limit;
 
-    // A minute by hand: BROKER_STRESS_SECONDS=60 dotnet test --filter FullyQualifiedName~StressTests
+    // To run it for a minute: BROKER_STRESS_SECONDS=60 dotnet test --filter FullyQualifiedName~StressTests
     private static readonly TimeSpan Duration = TimeSpan.FromSeconds(
         int.TryParse(Environment.GetEnvironmentVariable("BROKER_STRESS_SECONDS"), CultureInfo.InvariantCulture, out int seconds) ? seconds : 3);
 
     /// <summary>
-    /// Four threads send on one socket and four receive on another, in all ways there are, while further senders come, send some and go. Each
-    /// message is received exactly once, and no memory is left.
+    /// Four threads send on one socket and four receive on another one, in all ways, while further senders connect,
+    /// send some messages and close. Each message must be received exactly once, and no memory may be left.
     /// </summary>
     [Theory]
     [InlineData("tcp://127.0.0.1:*", false)]
     [InlineData("tcp://127.0.0.1:*", true)]
     [InlineData("inproc://stress", false)]
-    public async Task Eight_threads_on_shared_sockets_lose_and_double_nothing_while_peers_come_and_go(string somewhere, bool portable)
+    public async Task Eight_threads_on_shared_sockets_lose_and_duplicate_nothing_while_peers_connect_and_disconnect(string somewhere, bool portable)
     {
         using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 2, ForcePortable = portable });
         using var context = new ZeroMqContext(loops);
@@ -123,7 +123,7 @@ public sealed class StressTests
         Assert.Equal(sentSum, receivedSum);
         Assert.Equal(0, context.HeldBytes);
 
-        // A connection returns its queue once its socket has been told of its end.
+        // A connection returns its queue when its socket has been notified of its end.
         await Wait.UntilAsync(() => loops.BufferedBytes == 0, () => $"{loops.BufferedBytes} bytes are held");
     }
 }

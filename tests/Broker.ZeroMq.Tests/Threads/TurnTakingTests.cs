@@ -3,7 +3,7 @@ namespace Broker.ZeroMq.Tests.Threads;
 public sealed class TurnTakingTests
 {
     [Fact]
-    public void A_request_that_is_taken_before_the_reply_to_the_one_before_has_returned_leaves_the_turn_to_send()
+    public void A_request_received_before_the_previous_reply_has_returned_leaves_the_REP_to_reply()
     {
         var turns = new TurnTaking(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
@@ -16,7 +16,7 @@ public sealed class TurnTakingTests
     }
 
     [Fact]
-    public void A_send_that_ends_late_does_not_end_the_one_that_was_begun_after_it()
+    public void A_send_that_ends_late_does_not_end_a_later_send()
     {
         var turns = new TurnTaking(isReply: true, isRelaxed: false);
         turns.EndReceive(turns.BeginReceive());
@@ -31,7 +31,7 @@ public sealed class TurnTakingTests
     }
 
     [Fact]
-    public void A_reply_that_is_taken_before_the_request_has_returned_leaves_the_turn_to_send()
+    public void A_reply_received_before_the_request_has_returned_leaves_the_REQ_to_send()
     {
         var turns = new TurnTaking(isReply: false, isRelaxed: false);
         var request = turns.BeginSend();
@@ -43,7 +43,7 @@ public sealed class TurnTakingTests
     }
 
     [Fact]
-    public void A_relaxed_request_that_finds_no_room_leaves_the_one_before_waiting_for_its_reply()
+    public void A_relaxed_request_without_room_leaves_the_previous_one_waiting_for_its_reply()
     {
         var turns = new TurnTaking(isReply: false, isRelaxed: true);
         turns.EndSend(turns.BeginSend(), wasSent: true);
@@ -54,7 +54,7 @@ public sealed class TurnTakingTests
     }
 
     [Fact]
-    public void A_reply_that_is_taken_while_another_request_is_sent_leaves_that_one_waiting_for_its_own()
+    public void A_reply_received_while_another_request_is_sent_leaves_that_request_waiting()
     {
         var turns = new TurnTaking(isReply: false, isRelaxed: true);
         turns.EndSend(turns.BeginSend(), wasSent: true);

@@ -3,7 +3,9 @@ using Broker.Transport;
 
 namespace Broker.ZeroMq.Tests.Threads;
 
-/// <summary>Sockets of a loop without a thread: the one that waits turns it. Each test is one thread, the loop's.</summary>
+/// <summary>
+/// Sockets on a caller-driven loop: the thread that waits runs the iterations. Each test uses only the loop's thread.
+/// </summary>
 public sealed class TurningTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -30,10 +32,10 @@ public sealed class TurningTests
 
     [Theory]
     [MemberData(nameof(Transports))]
-    public void One_thread_asks_and_answers_itself(string endpoint, bool portable) => Converse(endpoint, portable, attempts: 0);
+    public void One_thread_sends_requests_and_answers_them_itself(string endpoint, bool portable) => Converse(endpoint, portable, attempts: 0);
 
     [Fact]
-    public void Attempts_are_turns_without_a_wait() => Converse(AnyPort, portable: false, attempts: 50);
+    public void Attempts_are_iterations_without_a_wait() => Converse(AnyPort, portable: false, attempts: 50);
 
     private static void Converse(string endpoint, bool portable, int attempts)
     {
@@ -55,7 +57,7 @@ public sealed class TurningTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Sockets_of_other_threads_are_talked_to_beyond_every_mark(bool portable)
+    public void Sockets_of_other_threads_exchange_messages_beyond_every_mark(bool portable)
     {
         const int Count = 500;
         using var others = new PullSocket(new ZeroMqSocketOptions { ReceiveHighWaterMark = 10 });
@@ -81,7 +83,7 @@ public sealed class TurningTests
             BitConverter.TryWriteBytes(body, sent);
             while (!push.TrySend(body, TimeSpan.FromMilliseconds(1)))
             {
-                // Both ways are full: what comes back makes room.
+                // Both directions are full: receiving the returned messages makes room.
                 Take(TimeSpan.FromMilliseconds(1));
             }
         }
@@ -123,7 +125,7 @@ public sealed class TurningTests
 
     [Theory]
     [MemberData(nameof(Rallies))]
-    public void Two_threads_that_each_turn_a_loop_of_their_own_play_ten_thousand_rounds(string type, bool portable, int attempts)
+    public void Two_threads_that_each_drive_their_own_loop_exchange_ten_thousand_messages(string type, bool portable, int attempts)
     {
         const int Rounds = 10_000;
         var options = new ZeroMqSocketOptions { Attempts = attempts, SendTimeout = Wait.Limit, ReceiveTimeout = Wait.Limit };
@@ -194,7 +196,7 @@ public sealed class TurningTests
     }
 
     [Fact]
-    public void What_is_published_and_routed_leaves_with_the_turns_that_follow()
+    public void Published_and_routed_messages_are_sent_by_the_following_iterations()
     {
         using var loops = Loops();
         using var context = new ZeroMqContext(loops);
@@ -230,7 +232,7 @@ public sealed class TurningTests
     }
 
     [Fact]
-    public void Times_end_and_a_call_without_one_only_looks()
+    public void Timeouts_end_and_a_call_without_one_runs_no_iteration()
     {
         using var loops = Loops();
         using var context = new ZeroMqContext(loops);
@@ -244,7 +246,7 @@ public sealed class TurningTests
         string endpoint = pull.Bind(AnyPort);
         push.Connect(endpoint);
 
-        // It waits for the endpoint, and nobody turns the loop.
+        // The message waits for the endpoint, and no thread runs the loop.
         Assert.True(push.TrySend("later"u8, Wait.Limit));
         Assert.False(pull.TryReceiveString(out _));
         Assert.True(pull.TryReceiveString(out string? text, Wait.Limit));
@@ -252,7 +254,7 @@ public sealed class TurningTests
     }
 
     [Fact]
-    public void Another_thread_is_refused_and_may_close_the_socket()
+    public void Another_thread_may_only_close_the_socket()
     {
         using var loops = Loops();
         using var context = new ZeroMqContext(loops);
@@ -269,7 +271,7 @@ public sealed class TurningTests
     }
 
     [Fact]
-    public void What_is_awaited_elsewhere_is_served_by_the_turns_of_the_thread_that_has_the_loop()
+    public void Awaiting_callers_are_served_by_the_iterations_of_the_loops_thread()
     {
         using var loops = Loops();
         using var context = new ZeroMqContext(loops);
