@@ -14,7 +14,8 @@ using Broker.Benchmarks.Receiving;
 using Broker.Benchmarks.Requests;
 using Broker.Benchmarks.Running;
 
-// Both measure in this process, for the budgets' sake; the second with the parameters of the full run.
+// Both options measure in this process, because of the allocation budgets. The second uses the parameters of the full
+// run.
 const string QuickOption = "--quick";
 const string BudgetsOption = "--budgets";
 const string WireOption = "--wire";
@@ -30,7 +31,7 @@ if (args is [WireOption])
     return 0;
 }
 
-// Each alone, too: what one leaves in a process is not the other's.
+// Each part can run alone, so that memory and state of one part do not affect the other.
 if (args is [RatesOption] or [RatesOption, ReceiveRatesArgument or PublishRatesArgument])
 {
     string only = args[^1];
@@ -68,7 +69,7 @@ if (args is [IdleOption])
 RunMode.IsQuick = args.Contains(QuickOption);
 bool inProcess = RunMode.IsQuick || args.Contains(BudgetsOption);
 string[] options = [.. args.Where(a => a is not (QuickOption or BudgetsOption))];
-// Without a filter the switcher would ask which suites to run: here that means all of them.
+// Without a filter, the switcher would ask which suites to run. Here, no filter means all suites.
 bool complete = options.Length == 0;
 if (complete)
 {
@@ -87,7 +88,7 @@ long started = Stopwatch.GetTimestamp();
 Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(RunMode).Assembly).Run(options, config)];
 if (summaries.Length == 0 && !complete)
 {
-    // Help or a list, which the switcher has printed; or a filter.
+    // The switcher printed help or a list, or no benchmark matches the filter.
     if (!options.Contains("--filter"))
     {
         return 0;
@@ -106,7 +107,7 @@ if (inProcess)
 }
 
 var budgets = AllocationBudgets.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, AllocationBudgets.FileName)));
-// The quick run leaves parameters out, and with them uses of budgets.
+// The quick run omits parameters, so some budgets have no benchmark in it.
 IReadOnlyList<string> problems = Verdict.Of(summaries, budgets, complete && !RunMode.IsQuick && peers.All(peer => peer.Missing is null));
 foreach (string problem in problems)
 {

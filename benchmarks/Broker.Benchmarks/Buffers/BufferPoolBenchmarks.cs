@@ -5,7 +5,9 @@ using Broker.Transport.Buffers;
 
 namespace Broker.Benchmarks.Buffers;
 
-/// <summary>Taking buffers and giving them back, one at a time or many at once. Per buffer.</summary>
+/// <summary>
+/// Takes buffers and returns them, one at a time or many at once. The result is the cost of one buffer.
+/// </summary>
 public class BufferPoolBenchmarks
 {
     private const int Buffers = 1024;
@@ -16,11 +18,11 @@ public class BufferPoolBenchmarks
     private readonly LoopBlockPool _blockPool = new(new SharedBlockPool());
     private readonly ArrayPool<byte> _ownPool = ArrayPool<byte>.Create(maxArrayLength: 64 * 1024, maxArraysPerBucket: MostHeld);
 
-    /// <summary>Bytes.</summary>
+    /// <summary>The size of a buffer in bytes.</summary>
     [Params(4 * 1024, 64 * 1024)]
     public int Size { get; set; }
 
-    /// <summary>How many are taken before the first is given back.</summary>
+    /// <summary>The number of buffers that are taken before the first is returned.</summary>
     [Params(1, MostHeld)]
     public int Held { get; set; }
 
@@ -34,7 +36,7 @@ public class BufferPoolBenchmarks
         Agreement.Require(expected, NewArray(), "what was written and read in new arrays");
     }
 
-    /// <summary>BlockPool: pinned blocks of one loop.</summary>
+    /// <summary>BlockPool: the pinned blocks of one loop.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Buffers)]
     public long Ours()
     {
@@ -60,11 +62,11 @@ public class BufferPoolBenchmarks
     [Benchmark(OperationsPerInvoke = Buffers)]
     public long ArrayPoolShared() => Rent(ArrayPool<byte>.Shared);
 
-    /// <summary>ArrayPool.Create, with room for all that are held.</summary>
+    /// <summary>ArrayPool.Create, with enough space for all buffers in use.</summary>
     [Benchmark(OperationsPerInvoke = Buffers)]
     public long ArrayPoolOwn() => Rent(_ownPool);
 
-    /// <summary>No pool: memory that is cleared, and collected.</summary>
+    /// <summary>No pool: each buffer is cleared memory that is later collected.</summary>
     [Benchmark(OperationsPerInvoke = Buffers)]
     public long NewArray()
     {
@@ -107,7 +109,7 @@ public class BufferPoolBenchmarks
         return sum;
     }
 
-    // A buffer that is given out twice, or is too short, shows in the sum.
+    // The sum shows a buffer that is in use twice, or that is too short.
     private void Mark(byte[] buffer, int number)
     {
         buffer[0] = (byte)number;

@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Hashing;
 
-/// <summary>FNV-1a, 32 bits: a multiplication per byte.</summary>
+/// <summary>FNV-1a with 32 bits: one multiplication for each byte.</summary>
 internal static class Fnv1a
 {
     internal static uint Compute(ReadOnlySpan<byte> bytes)

@@ -5,7 +5,10 @@ using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Hashing;
 
-/// <summary>Hash functions for short byte strings. XxHash3 is missing: it is in a package, not in the framework.</summary>
+/// <summary>
+/// Compares hash functions for short byte strings. XxHash3 is missing, because it is in a package and not in the
+/// framework.
+/// </summary>
 public class HashBenchmarks
 {
     private const int KeyCount = 256;
@@ -24,8 +27,8 @@ public class HashBenchmarks
     {
         _keys = Keys.Make(KeyCount, Length, "");
 
-        // Hash functions have no result to agree on: those with published values must give these, and all must be
-        // functions of the content alone that tell keys apart.
+        // Hash functions have no common result. Those with published values must return these. All must depend on the
+        // content only and must give different keys different values.
         Agreement.Require(0xBF9CF968, Fnv1a.Compute("foobar"u8), "FNV-1a of foobar");
         Agreement.Require(0x514E28B7u, Murmur3.Compute([], 1), "MurmurHash3 of nothing, seed 1");
         Agreement.Require(0x248BFA47u, Murmur3.Compute("hello"u8, 0), "MurmurHash3 of hello");
@@ -38,7 +41,7 @@ public class HashBenchmarks
         CheckSpread(OfHashCode, many, "HashCode");
     }
 
-    /// <summary>ByteHash, seeded.</summary>
+    /// <summary>ByteHash with a seed.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = KeyCount)]
     public uint Ours()
     {
@@ -106,7 +109,7 @@ public class HashBenchmarks
         return (uint)hash.ToHashCode();
     }
 
-    // 65,536 keys into 32 bits: half a collision is to be expected, and a good deal more is forgiven.
+    // For 65,536 keys and 32 bits, half a collision is expected. The limit allows many more.
     private static void CheckSpread(Hash hash, byte[][] keys, string name)
     {
         var seen = new HashSet<uint>();

@@ -5,8 +5,9 @@ using System.Runtime.InteropServices;
 namespace Broker.Benchmarks.Hashing;
 
 /// <summary>
-/// In the style of Georgi Marinov's Jesteress and Meiyan, variants of FNV-1a: eight bytes a step, one multiplication for
-/// them, then what is left by its size, 4, 2 and 1. Fast for short keys and easy to attack: it takes no seed.
+/// A hash in the style of Georgi Marinov's Jesteress and Meiyan, variants of FNV-1a. It processes eight bytes in a step
+/// with one multiplication, then the remaining 4, 2 and 1 bytes. It is fast for short keys and easy to attack, because
+/// it takes no seed.
 /// </summary>
 internal static class Jesteress
 {

@@ -3,18 +3,20 @@ using System.Text;
 
 namespace Broker.Benchmarks.Hashing;
 
-/// <summary>Distinct keys of one length that look like subjects and tokens: much alike, and different near the end.</summary>
+/// <summary>
+/// Makes distinct keys of one length that look like subjects and tokens: they are similar and differ near the end.
+/// </summary>
 internal static class Keys
 {
     private const string Filler = "orders.europe.oslo.warehouse.lane.pallet.scanner.reading.temperature.celsius.raw";
 
-    /// <summary>As a token: 6 bytes.</summary>
+    /// <summary>The length of a token: 6 bytes.</summary>
     internal const int Small = 6;
 
-    /// <summary>As a subject: 20 bytes.</summary>
+    /// <summary>The length of a subject: 20 bytes.</summary>
     internal const int Medium = 20;
 
-    /// <summary>As a long subject: 80 bytes.</summary>
+    /// <summary>The length of a long subject: 80 bytes.</summary>
     internal const int Large = 80;
 
     internal static byte[][] Make(int count, int length, string mark)

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Benchmarks.Hashing;
 
-/// <summary>MurmurHash3_x86_32: four bytes a step, and a finish that mixes well.</summary>
+/// <summary>MurmurHash3_x86_32: four bytes in a step, and a final step that mixes well.</summary>
 internal static class Murmur3
 {
     private const uint First = 0xCC9E2D51;

@@ -5,8 +5,9 @@ using Broker.ZeroMq;
 namespace Broker.Benchmarks.Interop;
 
 /// <summary>
-/// What waiting for a message that does not come costs, apart from receiving: the founding binding's loop of attempts, turns and looks at the
-/// clock; libzmq's own time limit; its poll; our socket. Processor time of this process for each second of waiting. Nothing is asserted.
+/// Measures the cost of waiting for a message that does not arrive, in processor time of this process for each second
+/// of waiting. It compares the original binding's loop of attempts, yields and clock reads, libzmq's own timeout,
+/// libzmq's poll, and this project's socket. Nothing is asserted.
 /// </summary>
 internal static unsafe class IdleReceive
 {
@@ -44,7 +45,7 @@ internal static unsafe class IdleReceive
     {
         bool isForever = timeout == Timeout.InfiniteTimeSpan;
 
-        // For the compiler.
+        // This call warms up the compiler.
         _ = isForever ? WaitForEver(receive, wake, window / 4) : Repeat(receive, window / 4);
         TimeSpan before = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();

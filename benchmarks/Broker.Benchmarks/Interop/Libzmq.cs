@@ -2,10 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Benchmarks.Interop;
 
-/// <summary>libzmq's functions that a binding receives by.</summary>
+/// <summary>The functions of libzmq that a binding needs to receive.</summary>
 internal static unsafe partial class Libzmq
 {
-    /// <summary>The category of benchmarks that need it.</summary>
+    /// <summary>The category of the benchmarks that need libzmq.</summary>
     internal const string Category = "libzmq";
 
     internal const int Pull = 7;
@@ -20,7 +20,7 @@ internal static unsafe partial class Libzmq
 
     private const string Library = "libzmq.so.5";
 
-    /// <summary>Why it cannot be had; null when it can.</summary>
+    /// <summary>Why libzmq is not available; null if it is.</summary>
     internal static string? Missing { get; } = !OperatingSystem.IsLinux() ? "libzmq is compared with on Linux only"
         : NativeLibrary.TryLoad(Library, out _) ? null : "libzmq is not installed";
 

@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Interop;
 
-/// <summary>A PUSH and a PULL of libzmq in one process, without marks: what is sent waits at the PULL.</summary>
+/// <summary>A PUSH and a PULL of libzmq in one process, without high-water marks. Messages wait at the PULL.</summary>
 internal sealed unsafe class LibzmqPair : IDisposable
 {
     private readonly nint _context = Libzmq.NewContext();

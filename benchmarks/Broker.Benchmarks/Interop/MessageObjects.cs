@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Benchmarks.Interop;
 
 /// <summary>
-/// How the founding binding received at first: for each call an object for the message, one for its memory, the native message's making and
-/// closing, and a closure that is called again after an interruption.
+/// Receives as the original binding did at first. Each call creates an object for the message and one for its memory,
+/// initializes and closes a native message, and uses a closure that is called again after an interruption.
 /// </summary>
 internal static class MessageObjects
 {

@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Benchmarks.Interop;
 
-/// <summary>How the founding binding received afterwards: into one native buffer of the socket, and from there into an array.</summary>
+/// <summary>
+/// Receives as the original binding did later: into one native buffer of the socket, and from there into an array.
+/// </summary>
 internal sealed unsafe class OneBuffer(nint socket) : IDisposable
 {
     private const int Size = 8192;
@@ -20,7 +22,7 @@ internal sealed unsafe class OneBuffer(nint socket) : IDisposable
 
         Libzmq.Require(size);
 
-        // What does not fit was cut off there in silence.
+        // The original binding silently cut off messages that did not fit.
         byte[] body = new byte[size <= Size ? size : throw new InvalidOperationException("The message does not fit.")];
         Marshal.Copy(_buffer, body, 0, size);
         return body;

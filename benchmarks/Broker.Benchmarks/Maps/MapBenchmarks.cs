@@ -7,7 +7,7 @@ using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Maps;
 
-/// <summary>A lookup by bytes that stand in a receive buffer: no key object exists.</summary>
+/// <summary>Measures a lookup by bytes in a receive buffer, without a key object.</summary>
 public class MapBenchmarks
 {
     private const int Lookups = 256;
@@ -26,7 +26,7 @@ public class MapBenchmarks
     [ParamsSource(nameof(Counts))]
     public int Count { get; set; }
 
-    /// <summary>Whether the keys that are asked for are there.</summary>
+    /// <summary>Whether the map contains the keys.</summary>
     [ParamsAllValues]
     public bool Found { get; set; }
 
@@ -64,7 +64,7 @@ public class MapBenchmarks
         Agreement.Require(sum, OpenAddressing(), "dictionary and open addressing");
     }
 
-    /// <summary>Dictionary with ByteKeyComparer, asked through its alternate lookup.</summary>
+    /// <summary>Dictionary with ByteKeyComparer, through its alternate lookup.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Lookups)]
     public long Ours()
     {
@@ -89,7 +89,7 @@ public class MapBenchmarks
         return sum;
     }
 
-    /// <summary>A string is made for each lookup.</summary>
+    /// <summary>Each lookup creates a string.</summary>
     [Benchmark(OperationsPerInvoke = Lookups)]
     public long Strings()
     {
@@ -102,7 +102,7 @@ public class MapBenchmarks
         return sum;
     }
 
-    /// <summary>The bytes are widened on the stack for each lookup.</summary>
+    /// <summary>Each lookup widens the bytes on the stack.</summary>
     [Benchmark(OperationsPerInvoke = Lookups)]
     public long Characters()
     {

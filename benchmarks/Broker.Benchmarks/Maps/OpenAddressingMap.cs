@@ -4,8 +4,8 @@ using Broker.Server.Collections;
 namespace Broker.Benchmarks.Maps;
 
 /// <summary>
-/// A map by hand: linear probing in a table at most half full, with the hashes beside the keys so that most comparisons
-/// are of integers. It only grows.
+/// A hand-written map with linear probing in a table that is at most half full. The hashes are stored beside the keys,
+/// so that most comparisons are of integers. It only grows.
 /// </summary>
 internal sealed class OpenAddressingMap(int capacity, ulong seed)
 {

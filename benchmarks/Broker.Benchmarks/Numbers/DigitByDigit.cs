@@ -1,6 +1,9 @@
 namespace Broker.Benchmarks.Numbers;
 
-/// <summary>Integer to ASCII as first written by everybody: one digit per division, from the back of a scratch, then a copy.</summary>
+/// <summary>
+/// Converts an integer to ASCII in the simplest way: one digit for each division, from the end of a temporary buffer,
+/// followed by a copy.
+/// </summary>
 internal static class DigitByDigit
 {
     private const int MostDigits = 20;

@@ -3,7 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace Broker.Benchmarks.Numbers;
 
-/// <summary>Integer to ASCII by hand: two digits per division, from a table of pairs, straight to where they belong.</summary>
+/// <summary>
+/// Converts an integer to ASCII with two digits for each division, from a table of pairs. It writes directly to the
+/// destination.
+/// </summary>
 internal static class DigitPairs
 {
     private static ReadOnlySpan<byte> Pairs =>

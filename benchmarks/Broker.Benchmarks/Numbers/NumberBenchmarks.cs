@@ -6,7 +6,7 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Numbers;
 
-/// <summary>Integer to ASCII, for the sizes and sids of control lines.</summary>
+/// <summary>Compares ways to write integers as ASCII, for the sizes and sids of control lines.</summary>
 public class NumberBenchmarks
 {
     private const int Numbers = 256;
@@ -37,7 +37,7 @@ public class NumberBenchmarks
         }
     }
 
-    /// <summary>What OperationWriter uses.</summary>
+    /// <summary>The method that OperationWriter uses.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Numbers, Description = "Utf8Formatter (ours)")]
     public int Utf8FormatterTryFormat()
     {

@@ -3,8 +3,9 @@ using System.Buffers.Text;
 namespace Broker.Benchmarks.Parsing;
 
 /// <summary>
-/// A state per byte of a line, and a jump over each payload: the idea of nats-server's parser. It needs no line to be
-/// whole: arguments and payloads that reads have cut in two are collected in memory of its own.
+/// A parser with one state for each byte of a line and a jump over each payload, after the idea of nats-server's
+/// parser. It does not need whole lines: it collects arguments and payloads that are split between reads in its own
+/// memory.
 /// </summary>
 internal sealed class ByteMachine
 {
@@ -30,7 +31,7 @@ internal sealed class ByteMachine
         Feed,
     }
 
-    /// <summary>Takes one read. False when the stream is broken.</summary>
+    /// <summary>Parses one read. Returns false if the stream is invalid.</summary>
     internal bool Receive<TSink>(ReadOnlySpan<byte> read, ref TSink sink)
         where TSink : struct, IPublishSink
     {
@@ -78,7 +79,7 @@ internal sealed class ByteMachine
 
                     break;
                 case State.Payload:
-                    // Nothing in a payload is looked at.
+                    // The bytes of a payload are skipped.
                     int step = Math.Min(_size - _payloadKept, read.Length - i);
                     payloadAt = i;
                     if (_payloadKept > 0 || step < _size)
@@ -109,7 +110,7 @@ internal sealed class ByteMachine
         return Keep(read, argumentsAt, line, payloadAt);
     }
 
-    // What the next read must still know.
+    // Keeps the bytes that the next read needs.
     private bool Keep(ReadOnlySpan<byte> read, int argumentsAt, ReadOnlySpan<byte> line, int payloadAt)
     {
         if (_state == State.Arguments)

@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>Uses what it is told as little as a compiler must be kept from leaving it out.</summary>
+/// <summary>Uses its input just enough to keep the compiler from removing the work.</summary>
 internal struct CountingSink : IPublishSink
 {
     internal long Total { get; private set; }

@@ -3,7 +3,9 @@ using Broker.Server.Collections;
 
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>Every byte of every operation in order, as one number: parsers that agree on it agree.</summary>
+/// <summary>
+/// Combines every byte of every operation, in order, into one number. Parsers with the same number agree.
+/// </summary>
 internal record struct DigestSink : IPublishSink
 {
     internal int Count { get; private set; }

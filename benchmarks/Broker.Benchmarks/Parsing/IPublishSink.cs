@@ -1,6 +1,8 @@
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>What every parser under comparison tells: the same spans, so that none does less than another.</summary>
+/// <summary>
+/// The output of every compared parser. All parsers return the same spans, so that none does less work than another.
+/// </summary>
 internal interface IPublishSink
 {
     void Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> payload);

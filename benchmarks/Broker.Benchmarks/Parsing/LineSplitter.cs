@@ -5,8 +5,8 @@ using System.IO.Pipelines;
 namespace Broker.Benchmarks.Parsing;
 
 /// <summary>
-/// The way of System.IO.Pipelines: lines are cut from a <see cref="ReadOnlySequence{T}"/> by a <see cref="SequenceReader{T}"/>,
-/// and what lies over two segments is put together first.
+/// A parser in the style of System.IO.Pipelines: a <see cref="SequenceReader{T}"/> cuts lines from a <see
+/// cref="ReadOnlySequence{T}"/>. A line in two segments is copied first.
 /// </summary>
 internal sealed class LineSplitter
 {
@@ -21,7 +21,7 @@ internal sealed class LineSplitter
         return Parse(sequence, ref sink, out SequencePosition consumed) && sequence.Slice(consumed).IsEmpty;
     }
 
-    /// <summary>Takes one read. False when the stream is broken.</summary>
+    /// <summary>Parses one read. Returns false if the stream is invalid.</summary>
     internal bool Receive<TSink>(ReadOnlySpan<byte> read, ref TSink sink)
         where TSink : struct, IPublishSink
     {

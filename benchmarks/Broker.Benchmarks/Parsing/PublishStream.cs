@@ -2,12 +2,14 @@ using System.Text;
 
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>1,024 PUBs of 64 bytes on average, 64 KiB in all, and the reads they arrive in.</summary>
+/// <summary>
+/// A stream of 1,024 PUBs with 64 bytes on average, 64 KiB in all, and the reads in which it arrives.
+/// </summary>
 internal sealed class PublishStream
 {
     internal const int Messages = 1024;
 
-    /// <summary>No stream is longer.</summary>
+    /// <summary>The most bytes of any stream.</summary>
     internal const int MostBytes = 128 * 1024;
 
     private const int AverageLength = 64;

@@ -3,7 +3,9 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>The parser of this code base behind a receive buffer: what is left of a read moves to the front, as on a connection.</summary>
+/// <summary>
+/// This project's parser with a receive buffer. The rest of a read moves to the front, as on a connection.
+/// </summary>
 internal sealed class ReceiveLoop
 {
     private readonly byte[] _buffer = new byte[2 * PublishStream.MostBytes];
@@ -20,7 +22,7 @@ internal sealed class ReceiveLoop
         return error == ProtocolError.None && consumed == bytes.Length;
     }
 
-    /// <summary>Takes one read. False when the stream is broken.</summary>
+    /// <summary>Parses one read. Returns false if the stream is invalid.</summary>
     internal bool Receive<TSink>(ReadOnlySpan<byte> read, ref TSink sink)
         where TSink : struct, IPublishSink
     {

@@ -2,7 +2,7 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>Lets a sink hear the parser of this code base.</summary>
+/// <summary>Passes the operations of this project's parser to a sink.</summary>
 internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
     where TSink : struct, IPublishSink
 {
@@ -20,7 +20,7 @@ internal struct SinkHandler<TSink>(TSink sink) : IClientOperationHandler
     {
     }
 
-    // The streams hold publishes only: whatever else is heard must show as a disagreement.
+    // The streams contain only publishes. Any other operation must fail the comparison.
     public readonly bool OnSubscribe(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, ReadOnlySpan<byte> sid) => false;
 
     public readonly bool OnUnsubscribe(ReadOnlySpan<byte> sid, int max) => false;

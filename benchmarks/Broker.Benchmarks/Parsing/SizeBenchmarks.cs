@@ -9,7 +9,7 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>The size argument of a PUB: a number of so many digits from bytes.</summary>
+/// <summary>Compares ways to parse the size argument of a PUB: a number with a fixed count of digits.</summary>
 public class SizeBenchmarks
 {
     private const int Numbers = 256;
@@ -84,7 +84,8 @@ public class SizeBenchmarks
         long sum = 0;
         for (int i = 0; i < Numbers; i++)
         {
-            // It reads a sign as well, and stops at what is no digit: a caller must look at how far it came.
+            // Utf8Parser also accepts a sign and stops at the first character that is not a digit. The caller must
+            // check where it stopped.
             Agreement.Require(Utf8Parser.TryParse(_text.AsSpan(i * Stride, Digits), out int value, out int taken) && taken == Digits);
             sum += value;
         }

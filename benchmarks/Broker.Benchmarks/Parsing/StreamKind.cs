@@ -1,17 +1,17 @@
 namespace Broker.Benchmarks.Parsing;
 
-/// <summary>What changes from one PUB of a stream to the next.</summary>
+/// <summary>The difference between one PUB of a stream and the next.</summary>
 public enum StreamKind
 {
-    /// <summary>Nothing: one subject, one size.</summary>
+    /// <summary>None: one subject and one size.</summary>
     Steady,
 
-    /// <summary>The size.</summary>
+    /// <summary>The size differs.</summary>
     Sizes,
 
-    /// <summary>The subject.</summary>
+    /// <summary>The subject differs.</summary>
     Subjects,
 
-    /// <summary>The subject, the size, and a reply subject of its own.</summary>
+    /// <summary>The subject and the size differ, and each message has its own reply subject.</summary>
     Replies,
 }

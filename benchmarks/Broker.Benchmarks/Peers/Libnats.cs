@@ -7,12 +7,12 @@ using System.Text;
 namespace Broker.Benchmarks.Peers;
 
 /// <summary>
-/// NATS' client in C, by way of a small driver that is compiled where it runs: so a message costs no call into managed code. Where there is
-/// no compiler or no library its benchmarks are left out, and the run says why.
+/// NATS' client in C, used through a small driver that is compiled on the machine, so that a message costs no call into
+/// managed code. If there is no compiler or no library, the run omits these benchmarks and reports the reason.
 /// </summary>
 internal sealed unsafe class Libnats : IDisposable
 {
-    /// <summary>The category of benchmarks that need it.</summary>
+    /// <summary>The category of the benchmarks that need libnats.</summary>
     internal const string Category = "libnats";
 
     private const string Source = "Broker.Benchmarks.Peers.libnats-driver.c";
@@ -22,8 +22,8 @@ internal sealed unsafe class Libnats : IDisposable
     private readonly nint _library = Driver.Value.Library;
     private readonly void* _driver;
 
-    /// <param name="port">Where the server is.</param>
-    /// <param name="atOnce">Whether what is published is sent by who publishes it.</param>
+    /// <param name="port">The server's port.</param>
+    /// <param name="atOnce">Whether the publishing thread sends each message itself.</param>
     internal Libnats(int port, bool atOnce = false)
     {
         byte[] url = Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"nats://127.0.0.1:{port}\0"));
@@ -38,10 +38,10 @@ internal sealed unsafe class Libnats : IDisposable
         }
     }
 
-    /// <summary>Why it cannot be had; null when it can.</summary>
+    /// <summary>Why libnats is not available; null if it is.</summary>
     internal static string? Missing => Driver.Value.Missing;
 
-    /// <summary>Messages received so far.</summary>
+    /// <summary>The number of messages received so far.</summary>
     internal long Received => Volatile.Read(ref *((delegate* unmanaged<void*, long*>)Export("driver_received"))(_driver));
 
     internal ulong Sum => ((delegate* unmanaged<void*, ulong>)Export("driver_sum"))(_driver);
@@ -67,7 +67,9 @@ internal sealed unsafe class Libnats : IDisposable
         }
     }
 
-    /// <summary>Asks once for each place.</summary>
+    /// <summary>
+    /// Sends one request for each element of <paramref name="nanoseconds"/> and stores its duration there.
+    /// </summary>
     internal void Request(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, Span<long> nanoseconds)
     {
         fixed (byte* text = subject)
@@ -79,7 +81,7 @@ internal sealed unsafe class Libnats : IDisposable
         }
     }
 
-    /// <summary>The same by so many threads.</summary>
+    /// <summary>Sends requests from several threads.</summary>
     internal void RequestTogether(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> body, int threads, int each)
     {
         fixed (byte* text = subject)

@@ -3,14 +3,15 @@ using System.Text;
 namespace Broker.Benchmarks.Peers;
 
 /// <summary>
-/// Sends messages to its one client as fast as that takes them, ready-made and many at a time: so it is not what a receiver is measured by.
-/// It is never further ahead than a window, so that what waits in between, and with it the memory, does not depend on who is scheduled.
+/// Sends prepared messages to its one client, many at a time, as fast as the client takes them, so that the source is
+/// not the bottleneck of a measured receiver. It is never further ahead than a window, so that the number of waiting
+/// messages, and the memory, do not depend on the scheduler.
 /// </summary>
 internal sealed class MessageSource : NatsEnd
 {
     /// <summary>
-    /// From how many under way on it waits; a chunk more may be. All of them fit into what a queue of ours keeps for good, so that none
-    /// of it is given up and taken again in between.
+    /// The number of unreceived messages at which the source waits; one more chunk may follow. All of them fit into the
+    /// memory that a queue of this project keeps permanently, so that none of it is released and taken again.
     /// </summary>
     internal const int Window = 3 * Chunk;
 
@@ -20,16 +21,16 @@ internal sealed class MessageSource : NatsEnd
     private readonly int _window;
     private readonly SemaphoreSlim _go = new(0);
     private readonly Func<long> _taken;
-    // In turn, so that few are under way and yet many differ.
+    // The chunks alternate, so that few are in memory and yet many differ.
     private readonly byte[][] _chunks = new byte[2][];
     private readonly ulong[] _sums = new ulong[2];
     private long _sent;
     private long _target;
     private volatile bool _ends;
 
-    /// <param name="varied">Whether subjects and sizes differ from message to message.</param>
-    /// <param name="taken">How many the receiver has had. Any thread.</param>
-    /// <param name="window">How many may be under way.</param>
+    /// <param name="varied">Whether subjects and sizes differ between messages.</param>
+    /// <param name="taken">The number of messages that the receiver has received. Any thread may call it.</param>
+    /// <param name="window">The most messages that may be unreceived.</param>
     internal MessageSource(bool varied, Func<long> taken, int window = Window)
     {
         _varied = varied;
@@ -38,20 +39,25 @@ internal sealed class MessageSource : NatsEnd
         Start();
     }
 
-    /// <summary>What the client subscribes to, with an end as C has it.</summary>
+    /// <summary>The filter that the client subscribes to, with the terminating zero of C.</summary>
     internal ReadOnlySpan<byte> Filter => _varied ? "foo.>\0"u8 : "foo\0"u8;
 
-    /// <summary>What the receiver's sum must be after so many messages, which are whole chunks.</summary>
+    /// <summary>
+    /// Returns the sum that the receiver must have after this number of messages, which must be a multiple of the chunk
+    /// size.
+    /// </summary>
     internal ulong SumOf(long messages)
     {
         ulong chunks = (ulong)(messages / Chunk);
         return (chunks / 2 * (_sums[0] + _sums[1])) + (chunks % 2 * _sums[0]);
     }
 
-    /// <summary>What a message adds to a sum: cheap, and different for another body.</summary>
+    /// <summary>
+    /// Returns the contribution of a message to the sum. It is cheap, and different for different bodies.
+    /// </summary>
     internal static ulong Weigh(ReadOnlySpan<byte> body) => (ulong)body.Length + (body.IsEmpty ? 0 : (ulong)(body[0] + body[^1]));
 
-    /// <summary>Lets it send more. Returns how many there will have been.</summary>
+    /// <summary>Lets the source send more messages. Returns the total number of messages.</summary>
     internal long Send(int messages)
     {
         Ready.Wait();
@@ -71,7 +77,7 @@ internal sealed class MessageSource : NatsEnd
             for (; _sent < Volatile.Read(ref _target); _sent += Chunk)
             {
                 var wait = default(SpinWait);
-                // The receiver is not asked any more when it may be gone.
+                // The receiver may be disposed at the end, so it is not called anymore.
                 while (!_ends && _sent - _taken() >= _window)
                 {
                     wait.SpinOnce(sleep1Threshold: -1);
@@ -93,7 +99,7 @@ internal sealed class MessageSource : NatsEnd
 
     public override void Dispose()
     {
-        // The thread waits for more to send, for its client, or for what is under way.
+        // The thread may wait for more to send, for its client, or for the receiver.
         _ends = true;
         Client?.Dispose();
         Interlocked.Add(ref _target, Chunk);

@@ -5,7 +5,9 @@ using Broker.Benchmarks.Rates;
 
 namespace Broker.Benchmarks.Peers;
 
-/// <summary>As much of a server as one client at a time needs to connect and subscribe; then it is a socket.</summary>
+/// <summary>
+/// The part of a server that one client at a time needs to connect and subscribe. After that, it is a plain socket.
+/// </summary>
 internal abstract class NatsEnd : IDisposable
 {
     private const string Info = "INFO {\"server_id\":\"benchmark\",\"version\":\"2.9.0\",\"proto\":1,\"headers\":true,\"max_payload\":1048576} \r\n";
@@ -22,7 +24,7 @@ internal abstract class NatsEnd : IDisposable
 
     internal int Port => ((IPEndPoint)_listener.LocalEndpoint).Port;
 
-    /// <summary>What this end itself takes of a processor. Once a client is there.</summary>
+    /// <summary>The processor time of this end's thread. It is available after a client has connected.</summary>
     internal ThreadClock Clock
     {
         get
@@ -32,12 +34,12 @@ internal abstract class NatsEnd : IDisposable
         }
     }
 
-    /// <summary>The number of the client's subscription, once it has one.</summary>
+    /// <summary>The sid of the client's subscription, after the client has subscribed.</summary>
     protected string Sid { get; private set; } = "";
 
     protected Socket Client { get; private set; } = null!;
 
-    /// <summary>Set when the client has shaken hands and, where it subscribes, has.</summary>
+    /// <summary>Set when the client has completed the handshake and, if it subscribes, has subscribed.</summary>
     protected ManualResetEventSlim Ready { get; } = new();
 
     public virtual void Dispose()
@@ -50,10 +52,10 @@ internal abstract class NatsEnd : IDisposable
 
     protected void Start() => _thread.Start();
 
-    /// <summary>What follows the handshake, until the client goes.</summary>
+    /// <summary>Runs after the handshake until the client disconnects.</summary>
     protected abstract void Run();
 
-    /// <summary>Whether the client has said all that is waited for before <see cref="Run"/>.</summary>
+    /// <summary>Whether the client has sent everything that must precede <see cref="Run"/>.</summary>
     protected abstract bool IsReady(bool connected, bool subscribed);
 
     private void Serve()
@@ -69,7 +71,7 @@ internal abstract class NatsEnd : IDisposable
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException or InvalidOperationException)
         {
-            // The end of the benchmark.
+            // The benchmark has ended.
         }
     }
 

@@ -1,7 +1,8 @@
 namespace Broker.Benchmarks.Peers;
 
 /// <summary>
-/// Takes what its one client publishes, answers the PING behind it, and knows every byte that it must be: one message, again and again.
+/// Receives the publishes of its one client, answers the PING after them, and compares every byte with the expected
+/// message, which repeats.
 /// </summary>
 internal sealed class PublishSink : NatsEnd
 {
@@ -11,20 +12,20 @@ internal sealed class PublishSink : NatsEnd
     private long _messages;
     private long _wrong;
 
-    /// <param name="frame">The message as it is to come.</param>
+    /// <param name="frame">The expected bytes of a message.</param>
     internal PublishSink(byte[] frame)
     {
         _frame = frame;
         Start();
     }
 
-    /// <summary>Whole messages that have come.</summary>
+    /// <summary>The number of whole messages received.</summary>
     internal long Messages => Volatile.Read(ref _messages);
 
-    /// <summary>Bytes that were others than they had to be.</summary>
+    /// <summary>The number of bytes that differ from the expected ones.</summary>
     internal long Wrong => Volatile.Read(ref _wrong);
 
-    /// <summary>Takes nothing more until <see cref="GoOn"/>.</summary>
+    /// <summary>Stops receiving until <see cref="GoOn"/> is called.</summary>
     internal void Hold() => _open.Reset();
 
     internal void GoOn() => _open.Set();
@@ -41,7 +42,7 @@ internal sealed class PublishSink : NatsEnd
     protected override void Run()
     {
         ReadOnlySpan<byte> ping = "PING\r\n"u8;
-        // A compare of many frames at a time costs little beside the receiving.
+        // A comparison of many frames at a time is cheap, compared with receiving.
         byte[] many = [.. Enumerable.Repeat(_frame, _buffer.Length / _frame.Length).SelectMany(f => f)];
         int have = 0;
         int got;

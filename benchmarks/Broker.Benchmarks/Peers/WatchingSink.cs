@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace Broker.Benchmarks.Peers;
 
-/// <summary>Looks all the time for what its one client publishes, so that it sees at once when bytes are there, and counts them.</summary>
+/// <summary>Polls its one client without a pause, so that it sees arriving bytes at once, and counts them.</summary>
 internal sealed class WatchingSink : NatsEnd
 {
     private readonly AutoResetEvent _reached = new(false);
@@ -14,10 +14,12 @@ internal sealed class WatchingSink : NatsEnd
 
     internal WatchingSink() => Start();
 
-    /// <summary>Says how many bytes are waited for, counted from now.</summary>
+    /// <summary>Sets the number of bytes to wait for, counted from now.</summary>
     internal void Expect(long more) => Volatile.Write(ref _awaited, Volatile.Read(ref _bytes) + more);
 
-    /// <summary>Waits for them. Returns when the last was there, as a time stamp of <see cref="Stopwatch"/>.</summary>
+    /// <summary>
+    /// Waits for these bytes. Returns the time stamp of the last one, as from <see cref="Stopwatch"/>.
+    /// </summary>
     internal long Wait()
     {
         _reached.WaitOne();

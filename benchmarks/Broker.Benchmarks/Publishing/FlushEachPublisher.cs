@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>Sends each message when it is published.</summary>
+/// <summary>Sends each message as soon as it is published.</summary>
 internal sealed class FlushEachPublisher(int port) : RawPublisher(port)
 {
     private readonly byte[] _frame = new byte[128];

@@ -1,9 +1,12 @@
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>Writes into a buffer and tells a flusher, once until it has heard, that there is something to send.</summary>
+/// <summary>
+/// Writes into a buffer and notifies a flusher thread, which sends the buffer. It notifies only once until the flusher
+/// has run.
+/// </summary>
 internal sealed class FlusherPublisher : RawPublisher
 {
-    // The operation around a payload.
+    // The most bytes of a PUB operation besides its payload.
     private const int MostOverhead = 64;
 
     private readonly Lock _gate = new();
@@ -29,7 +32,7 @@ internal sealed class FlusherPublisher : RawPublisher
         {
             while (!TryWrite(body, most))
             {
-                // The buffer is full until the flusher has taken it.
+                // The buffer is full until the flusher has sent it.
                 Thread.Yield();
             }
 
@@ -59,7 +62,7 @@ internal sealed class FlusherPublisher : RawPublisher
     {
         lock (_gate)
         {
-            // The PING at the end finds room in any case.
+            // The free space always suffices for the final PING.
             if (_filled.Length - _length < most + MostOverhead)
             {
                 return false;
@@ -80,7 +83,7 @@ internal sealed class FlusherPublisher : RawPublisher
                 return;
             }
 
-            // What is written from here on kicks anew.
+            // Later writes notify the flusher again.
             Interlocked.Exchange(ref _isKicked, false);
             int length;
             lock (_gate)

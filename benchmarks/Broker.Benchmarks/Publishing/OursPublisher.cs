@@ -6,17 +6,20 @@ using Broker.Client.Publishing;
 
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>Ours as shipped: a thread publishes, waits for room where it is refused, and for an answer behind it.</summary>
+/// <summary>
+/// This project's client with default settings. One thread publishes, waits for room after a refused publish, and waits
+/// for an answer at the end.
+/// </summary>
 internal sealed class OursPublisher : IDisposable
 {
     private readonly BrokerConnection _connection;
     private readonly ManualResetEventSlim _answered = new();
 
-    // Without a turn on the processor that the loop needs to make room.
+    // The wait does not spin, because the loop needs the processor to make room.
     private readonly ManualResetEventSlim _room = new(initialState: false, spinCount: 0);
 
-    /// <param name="port">Where the sink is.</param>
-    /// <param name="maxPendingBytes">How far ahead of it the thread may be.</param>
+    /// <param name="port">The port of the sink.</param>
+    /// <param name="maxPendingBytes">The most bytes that the thread may be ahead of the sink.</param>
     internal OursPublisher(int port, long maxPendingBytes)
         => _connection = BrokerConnection.ConnectAsync(new()
         {
@@ -39,7 +42,7 @@ internal sealed class OursPublisher : IDisposable
         _answered.Wait();
     }
 
-    // What is refused after the reset is told of afterwards.
+    // The signal is reset before the next attempt, so a refusal after the reset sets it again.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool PublishLater(ReadOnlySpan<byte> body)
     {

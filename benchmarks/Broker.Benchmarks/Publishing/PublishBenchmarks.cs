@@ -8,13 +8,17 @@ using Broker.Transport;
 
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>16 bytes from a thread to a server that takes everything, until it has answered. Per message.</summary>
+/// <summary>
+/// Publishes 16 bytes from one thread to a server that takes everything, and waits for the server's answer at the end.
+/// The result is the cost of one message.
+/// </summary>
 public class PublishBenchmarks
 {
-    // So many that what the runtime takes once, for a thread of its own say, is nothing beside a byte for each.
+    // With so many messages, memory that the runtime allocates once (for a thread, for example) is less than a byte for
+    // each message.
     private const int Messages = 200_000;
 
-    // So that what waits for the server, and with it the memory, does not depend on who is scheduled.
+    // The bound keeps the amount of waiting data, and the memory, independent of the scheduler.
     private const int MostPending = 256 * 1024;
 
     private static readonly byte[] Subject = "foo\0"u8.ToArray();
@@ -53,7 +57,7 @@ public class PublishBenchmarks
             new() { Servers = [string.Create(CultureInfo.InvariantCulture, $"127.0.0.1:{_sink.Port}")], Loops = _loops, MaxPendingBytes = MostPending, ConnectTimeout = TimeSpan.FromMinutes(1) })
             .GetAwaiter().GetResult();
         _answered = new ManualResetEventSlim();
-        // As much memory as it ever has is taken once before.
+        // The largest amount of memory that the client ever uses is allocated once before the measurement.
         _sink.Hold();
         while (_ours.TryPublish(Subject.AsSpan(0, 3), Body) == PublishStatus.Accepted)
         {
@@ -83,15 +87,17 @@ public class PublishBenchmarks
         _sink?.Dispose();
     }
 
-    /// <summary>A call of the system for each.</summary>
+    /// <summary>One system call for each message.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public void FlushEach() => _raw!.Publish(Body, Messages);
 
-    /// <summary>A buffer under a lock, and a thread that sends it, which a channel of one tells to.</summary>
+    /// <summary>
+    /// A buffer under a lock, and a thread that sends it. The publisher notifies the thread through a signal.
+    /// </summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public void Flusher() => _raw!.Publish(Body, Messages);
 
-    /// <summary>Ours: the thread that publishes sends what fills a block, and the loop what is left.</summary>
+    /// <summary>This project's client: the publishing thread sends full blocks, and the loop sends the rest.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
     public void Ours()
     {

@@ -5,13 +5,15 @@ using Broker.Client;
 
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>The publishers of <see cref="PublishBenchmarks"/> side by side; ours as shipped.</summary>
+/// <summary>
+/// Compares the publishers of <see cref="PublishBenchmarks"/>, with this project's client in default settings.
+/// </summary>
 internal static class PublishRates
 {
-    // A call of the system for each takes a hundred times as long.
+    // The variant with one system call for each message takes a hundred times as long, so it sends fewer messages.
     private const int FewerFlushed = 50;
 
-    // As much as the flusher's buffer holds.
+    // This is the size of the flusher's buffer.
     private const long Ahead = 1024 * 1024;
 
     private static readonly byte[] Body = "0123456789abcdef"u8.ToArray();

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace Broker.Benchmarks.Publishing;
 
-/// <summary>A connection that publishes to <c>foo</c> and waits for an answer behind it.</summary>
+/// <summary>A connection that publishes to <c>foo</c> and waits for an answer at the end.</summary>
 internal abstract class RawPublisher : IDisposable
 {
     private readonly byte[] _answer = new byte[4096];
@@ -13,7 +13,7 @@ internal abstract class RawPublisher : IDisposable
     {
         Socket.Connect(new IPEndPoint(IPAddress.Loopback, port));
         Socket.Send("CONNECT {\"verbose\":false}\r\nPING\r\n"u8);
-        // INFO and the PONG of the handshake.
+        // The connection reads INFO and the PONG of the handshake.
         while (!_answer.AsSpan(0, Socket.Receive(_answer)).EndsWith("PONG\r\n"u8))
         {
         }

@@ -8,8 +8,9 @@ using Broker.Client.Publishing;
 namespace Broker.Benchmarks.Publishing;
 
 /// <summary>
-/// How long after the last of what a thread publishes, without a flush and with nothing behind it, its bytes have reached the other end: one
-/// message when all is idle, and at the end of a burst. Nothing is asserted; with fewer than two free processors it is the scheduler's.
+/// Measures how soon the last published bytes reach the other end, if the thread neither flushes nor publishes more. It
+/// measures one message on an idle connection and the end of a burst. Nothing is asserted; with fewer than two free
+/// processors, the result depends on the scheduler.
 /// </summary>
 internal static class WireLatency
 {
@@ -48,7 +49,7 @@ internal static class WireLatency
         double[] micros = new double[rounds];
         for (int round = 0; round < rounds; round++)
         {
-            // Long enough for everything to fall asleep.
+            // The pause is long enough for all threads to go to sleep.
             Thread.Sleep(3);
             sink.Expect((long)messages * Frame.Length);
             for (int i = 0; i < messages; i++)
@@ -57,7 +58,7 @@ internal static class WireLatency
             }
 
             long published = Stopwatch.GetTimestamp();
-            // What the thread itself sent last may have been there before it returned.
+            // The thread itself may have sent the last bytes, so they may have arrived before the publish returned.
             micros[round] = Math.Max(0, Stopwatch.GetElapsedTime(published, sink.Wait()).TotalMicroseconds);
         }
 

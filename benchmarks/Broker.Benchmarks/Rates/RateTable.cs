@@ -3,20 +3,24 @@ using System.Globalization;
 namespace Broker.Benchmarks.Rates;
 
 /// <summary>
-/// What several clients do with the same messages, each in turn and in rounds, so that what else the machine does meets all of them alike:
-/// medians of the rate, its range, and the processor time and memory of the client alone.
+/// Compares several clients with the same messages. The clients alternate in rounds, so that other load of the machine
+/// affects all of them alike. The table has medians and ranges of the rate, and the processor time and memory of the
+/// client alone.
 /// </summary>
 internal static class RateTable
 {
-    /// <param name="output">Where the table goes.</param>
-    /// <param name="title">What is done with them.</param>
-    /// <param name="rounds">How many.</param>
-    /// <param name="clients">What they are called; how many messages each has in a round; what does it; whose time is not theirs.</param>
+    /// <param name="output">The writer of the table.</param>
+    /// <param name="title">The title of the table.</param>
+    /// <param name="rounds">The number of rounds.</param>
+    /// <param name="clients">
+    /// For each client: its name, its number of messages in a round, its work, and the clock of a thread whose time is
+    /// subtracted.
+    /// </param>
     internal static void Run(
         TextWriter output, string title, int rounds, IReadOnlyList<(string Name, int Messages, Action Work, ThreadClock Other)> clients)
     {
         List<Usage>[] all = [.. clients.Select(_ => new List<Usage>())];
-        // The first rounds compile the code, and do not count.
+        // The first rounds compile the code and do not count.
         for (int round = -2; round < rounds; round++)
         {
             for (int i = 0; i < clients.Count; i++)

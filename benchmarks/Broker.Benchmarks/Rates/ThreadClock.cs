@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Broker.Benchmarks.Rates;
 
 /// <summary>
-/// How long a thread has run on a processor, for others to read: what a source, a sink or a server in this process takes is not the client's.
-/// Nothing where the system does not say.
+/// The processor time of a thread, which other threads can read. It is used to subtract the time of a source, a sink or
+/// a server in this process from the client's time. It is zero if the system does not report it.
 /// </summary>
 internal sealed partial class ThreadClock
 {
@@ -13,16 +13,17 @@ internal sealed partial class ThreadClock
 
     private ThreadClock(string? path) => _path = path;
 
-    /// <summary>The clock of the thread that calls.</summary>
+    /// <summary>Creates the clock of the calling thread.</summary>
     internal static ThreadClock OfThisThread()
         => new(OperatingSystem.IsLinux() ? string.Create(CultureInfo.InvariantCulture, $"/proc/self/task/{GetThreadId()}/schedstat") : null);
 
-    /// <summary>So far. Zero when the thread has ended.</summary>
+    /// <summary>Returns the processor time so far, or zero if the thread has ended.</summary>
     internal TimeSpan Read()
     {
         try
         {
-            // Nanoseconds on a processor, nanoseconds waiting for one, and how often.
+            // The file contains the nanoseconds on a processor, the nanoseconds of waiting for a processor, and the
+            // number of time slices.
             return _path is null
                 ? TimeSpan.Zero
                 : TimeSpan.FromMicroseconds(long.Parse(File.ReadAllText(_path).Split(' ')[0], CultureInfo.InvariantCulture) / 1000.0);

@@ -2,10 +2,13 @@ using System.Diagnostics;
 
 namespace Broker.Benchmarks.Rates;
 
-/// <summary>What a piece of work took: time, processor time of this process without that of the threads that are not the client's, and memory.</summary>
-/// <param name="Elapsed">Time.</param>
-/// <param name="Processor">Of all threads of the client.</param>
-/// <param name="Allocated">Managed bytes.</param>
+/// <summary>
+/// The cost of some work: elapsed time, processor time of this process without the threads that do not belong to the
+/// client, and memory.
+/// </summary>
+/// <param name="Elapsed">The elapsed time.</param>
+/// <param name="Processor">The processor time of all threads of the client.</param>
+/// <param name="Allocated">The allocated bytes of managed memory.</param>
 internal readonly record struct Usage(TimeSpan Elapsed, TimeSpan Processor, long Allocated)
 {
     internal static Usage Of(Action work, params ReadOnlySpan<ThreadClock> others)
@@ -18,7 +21,7 @@ internal readonly record struct Usage(TimeSpan Elapsed, TimeSpan Processor, long
         return new Usage(elapsed, ProcessorTime(others) - before, GC.GetTotalAllocatedBytes(precise: false) - allocated);
     }
 
-    /// <summary>The one in the middle by <paramref name="key"/>.</summary>
+    /// <summary>Returns the median of <paramref name="key"/>.</summary>
     internal static double Median(IEnumerable<Usage> all, Func<Usage, double> key)
     {
         double[] sorted = [.. all.Select(key).Order()];

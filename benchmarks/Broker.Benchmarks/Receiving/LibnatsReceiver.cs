@@ -2,7 +2,7 @@ using Broker.Benchmarks.Peers;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>NATS' client in C, with the thread that it makes for each subscription.</summary>
+/// <summary>NATS' client in C, which creates a thread for each subscription.</summary>
 internal sealed class LibnatsReceiver : IReceiver
 {
     private Libnats? _driver;

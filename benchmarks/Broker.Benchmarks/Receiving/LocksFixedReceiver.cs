@@ -2,7 +2,10 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>The same objects, made before the subscription's lock; nobody takes the connection's, and only one who waits is woken.</summary>
+/// <summary>
+/// Uses the same objects as <see cref="NaiveReceiver"/>, but creates them outside the subscription's lock. No thread
+/// takes the connection's lock, and only a waiting thread is woken.
+/// </summary>
 internal sealed class LocksFixedReceiver : StagedReceiver
 {
     private readonly object _subscription = new();

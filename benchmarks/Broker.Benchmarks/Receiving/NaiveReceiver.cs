@@ -3,8 +3,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Benchmarks.Receiving;
 
 /// <summary>
-/// As a first version is written: four objects for a message, made under the subscription's lock, each announced, and both threads take
-/// the connection's lock for each.
+/// A receiver as a first version is usually written. It creates four objects for a message under the subscription's
+/// lock and signals each message. Both threads take the connection's lock for each message.
 /// </summary>
 internal sealed class NaiveReceiver : StagedReceiver
 {
@@ -46,7 +46,7 @@ internal sealed class NaiveReceiver : StagedReceiver
 
         lock (_connection)
         {
-            // Whether it has been closed, and whether that was the last of so many.
+            // A real client checks here whether the connection was closed and whether the message limit was reached.
             _delivered++;
         }
 

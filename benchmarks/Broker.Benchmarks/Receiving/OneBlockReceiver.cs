@@ -3,14 +3,14 @@ using Broker.Protocol.Parsing;
 namespace Broker.Benchmarks.Receiving;
 
 /// <summary>
-/// One block for a message, with its bytes and the link to the next, used again: the deliverer gives back a chain of them at a time, which
-/// the reader takes as a whole when it has no more.
+/// Uses one reusable block for a message, with its bytes and the link to the next block. The deliverer returns a chain
+/// of blocks at a time, and the reader takes the whole chain when it has no more blocks.
 /// </summary>
 internal sealed class OneBlockReceiver : StagedReceiver
 {
     private const int Chain = 64;
 
-    // More than are ever under way, so that none is made while it is measured.
+    // There are more blocks than messages in flight, so that no block is created during the measurement.
     private const int Blocks = 4096;
     private const int Size = 256;
 
@@ -97,7 +97,7 @@ internal sealed class OneBlockReceiver : StagedReceiver
         }
     }
 
-    // On the reader.
+    // Runs on the reader.
     private Block Rent()
     {
         if (_readers is null)
@@ -114,7 +114,7 @@ internal sealed class OneBlockReceiver : StagedReceiver
         return block;
     }
 
-    // On the deliverer.
+    // Runs on the deliverer.
     private void Return(Block block)
     {
         block.Next = _used;

@@ -7,7 +7,10 @@ using Broker.Transport;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>Ours as shipped: with a handler on the loop, or through a subscription's queue and another thread.</summary>
+/// <summary>
+/// This project's client with default settings: with a handler on the loop, or with a subscription's queue and another
+/// thread.
+/// </summary>
 internal sealed class OursReceiver(bool queued) : IReceiver
 {
     private readonly EventLoopGroup _loops = new(new EventLoopOptions { Loops = 1, IdlePolls = 0 });
@@ -50,8 +53,8 @@ internal sealed class OursReceiver(bool queued) : IReceiver
 
     private async Task ReadAsync(QueuedSubscription subscription)
     {
-        // As many as may ever be under way wait once, and as many again when all of those are out: so the queue has taken the memory for
-        // that, on the loop's side and on the reader's, before anything is measured.
+        // The largest number of messages in flight waits once, and the same number again after all of them were read.
+        // So the queue has allocated its memory on the loop's side and on the reader's side before the measurement.
         await WaitForWindowAsync(subscription).ConfigureAwait(false);
         var first = new List<Message>();
         while (first.Count < MessageSource.Window && subscription.Reader.TryRead(out Message message))

@@ -4,7 +4,10 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>From the socket to the consumer, from a sender that is not the limit. Per message.</summary>
+/// <summary>
+/// Measures the path from the socket to the consumer with a sender that is not the bottleneck. The result is the cost
+/// of one message.
+/// </summary>
 public class ReceivePathBenchmarks
 {
     private const int Messages = 200_000;
@@ -12,7 +15,9 @@ public class ReceivePathBenchmarks
     private MessageSource? _source;
     private IReceiver? _receiver;
 
-    /// <summary>Whether subjects and sizes differ from message to message, or all are <c>foo</c> and <c>test</c>.</summary>
+    /// <summary>
+    /// Whether subjects and sizes differ between messages. Otherwise all messages are <c>foo</c> and <c>test</c>.
+    /// </summary>
     [Params(false, true)]
     public bool Varied { get; set; }
 
@@ -41,19 +46,19 @@ public class ReceivePathBenchmarks
         _source?.Dispose();
     }
 
-    /// <summary>Four objects a message under both locks.</summary>
+    /// <summary>Four objects for a message, under both locks.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public long Naive() => Receive();
 
-    /// <summary>The same objects; one lock, held for a link.</summary>
+    /// <summary>The same objects, with one lock that is only taken to link the message.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public long LocksFixed() => Receive();
 
-    /// <summary>One block a message, used again.</summary>
+    /// <summary>One reusable block for a message.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public long OneBlock() => Receive();
 
-    /// <summary>Owned copies in a queue, read by <c>await foreach</c>.</summary>
+    /// <summary>Copies in a queue, which <c>await foreach</c> reads.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
     public long OursQueued() => Receive();
 
@@ -77,7 +82,7 @@ public class ReceivePathBenchmarks
 
     private long Receive()
     {
-        // Only this adds to what is sent, so the sum is known before.
+        // Only this method sends messages, so the expected sum is known in advance.
         _receiver!.Expect(_receiver.Received + Messages);
         long total = _source!.Send(Messages);
         _receiver.Wait();

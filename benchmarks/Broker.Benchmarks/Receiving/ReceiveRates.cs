@@ -4,10 +4,13 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>The receivers of <see cref="ReceivePathBenchmarks"/> side by side, from a source that is a queue's length ahead of them.</summary>
+/// <summary>
+/// Compares the receivers of <see cref="ReceivePathBenchmarks"/>. The source is up to half of a queue's length ahead of
+/// them.
+/// </summary>
 internal static class ReceiveRates
 {
-    // Half of what a subscription's queue takes by default.
+    // This is half of a subscription queue's default limit.
     private const int Ahead = 32_768;
 
     internal static void Run(TextWriter output, int rounds, int messages)

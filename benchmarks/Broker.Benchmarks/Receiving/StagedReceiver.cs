@@ -7,8 +7,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Benchmarks.Receiving;
 
 /// <summary>
-/// A client as they are commonly built: a thread that reads and parses, and one that delivers. How a message gets from one to the other is
-/// what the stages differ in.
+/// A client in the common form: one thread reads and parses, and another one delivers. The subclasses differ in how a
+/// message gets from the first thread to the second.
 /// </summary>
 internal abstract class StagedReceiver : IReceiver
 {
@@ -52,10 +52,10 @@ internal abstract class StagedReceiver : IReceiver
         _tally.Dispose();
     }
 
-    /// <summary>A message has been read. On the reader.</summary>
+    /// <summary>Receives a parsed message on the reader.</summary>
     protected abstract void OnMessage(in MessageOperation operation);
 
-    /// <summary>Delivers one message, or waits for one. On the deliverer; false at the end.</summary>
+    /// <summary>Delivers one message, or waits for one. Runs on the deliverer; returns false at the end.</summary>
     protected abstract bool DeliverOne(Tally tally);
 
     protected abstract void WakeDeliverer();
@@ -88,11 +88,11 @@ internal abstract class StagedReceiver : IReceiver
         }
         catch (SocketException)
         {
-            // The end.
+            // The receiver was disposed.
         }
         catch (ObjectDisposedException)
         {
-            // The end.
+            // The receiver was disposed.
         }
     }
 

@@ -2,7 +2,9 @@ using Broker.Benchmarks.Peers;
 
 namespace Broker.Benchmarks.Receiving;
 
-/// <summary>The consumer of all receivers: counts, adds up, and says when the last has come. For one thread at a time.</summary>
+/// <summary>
+/// The consumer of all receivers. It counts and sums messages and signals the last one. It is for one thread at a time.
+/// </summary>
 internal sealed class Tally : IDisposable
 {
     private readonly AutoResetEvent _reached = new(false);

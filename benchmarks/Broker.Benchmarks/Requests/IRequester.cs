@@ -1,12 +1,17 @@
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>A client that asks and waits for the answers, which are what was asked.</summary>
+/// <summary>A client that sends requests and waits for the replies, which repeat the requests.</summary>
 internal interface IRequester : IDisposable
 {
-    /// <summary>Asks once for each place, one after the other.</summary>
-    /// <param name="ticks">How long each took, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+    /// <summary>Sends one request after another, one for each element of <paramref name="ticks"/>.</summary>
+    /// <param name="ticks">
+    /// Receives the duration of each request, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.
+    /// </param>
     void Ask(Span<long> ticks);
 
-    /// <summary>Lets so many ask at a time, each one after the other. False where the client has no such form.</summary>
+    /// <summary>
+    /// Sends requests from several concurrent requesters, each with one request after another. Returns false if the
+    /// client has no such mode.
+    /// </summary>
     bool TryAskTogether(int requesters, int each);
 }

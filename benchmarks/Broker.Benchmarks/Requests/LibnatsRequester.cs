@@ -3,11 +3,13 @@ using Broker.Benchmarks.Peers;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>NATS' client in C: by threads that block, which is the form it has.</summary>
-/// <param name="port">Where the server is.</param>
-/// <param name="subject">Whom to ask.</param>
-/// <param name="body">What.</param>
-/// <param name="atOnce">Whether each request is sent by who asks, or by the thread that collects what there is to send.</param>
+/// <summary>NATS' client in C, with blocking threads, which is its only mode.</summary>
+/// <param name="port">The server's port.</param>
+/// <param name="subject">The subject of the requests.</param>
+/// <param name="body">The body of the requests.</param>
+/// <param name="atOnce">
+/// Whether the requesting thread sends each request itself. Otherwise a flusher thread sends collected requests.
+/// </param>
 internal sealed class LibnatsRequester(int port, string subject, string body, bool atOnce) : IRequester
 {
     private readonly Libnats _driver = new(port, atOnce);

@@ -6,7 +6,9 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>Ours as shipped, on loops as they are by default: by a thread that blocks, or awaited.</summary>
+/// <summary>
+/// This project's client with default settings and default loops: from a blocking thread, or awaited.
+/// </summary>
 internal sealed class OursRequester(string url, string subject, string body, bool blocking) : IRequester
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);

@@ -4,10 +4,10 @@ using System.Text;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>The handshake of a client that is a socket.</summary>
+/// <summary>The handshake of a client that is a plain socket.</summary>
 internal static class RawPeer
 {
-    /// <summary>Returns when the server has dealt with <paramref name="commands"/>.</summary>
+    /// <summary>Returns when the server has processed <paramref name="commands"/>.</summary>
     internal static void Connect(Socket socket, IPEndPoint server, string commands)
     {
         socket.Connect(server);

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>A socket, ready-made bytes and a thread that blocks: as little as a request through a server can cost.</summary>
+/// <summary>A socket, prepared bytes and a blocking thread: the least cost of a request through a server.</summary>
 internal sealed class RawRequester : IRequester
 {
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };

@@ -5,7 +5,10 @@ using Broker.Benchmarks.Rates;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>Answers each request with what was asked, all that came at a time with one call of the system: the same for all who ask.</summary>
+/// <summary>
+/// Answers each request with its own body. It answers all requests of a read with one system call, and is the same for
+/// all requesters.
+/// </summary>
 internal sealed class RawResponder : IDisposable
 {
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -51,7 +54,7 @@ internal sealed class RawResponder : IDisposable
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            // The end of the run.
+            // The run has ended.
         }
     }
 
@@ -71,7 +74,7 @@ internal sealed class RawResponder : IDisposable
                 continue;
             }
 
-            // MSG subject 1 reply size
+            // The line is MSG, subject, sid 1, reply subject and size.
             ReadOnlySpan<byte> reply = line[(line.IndexOf(" 1 "u8) + 3)..];
             int space = reply.IndexOf((byte)' ');
             if (!Utf8Parser.TryParse(reply[(space + 1)..], out int size, out _) || behind + size + 2 > bytes.Length)

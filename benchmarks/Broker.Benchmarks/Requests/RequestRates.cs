@@ -9,8 +9,8 @@ using Broker.Transport;
 namespace Broker.Benchmarks.Requests;
 
 /// <summary>
-/// Requests of 16 bytes through one server and to one responder, for each client in turn and in rounds: one after the other, and 64 at a
-/// time. Processor time is that of the client alone. Nothing is asserted but the answers.
+/// Sends requests of 16 bytes through one server to one responder, from each client in alternating rounds: one request
+/// after another, and 64 at a time. The processor time is that of the client alone. Only the replies are asserted.
 /// </summary>
 internal static class RequestRates
 {
@@ -18,10 +18,12 @@ internal static class RequestRates
     private const string Body = "0123456789abcdef";
     private const int Together = 64;
 
-    /// <param name="output">Where the table goes.</param>
-    /// <param name="rounds">How many.</param>
-    /// <param name="each">How many requests each client makes in a round, and how many in four for those that ask together.</param>
-    /// <param name="address">The server; null for this project's own in this process.</param>
+    /// <param name="output">The writer of the table.</param>
+    /// <param name="rounds">The number of rounds.</param>
+    /// <param name="each">
+    /// The number of requests of each client in a round. Four times as many are sent by the concurrent requesters.
+    /// </param>
+    /// <param name="address">The server; null to start this project's server in this process.</param>
     internal static async Task RunAsync(TextWriter output, int rounds, int each, IPEndPoint? address)
     {
         BrokerServer? own = address is null ? await BrokerServer.StartAsync(o =>
@@ -66,7 +68,7 @@ internal static class RequestRates
             var alone = clients.ToDictionary(c => c.Name, _ => new List<(Usage Usage, double P50, double P99)>());
             var together = clients.ToDictionary(c => c.Name, _ => new List<Usage>());
             long[] ticks = new long[each];
-            // The first round compiles the code, and does not count.
+            // The first round compiles the code and does not count.
             for (int round = 0; round <= rounds; round++)
             {
                 foreach ((string name, IRequester requester) in clients)

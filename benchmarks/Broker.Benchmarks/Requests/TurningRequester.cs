@@ -6,7 +6,10 @@ using Broker.Transport;
 
 namespace Broker.Benchmarks.Requests;
 
-/// <summary>Ours on a loop without a thread: who asks turns it. Made and used by one thread.</summary>
+/// <summary>
+/// This project's client on a loop without a thread: the caller runs the loop's iterations. One thread creates and uses
+/// it.
+/// </summary>
 internal sealed class TurningRequester : IRequester
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);

@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Routing;
 
-/// <summary>What filters a set of subscriptions has.</summary>
+/// <summary>The kind of filters in a set of subscriptions.</summary>
 public enum FilterKind
 {
     /// <summary>No wildcards.</summary>
@@ -12,6 +12,8 @@ public enum FilterKind
     /// <summary><c>&gt;</c> after two tokens.</summary>
     Tail,
 
-    /// <summary>These three in turn, and filters that begin with <c>*</c>, so that every walk has two branches.</summary>
+    /// <summary>
+    /// These three kinds alternate with filters that begin with <c>*</c>, so that every walk has two branches.
+    /// </summary>
     Mixed,
 }

@@ -5,12 +5,15 @@ using Broker.Server.Routing;
 
 namespace Broker.Benchmarks.Routing;
 
-/// <summary>From a subject to who gets it, from the cheapest way to the dearest. Per message.</summary>
+/// <summary>
+/// Measures the way from a subject to its receivers, from the cheapest case to the most expensive one. The result is
+/// the cost of one message.
+/// </summary>
 public class RoutingBenchmarks
 {
     private const int Known = 16;
 
-    // Many more than a router remembers at their first sight.
+    // There are many more subjects than a router caches at their first use.
     private const int Strangers = 2 * Router.RouteCapacity;
 
     private readonly List<Subscription> _found = [];
@@ -35,7 +38,7 @@ public class RoutingBenchmarks
     public void Setup()
     {
         _set = new SubscriptionSet(Filters, Subscriptions);
-        // Spread over the whole set.
+        // The subjects are spread over the whole set.
         _known = [.. Enumerable.Range(0, Known).Select(i => _set.Subject((int)(i * 7919L % Math.Max(Subscriptions, 4 * Known))))];
         _router = new Router();
         _trie = new SubscriptionTrie(_router.Seed);
@@ -44,7 +47,7 @@ public class RoutingBenchmarks
             _router.Add(subscription);
         }
 
-        // The trie has its own: a subscription knows its place in one only.
+        // The trie has its own subscriptions, because a subscription stores its place in one trie only.
         foreach (Subscription subscription in _set.Subscriptions)
         {
             _trie.Add(SubscriptionSet.Subscribe(subscription.Filter));
@@ -67,7 +70,7 @@ public class RoutingBenchmarks
         CacheMiss();
     }
 
-    /// <summary>The subject is remembered.</summary>
+    /// <summary>The publisher has cached the subject's route.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Known)]
     public int CacheHit()
     {
@@ -80,7 +83,7 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>As imports and the server itself ask: the routes of all, without a lock.</summary>
+    /// <summary>Imports and the server itself use the table of all routes, without a lock.</summary>
     [Benchmark(OperationsPerInvoke = Known)]
     public int TableHit()
     {
@@ -93,7 +96,10 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>Nobody does, and there are so many subjects that it is not remembered at its first sight: a walk of the trie.</summary>
+    /// <summary>
+    /// No route is cached, and there are so many subjects that none is cached at its first use: each message walks the
+    /// trie.
+    /// </summary>
     [Benchmark(OperationsPerInvoke = Strangers)]
     public int CacheMiss()
     {
@@ -107,7 +113,7 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>The walk alone, as if there were no caches.</summary>
+    /// <summary>The walk of the trie alone, without caches.</summary>
     [Benchmark(OperationsPerInvoke = Known)]
     public int Trie()
     {
@@ -122,7 +128,7 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>Every filter is looked at.</summary>
+    /// <summary>Each message compares all filters.</summary>
     [Benchmark(OperationsPerInvoke = Known)]
     public int LinearScan()
     {
@@ -135,7 +141,7 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>With a SUB and an UNSUB of another subject before each message: the publisher keeps its route.</summary>
+    /// <summary>Before each message, another subject gets a SUB and an UNSUB. The publisher keeps its route.</summary>
     [Benchmark(OperationsPerInvoke = Known)]
     public int HitBesideChurn()
     {
@@ -149,7 +155,9 @@ public class RoutingBenchmarks
         return matches;
     }
 
-    /// <summary>With a SUB and an UNSUB of the message's own subject before it: its route must be found anew.</summary>
+    /// <summary>
+    /// Before each message, its own subject gets a SUB and an UNSUB. The route must be resolved again.
+    /// </summary>
     [Benchmark(OperationsPerInvoke = Known)]
     public int ChurnOfTheSubject()
     {

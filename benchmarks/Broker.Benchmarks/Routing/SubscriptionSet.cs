@@ -4,8 +4,8 @@ using Broker.Server.Routing;
 namespace Broker.Benchmarks.Routing;
 
 /// <summary>
-/// Subscriptions that each match a subject of their own, so that what is measured is the search and not the fan-out.
-/// All subjects are of one length: then so is what a route to one allocates.
+/// Subscriptions that each match a subject of their own, so that the search is measured and not the fan-out. All
+/// subjects have the same length, so that all routes allocate the same amount.
 /// </summary>
 internal sealed class SubscriptionSet
 {
@@ -21,7 +21,9 @@ internal sealed class SubscriptionSet
 
     internal Subscription[] Subscriptions { get; }
 
-    /// <summary>The subject that the subscription of that number matches; also beyond the last one.</summary>
+    /// <summary>
+    /// Returns the subject that this subscription matches. The number may be beyond the last subscription.
+    /// </summary>
     internal byte[] Subject(int number) => Encode(KindOf(number) switch
     {
         FilterKind.Mixed => $"r{First(number):D3}.k{Second(number):D4}.m{First(number):D3}",

@@ -2,7 +2,9 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>A comparison is worth nothing unless all its variants come to the same result: what differs ends the run.</summary>
+/// <summary>
+/// Ends the run if two variants have different results. A comparison is only valid if all its variants agree.
+/// </summary>
 internal static class Agreement
 {
     internal static void Require<T>(T expected, T actual, string what)

@@ -2,9 +2,9 @@ using System.IO.Enumeration;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>What the benchmarks of a name may allocate per operation: exactly this, in bytes.</summary>
-/// <param name="Pattern">A name of <see cref="BenchmarkName"/>; <c>*</c> stands for any characters.</param>
-/// <param name="Bytes">Bytes of the managed heap per operation.</param>
+/// <summary>The exact number of bytes that the benchmarks of a name must allocate for each operation.</summary>
+/// <param name="Pattern">A name in the format of <see cref="BenchmarkName"/>; <c>*</c> matches any characters.</param>
+/// <param name="Bytes">The bytes of the managed heap for each operation.</param>
 internal sealed record AllocationBudget(string Pattern, long Bytes)
 {
     internal bool Covers(string benchmark) => FileSystemName.MatchesSimpleExpression(Pattern, benchmark, ignoreCase: false);

@@ -2,13 +2,15 @@ using System.Text.Json;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>The budgets that are checked in. The first pattern that covers a benchmark holds for it.</summary>
+/// <summary>
+/// The allocation budgets in the repository. The first pattern that matches a benchmark applies to it.
+/// </summary>
 internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
 {
     internal const string FileName = "allocation-budgets.json";
 
-    /// <summary>Reads an object of patterns and bytes, in its order.</summary>
-    /// <exception cref="JsonException">It is something else.</exception>
+    /// <summary>Reads a JSON object of patterns and bytes, in its order.</summary>
+    /// <exception cref="JsonException">The text is not such an object.</exception>
     internal static AllocationBudgets Parse(ReadOnlySpan<byte> json)
     {
         var options = new JsonReaderOptions { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true };
@@ -33,9 +35,13 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
         return new AllocationBudgets(budgets);
     }
 
-    /// <summary>What is wrong with what was measured, a line each; nothing when all is as it must be.</summary>
-    /// <param name="measured">Every benchmark that ran.</param>
-    /// <param name="complete">Whether that is all there are, so that a budget without a benchmark is a mistake too.</param>
+    /// <summary>
+    /// Returns the problems of the measured allocations, one line each, or nothing if all budgets are met.
+    /// </summary>
+    /// <param name="measured">The allocations of every benchmark that ran.</param>
+    /// <param name="complete">
+    /// Whether all benchmarks ran, so that a budget without a benchmark is also a problem.
+    /// </param>
     internal IEnumerable<string> Check(IReadOnlyCollection<MeasuredAllocation> measured, bool complete)
     {
         var used = new HashSet<AllocationBudget>();

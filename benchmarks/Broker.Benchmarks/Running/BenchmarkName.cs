@@ -2,7 +2,9 @@ using BenchmarkDotNet.Running;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>The name that budgets know a benchmark by: <c>Suite.Method[Parameter=Value, Parameter=Value]</c>.</summary>
+/// <summary>
+/// Returns the name of a benchmark in the budgets: <c>Suite.Method[Parameter=Value, Parameter=Value]</c>.
+/// </summary>
 internal static class BenchmarkName
 {
     internal static string Of(BenchmarkCase benchmark)

@@ -9,17 +9,22 @@ using Perfolizer.Horology;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>How the two runs measure. Both watch allocations.</summary>
+/// <summary>The configurations of the two runs. Both measure allocations.</summary>
 internal static class Configurations
 {
-    /// <summary>To decide by: a process per benchmark, as the library has it, compiled in tiers as in production.</summary>
+    /// <summary>
+    /// The configuration for decisions. Each benchmark has its own process, as the library runs it by default, with
+    /// tiered compilation as in production.
+    /// </summary>
     internal static IConfig Full => Common
         .AddJob(Job.Default
             .WithEnvironmentVariables(new EnvironmentVariable("DOTNET_TC_QuickJit", "1"))
             .AsDefault())
         .AddLogger(ConsoleLogger.Default);
 
-    /// <summary>To see that all still agrees and allocates what it may: in this process, with times that only hint.</summary>
+    /// <summary>
+    /// The configuration for checks of results and allocations. It runs in this process, so its times are only hints.
+    /// </summary>
     internal static IConfig Quick => Common
         .AddJob(Job.Default
             .WithToolchain(new InProcessEmitToolchain(TimeSpan.FromMinutes(2), logOutput: false))

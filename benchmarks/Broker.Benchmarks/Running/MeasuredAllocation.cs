@@ -2,17 +2,18 @@ using System.Globalization;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>What one benchmark allocated while it was watched.</summary>
-/// <param name="Benchmark">Its name.</param>
-/// <param name="TotalBytes">By all threads of the process.</param>
-/// <param name="Operations">How often it ran.</param>
+/// <summary>The allocations of one benchmark.</summary>
+/// <param name="Benchmark">The name of the benchmark.</param>
+/// <param name="TotalBytes">The bytes that all threads of the process allocated.</param>
+/// <param name="Operations">The number of operations.</param>
 internal sealed record MeasuredAllocation(string Benchmark, long TotalBytes, long Operations)
 {
-    // What the harness itself allocates while it watches, whatever it watches: mostly 64 or 6,736 bytes, at times 14,080.
-    // Objects take no less than 24 bytes, so it hides none of every operation unless these were fewer than 1,400.
+    // The harness itself allocates during every measurement: mostly 64 or 6,736 bytes, at times 14,080. An object has
+    // at least 24 bytes, so this allowance cannot hide an object in every operation unless there were fewer than 1,400
+    // operations.
     private const long HarnessBytes = 32 * 1024;
 
-    /// <summary>Whether it is <paramref name="budget"/> bytes per operation, to the byte.</summary>
+    /// <summary>Whether the benchmark allocated exactly <paramref name="budget"/> bytes for each operation.</summary>
     internal bool Meets(long budget)
     {
         double excess = TotalBytes - ((double)budget * Operations);

@@ -2,10 +2,12 @@ using BenchmarkDotNet.Reports;
 
 namespace Broker.Benchmarks.Running;
 
-/// <summary>Whether a run is one: every benchmark ran, all variants agreed, and each allocated what its budget says.</summary>
+/// <summary>
+/// Decides whether a run is valid: every benchmark ran, all variants agreed, and each benchmark met its budget.
+/// </summary>
 internal static class Verdict
 {
-    /// <summary>What is wrong, a line each.</summary>
+    /// <summary>Returns the problems of a run, one line each.</summary>
     internal static IReadOnlyList<string> Of(IReadOnlyCollection<Summary> summaries, AllocationBudgets budgets, bool complete)
     {
         var problems = new List<string>();
@@ -18,7 +20,7 @@ internal static class Verdict
                 string name = BenchmarkName.Of(report.BenchmarkCase);
                 if (!report.Success || report.GcStats.TotalOperations == 0)
                 {
-                    // The cause, such as variants that disagree, is in the log.
+                    // The log contains the cause, such as variants that disagree.
                     problems.Add($"{name}: did not run to its end; see {summary.LogFilePath}");
                     continue;
                 }

@@ -9,8 +9,9 @@ using Broker.ZeroMq.Subscribing;
 namespace Broker.Benchmarks.Subscribing;
 
 /// <summary>
-/// What a message costs at a ZeroMQ PUB with 10,000 prefixes when nobody wants it, or one peer would. The peers are real ones, connected by TCP, on one
-/// loop that this thread turns. Per message.
+/// Measures the cost of a message at a ZeroMQ PUB with 10,000 prefixes that no peer or only one peer would receive. The
+/// peers are real ones, connected by TCP, on one loop whose iterations this thread runs. The result is the cost of one
+/// message.
 /// </summary>
 public class PrefixBenchmarks
 {
@@ -59,7 +60,8 @@ public class PrefixBenchmarks
             }
         }
 
-        // As like a prefix as can be, to its last octet; and unlike any from the first on.
+        // The first topics differ from a prefix only in their last octet. The others differ from every prefix in the
+        // first octet.
         _unwanted = [.. Enumerable.Range(0, Topics).Select(i => Encoding.ASCII.GetBytes($"market.s{i * 613:D5}?"))];
         _foreign = [.. Enumerable.Range(0, Topics).Select(i => Encoding.ASCII.GetBytes($"weather.s{i * 613:D5}."))];
     }
@@ -80,7 +82,7 @@ public class PrefixBenchmarks
     [Benchmark(Baseline = true, OperationsPerInvoke = Topics)]
     public int NearlyWanted() => Publish(_unwanted);
 
-    /// <summary>The topic is like none.</summary>
+    /// <summary>The topic differs from every prefix in its first octet.</summary>
     [Benchmark(OperationsPerInvoke = Topics)]
     public int Foreign() => Publish(_foreign);
 

@@ -7,7 +7,9 @@ using Broker.Protocol.Parsing;
 
 namespace Broker.Benchmarks.Subscriptions;
 
-/// <summary>What waits for the readers of many subscriptions: a message goes into each queue in turn and out again. Per message.</summary>
+/// <summary>
+/// What waits for the readers of many subscriptions: a message goes into each queue in turn and out again. Per message.
+/// </summary>
 public class SubscriptionQueueBenchmarks
 {
     private const int Messages = 100_000;

@@ -16,7 +16,9 @@ internal sealed class Consumer<T> : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Posts bursts and waits until each has been taken, so that a queue's memory does not depend on who is ahead.</summary>
+    /// <summary>
+    /// Posts bursts and waits until each has been taken, so that a queue's memory does not depend on who is ahead.
+    /// </summary>
     internal long Send(object item, int bursts, int burst)
     {
         long before = Volatile.Read(ref _taken);

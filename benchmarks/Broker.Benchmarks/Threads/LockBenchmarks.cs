@@ -25,7 +25,9 @@ public class LockBenchmarks
         }
     }
 
-    /// <summary>The lock statement on System.Threading.Lock, with its try and finally: what this code base writes.</summary>
+    /// <summary>
+    /// The lock statement on System.Threading.Lock, with its try and finally: what this code base writes.
+    /// </summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Times)]
     public void LockStatement()
     {
