@@ -80,7 +80,7 @@ IConfig config = inProcess ? Configurations.Quick : Configurations.Full;
 (string Category, string? Missing)[] peers = [(Libnats.Category, Libnats.Missing), (Libzmq.Category, Libzmq.Missing)];
 foreach ((string category, string? reason) in peers.Where(peer => peer.Missing is not null))
 {
-    Console.WriteLine($"Left out: {reason}.");
+    Console.WriteLine($"Omitted: {reason}.");
     config = ManualConfig.Create(config).AddFilter(new SimpleFilter(b => !b.Descriptor.Categories.Contains(category)));
 }
 
@@ -94,7 +94,7 @@ if (summaries.Length == 0 && !complete)
         return 0;
     }
 
-    Console.Error.WriteLine("No benchmark fits the filter.");
+    Console.Error.WriteLine("No benchmark matches the filter.");
     return 1;
 }
 

@@ -29,7 +29,7 @@ internal sealed class RawRequester : IRequester
             for (int have = 0; have < _length;)
             {
                 int got = _socket.Receive(_answer);
-                have += got > 0 ? got : throw new IOException("The server has gone.");
+                have += got > 0 ? got : throw new IOException("The server has closed the connection.");
             }
 
             taken = Stopwatch.GetTimestamp() - begin;

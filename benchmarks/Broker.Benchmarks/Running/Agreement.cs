@@ -11,7 +11,7 @@ internal static class Agreement
     {
         if (!EqualityComparer<T>.Default.Equals(expected, actual))
         {
-            throw new InvalidOperationException($"No agreement on {what}: {expected} and {actual}.");
+            throw new InvalidOperationException($"The variants disagree on {what}: {expected} and {actual}.");
         }
     }
 

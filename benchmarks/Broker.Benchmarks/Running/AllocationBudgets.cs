@@ -18,7 +18,7 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
         using JsonDocument document = JsonDocument.ParseValue(ref reader);
         if (document.RootElement.ValueKind != JsonValueKind.Object)
         {
-            throw new JsonException("Budgets are an object of patterns and bytes per operation.");
+            throw new JsonException("The budgets must be an object of patterns and bytes per operation.");
         }
 
         var budgets = new List<AllocationBudget>();
@@ -26,7 +26,7 @@ internal sealed class AllocationBudgets(IReadOnlyList<AllocationBudget> budgets)
         {
             if (property.Value.ValueKind != JsonValueKind.Number || !property.Value.TryGetInt64(out long bytes) || bytes < 0)
             {
-                throw new JsonException($"The budget of {property.Name} is no number of bytes.");
+                throw new JsonException($"The budget of {property.Name} is not a number of bytes.");
             }
 
             budgets.Add(new AllocationBudget(property.Name, bytes));

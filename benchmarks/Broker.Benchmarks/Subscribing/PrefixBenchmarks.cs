@@ -56,7 +56,7 @@ public class PrefixBenchmarks
             _loop.RunOnce(TimeSpan.FromMilliseconds(10));
             if (Stopwatch.GetElapsedTime(start) > TimeSpan.FromMinutes(1))
             {
-                throw new TimeoutException($"{wanted} prefixes of {_publisher.Peers.Count} peers have come.");
+                throw new TimeoutException($"Only {wanted} prefixes of {_publisher.Peers.Count} peers have arrived.");
             }
         }
 
@@ -94,7 +94,7 @@ public class PrefixBenchmarks
             reached += _publisher.Publish(_loop, topic, "body"u8);
         }
 
-        return reached == 0 ? 0 : throw new InvalidOperationException("Somebody wanted it.");
+        return reached == 0 ? 0 : throw new InvalidOperationException("A message matched a prefix.");
     }
 
     private static byte[] Topic(int number) => Encoding.ASCII.GetBytes($"market.s{number:D5}.");

@@ -1,6 +1,8 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>A bridge with its broker in one process, beside libzmq's own forwarder, <c>zmq_proxy</c>, and beside nothing at all.</summary>
+/// <summary>
+/// A bridge with its broker in one process, beside libzmq's own forwarder, <c>zmq_proxy</c>, and beside nothing at all.
+/// </summary>
 internal static class BridgeRows
 {
     private const int RoundTrips = 20_000;

@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>Measures rows in rounds, each variant in turn and every other round backwards, and prints medians as a table.</summary>
+/// <summary>
+/// Measures rows in rounds, each variant in turn and every other round backwards, and prints medians as a table.
+/// </summary>
 internal static class Comparison
 {
     public static void Run(IReadOnlyList<Row> rows, int rounds)

@@ -5,7 +5,10 @@ using System.Net.Sockets;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>Starts processes of both kinds. The driver for libzmq is compiled where it runs, when the first of its ends is started.</summary>
+/// <summary>
+/// Starts processes of both kinds. The driver for libzmq is compiled where it runs, when the first of its ends is
+/// started.
+/// </summary>
 internal sealed class EndFactory : IDisposable
 {
     private const string Source = "Broker.ZeroMqLoad.Peers.libzmq-driver.c";
@@ -31,7 +34,9 @@ internal sealed class EndFactory : IDisposable
     /// <param name="binds">Whether it binds.</param>
     /// <param name="endpoint">Where.</param>
     /// <param name="shape">What goes over the link.</param>
-    /// <param name="back">Of a program between two, where receivers come; of a bridge null for a native program in its process.</param>
+    /// <param name="back">
+    /// Of a program between two, where receivers come; of a bridge null for a native program in its process.
+    /// </param>
     /// <param name="pattern">What passes a program between two.</param>
     public End Start(Kind kind, int? core, string role, bool binds, string endpoint, Shape shape, string? back = null, Pattern pattern = Pattern.Push)
     {

@@ -1,6 +1,7 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-// libzmq at both ends of a bridge, or at one. No process has a processor of its own: whoever has much to do has more of the machine's.
+// libzmq at both ends of a bridge, or at one. No process has a processor of its own: whoever has much to do has more of
+// the machine's.
 internal static partial class Measurements
 {
     /// <summary>What stands between PUSH and PULL, and the processor time that it takes for a message.</summary>
@@ -8,7 +9,9 @@ internal static partial class Measurements
         ends, between, Pattern.Push, ("push", shape), ("pull", shape), isTimedInFront: false,
         (_, pull, used) => new Result(pull["rate"], used / shape.Count, double.NaN));
 
-    /// <summary>What stands between PUB and SUB: the rate of what is received, and the processor time for one of those.</summary>
+    /// <summary>
+    /// What stands between PUB and SUB: the rate of what is received, and the processor time for one of those.
+    /// </summary>
     public static Result Publications(EndFactory ends, Kind between, Shape shape) => Through(
         ends, between, Pattern.Publish, ("pub", shape), ("sub", shape with { Count = 1 }), isTimedInFront: false,
         static (pub, sub, used) => new Result(sub["rate"], used / sub["messages"], double.NaN) { Loss = Loss(pub, sub) });

@@ -35,7 +35,9 @@ internal static partial class Measurements
         return new Result(sub["rate"], pub["cpu_ns"], sub["cpu_ns"]) { Loss = 1 - (got / due) };
     }
 
-    /// <summary>What so many idle subscribers take of our publisher's memory. A few were there before, for the compiler.</summary>
+    /// <summary>
+    /// What so many idle subscribers take of our publisher's memory. A few were there before, for the compiler.
+    /// </summary>
     public static Result Memory(EndFactory ends, Kind kind, int connections)
     {
         const int Few = 100;

@@ -15,7 +15,9 @@ internal static class Crowd
     private static readonly byte[] Ping = [Command, 7, 4, .. "PING"u8, 0, 0];
     private static readonly byte[] Pong = [Command, 5, 4, .. "PONG"u8];
 
-    /// <summary>Says "measuring" when the other side has taken all their subscriptions, and keeps them until the input ends.</summary>
+    /// <summary>
+    /// Says "measuring" when the other side has taken all their subscriptions, and keeps them until the input ends.
+    /// </summary>
     public static async Task StayAsync(string endpoint, int peers)
     {
         var address = new Uri(endpoint);

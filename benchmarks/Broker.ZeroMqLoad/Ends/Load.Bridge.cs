@@ -14,7 +14,8 @@ using Broker.ZeroMqLoad.Comparing;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-// A bridge in one process with its broker, on one event loop, as a program has it that stands in the place of zmq_proxy.
+// A bridge in one process with its broker, on one event loop, as a program has it that stands in the place of
+// zmq_proxy.
 internal sealed partial class Load
 {
     private const string Prefix = "zmq";
