@@ -4,29 +4,56 @@ using Broker.ZeroMqLoad.Ends;
 
 namespace Broker.ZeroMqLoad;
 
-/// <summary>The arguments, and what is done with them.</summary>
+/// <summary>Parses the arguments and runs the commands.</summary>
 internal static class CommandLine
 {
     public static RootCommand Create() => new("Measures ZeroMQ links.") { CreateEnd(), CreateCompare() };
 
     private static Command CreateEnd()
     {
-        var role = new Argument<Role>("role") { Description = "What this end is." };
-        var endpoint = new Argument<string>("endpoint") { Description = "Where, such as tcp://127.0.0.1:5555." };
-        var back = new Option<string>("--back") { Description = "Where pullers connect, for a forwarder; its endpoint is where pushers do." };
-        var bind = new Option<bool>("--bind") { Description = "Binds; otherwise connects." };
-        var count = new Option<int>("--count", "-n") { Description = "Messages that are measured; for a publisher milliseconds.", DefaultValueFactory = _ => 5_000_000 };
-        var warm = new Option<int>("--warm") { Description = "Messages before those.", DefaultValueFactory = _ => 2_000_000 };
-        var size = new Option<int>("--size", "-s") { Description = "Octets of a message.", DefaultValueFactory = _ => 64 };
-        var vary = new Option<bool>("--vary") { Description = "Sizes from 0 to that, at random." };
-        var loop = new Option<bool>("--loop") { Description = "Loop sockets; otherwise those for threads." };
+        var role = new Argument<Role>("role") { Description = "The role of this end." };
+        var endpoint = new Argument<string>("endpoint") { Description = "The endpoint, such as tcp://127.0.0.1:5555." };
+        var back = new Option<string>("--back")
+        {
+            Description = "The endpoint for pullers, if this end is a forwarder. Pushers use the first endpoint.",
+        };
+        var bind = new Option<bool>("--bind") { Description = "Bind to the endpoint instead of connecting." };
+        var count = new Option<int>("--count", "-n")
+        {
+            Description = "The number of measured messages; for a publisher, the duration in milliseconds.",
+            DefaultValueFactory = _ => 5_000_000,
+        };
+        var warm = new Option<int>("--warm")
+        {
+            Description = "The number of messages before the measurement.",
+            DefaultValueFactory = _ => 2_000_000,
+        };
+        var size = new Option<int>("--size", "-s")
+        {
+            Description = "The size of a message in octets.",
+            DefaultValueFactory = _ => 64,
+        };
+        var vary = new Option<bool>("--vary") { Description = "Use random sizes from 0 to the size." };
+        var loop = new Option<bool>("--loop") { Description = "Use loop sockets instead of thread-safe sockets." };
         var mark = new Option<int>("--mark") { Description = "The high-water mark.", DefaultValueFactory = _ => 1000 };
-        var attempts = new Option<int>("--attempts") { Description = "How often a receive looks before its thread sleeps." };
-        var turn = new Option<bool>("--turn") { Description = "Of an asking or answering end the thread turns the loop itself." };
-        var peers = new Option<int>("--peers") { Description = "How many subscribers.", DefaultValueFactory = _ => 1 };
-        var pattern = new Option<Pattern>("--pattern") { Description = "What a bridge is for. Without --back a native program in its process publishes or subscribes." };
-        var topics = new Option<int>("--topics") { Description = "How many topics a native publisher has." };
-        var publish = new Option<bool>("--publish") { Description = "Whether the native program of a bridge publishes; otherwise it subscribes." };
+        var attempts = new Option<int>("--attempts")
+        {
+            Description = "The number of attempts of a receive before its thread sleeps.",
+        };
+        var turn = new Option<bool>("--turn")
+        {
+            Description = "Let the requesting or replying thread run the loop's iterations itself.",
+        };
+        var peers = new Option<int>("--peers") { Description = "The number of subscribers.", DefaultValueFactory = _ => 1 };
+        var pattern = new Option<Pattern>("--pattern")
+        {
+            Description = "The pattern of a bridge. Without --back, a native program in its process publishes or subscribes.",
+        };
+        var topics = new Option<int>("--topics") { Description = "The number of topics of a native publisher." };
+        var publish = new Option<bool>("--publish")
+        {
+            Description = "Let the native program of a bridge publish instead of subscribing.",
+        };
         var end = new Command("end", "One end of a ZeroMQ link: prints the rate and this process's processor time per message.")
         {
             role, endpoint, back, bind, count, warm, size, vary, loop, mark, attempts, turn, peers, pattern, topics, publish,
@@ -55,8 +82,15 @@ internal static class CommandLine
 
     private static Command CreateCompare()
     {
-        var rounds = new Option<int>("--rounds") { Description = "How often each variant is measured.", DefaultValueFactory = _ => 5 };
-        var rows = new Option<string[]>("--rows") { Description = "Only rows whose names begin with one of these, separated by commas." };
+        var rounds = new Option<int>("--rounds")
+        {
+            Description = "The number of measurements of each variant.",
+            DefaultValueFactory = _ => 5,
+        };
+        var rows = new Option<string[]>("--rows")
+        {
+            Description = "Measure only the rows whose names begin with one of these prefixes, separated by commas.",
+        };
         rows.CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(','))];
         rows.Validators.Add(result =>
         {

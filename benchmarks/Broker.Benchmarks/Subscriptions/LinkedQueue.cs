@@ -2,7 +2,7 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Benchmarks.Subscriptions;
 
-/// <summary>A linked list under a lock whose condition readers wait for.</summary>
+/// <summary>A linked list under a lock, with a condition for readers.</summary>
 internal sealed class LinkedQueue(int capacity)
 {
     private readonly object _gate = new();

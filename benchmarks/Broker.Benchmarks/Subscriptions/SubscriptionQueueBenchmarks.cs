@@ -8,7 +8,8 @@ using Broker.Protocol.Parsing;
 namespace Broker.Benchmarks.Subscriptions;
 
 /// <summary>
-/// What waits for the readers of many subscriptions: a message goes into each queue in turn and out again. Per message.
+/// Compares queues for the readers of many subscriptions. One message after another goes into each queue and out again.
+/// The result is the cost of one message.
 /// </summary>
 public class SubscriptionQueueBenchmarks
 {

@@ -2,7 +2,7 @@ using System.Threading.Channels;
 
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>A channel with room for all that is ever under way here.</summary>
+/// <summary>A bounded channel that has room for all items in flight.</summary>
 internal readonly struct BoundedChannel() : IHandOver
 {
     private readonly Channel<object> _channel =

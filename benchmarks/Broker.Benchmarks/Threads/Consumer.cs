@@ -1,6 +1,8 @@
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>A thread that takes what another posts, polling as an event loop does after activity.</summary>
+/// <summary>
+/// A thread that takes the items that another thread posts. It polls, as an event loop does after activity.
+/// </summary>
 internal sealed class Consumer<T> : IDisposable
     where T : struct, IHandOver
 {
@@ -17,7 +19,7 @@ internal sealed class Consumer<T> : IDisposable
     }
 
     /// <summary>
-    /// Posts bursts and waits until each has been taken, so that a queue's memory does not depend on who is ahead.
+    /// Posts bursts and waits for each to be taken, so that a queue's memory does not depend on the threads' progress.
     /// </summary>
     internal long Send(object item, int bursts, int burst)
     {
@@ -32,7 +34,8 @@ internal sealed class Consumer<T> : IDisposable
             var wait = default(SpinWait);
             while (Volatile.Read(ref _taken) - before < (long)i * burst)
             {
-                // Never sleeps for a millisecond: it yields, as the machine may have fewer free cores than threads.
+                // The wait yields but never sleeps for a millisecond, because the machine may have fewer free cores
+                // than threads.
                 wait.SpinOnce(sleep1Threshold: -1);
             }
         }

@@ -3,7 +3,10 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>What a hand-over costs by itself: one thread posts a burst and takes it. Per item.</summary>
+/// <summary>
+/// Measures the cost of a queue between threads by itself: one thread posts a burst and takes it. The result is for one
+/// item.
+/// </summary>
 public class HandOverBenchmarks
 {
     private const int Items = 1024;
@@ -26,11 +29,11 @@ public class HandOverBenchmarks
         Agreement.Require(Items, ChannelBounded(), "items through the bounded channel");
     }
 
-    /// <summary>What the event loop did before.</summary>
+    /// <summary>The earlier implementation of the event loop.</summary>
     [Benchmark(OperationsPerInvoke = Items)]
     public int SwapListUnderLock() => Run(ref _swap);
 
-    /// <summary>What the event loop does.</summary>
+    /// <summary>The implementation of the event loop.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Items)]
     public int ConcurrentQueue() => Run(ref _queue);
 

@@ -1,10 +1,10 @@
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>From one thread to another, in order. Implemented by structs, so that calls are direct.</summary>
+/// <summary>A queue from one thread to another. It is implemented by structs, so that calls are direct.</summary>
 internal interface IHandOver
 {
     void Post(object item);
 
-    /// <summary>Takes what is there and returns how many that was.</summary>
+    /// <summary>Takes all waiting items and returns their number.</summary>
     int Drain();
 }

@@ -3,7 +3,7 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>To guard one addition, when nobody else wants the lock.</summary>
+/// <summary>Compares ways to guard one addition when no other thread wants the lock.</summary>
 public class LockBenchmarks
 {
     private const int Times = 1000;
@@ -25,9 +25,7 @@ public class LockBenchmarks
         }
     }
 
-    /// <summary>
-    /// The lock statement on System.Threading.Lock, with its try and finally: what this code base writes.
-    /// </summary>
+    /// <summary>The lock statement on System.Threading.Lock, with its try and finally. This project uses it.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Times)]
     public void LockStatement()
     {
@@ -65,7 +63,7 @@ public class LockBenchmarks
         }
     }
 
-    /// <summary>The same without try and finally.</summary>
+    /// <summary>The same lock without try and finally.</summary>
     [Benchmark(OperationsPerInvoke = Times)]
     public void MonitorByHand()
     {
@@ -89,7 +87,7 @@ public class LockBenchmarks
         }
     }
 
-    /// <summary>A flag that is taken by compare-and-swap and given back by a store.</summary>
+    /// <summary>A flag that is set by compare-and-swap and cleared by a store.</summary>
     [Benchmark(OperationsPerInvoke = Times)]
     public void CompareExchange()
     {
@@ -105,7 +103,7 @@ public class LockBenchmarks
         }
     }
 
-    /// <summary>No lock at all.</summary>
+    /// <summary>No lock.</summary>
     [Benchmark(OperationsPerInvoke = Times)]
     public void InterlockedAdd()
     {

@@ -1,6 +1,6 @@
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>Two lists, swapped under a lock that is held for an addition or a swap.</summary>
+/// <summary>Two lists that are swapped under a lock. The lock is only taken for an addition or a swap.</summary>
 internal struct SwapList() : IHandOver
 {
     private readonly Lock _gate = new();

@@ -3,7 +3,10 @@ using Broker.Benchmarks.Running;
 
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>One producer and one consumer on threads of their own, in bursts that are waited for. Per item.</summary>
+/// <summary>
+/// Measures one producer and one consumer on two threads, with bursts that the producer waits for. The result is for
+/// one item.
+/// </summary>
 public class TwoThreadBenchmarks
 {
     private const int Burst = 256;
@@ -53,11 +56,11 @@ public class TwoThreadBenchmarks
         _bounded?.Dispose();
     }
 
-    /// <summary>What the event loop did before.</summary>
+    /// <summary>The earlier implementation of the event loop.</summary>
     [Benchmark(OperationsPerInvoke = Items)]
     public long SwapListUnderLock() => _swap!.Send(_item, Bursts, Burst);
 
-    /// <summary>What the event loop does.</summary>
+    /// <summary>The implementation of the event loop.</summary>
     [Benchmark(Baseline = true, OperationsPerInvoke = Items)]
     public long ConcurrentQueue() => _queue!.Send(_item, Bursts, Burst);
 

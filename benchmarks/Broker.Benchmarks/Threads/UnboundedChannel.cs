@@ -2,7 +2,7 @@ using System.Threading.Channels;
 
 namespace Broker.Benchmarks.Threads;
 
-/// <summary>An unbounded channel, told that one thread writes and one reads.</summary>
+/// <summary>An unbounded channel, configured for one writer and one reader.</summary>
 internal readonly struct UnboundedChannel() : IHandOver
 {
     private readonly Channel<object> _channel =

@@ -1,7 +1,8 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
 /// <summary>
-/// A bridge with its broker in one process, beside libzmq's own forwarder, <c>zmq_proxy</c>, and beside nothing at all.
+/// The rows that measure a bridge with its broker in one process. They compare it with libzmq's forwarder,
+/// <c>zmq_proxy</c>, and with a direct connection.
 /// </summary>
 internal static class BridgeRows
 {
@@ -10,7 +11,7 @@ internal static class BridgeRows
     private const int WarmUp = 1_500;
     private const int ManyTopics = 1_000;
 
-    // Warm-up is for the compiler, and for routes and queues to have found their sizes.
+    // The warm-up is for the compiler and lets routes and queues reach their sizes.
     private static readonly Shape Small = new(3_000_000, 2_000_000, 64);
     private static readonly Shape Large = new(600_000, 400_000, 1024);
     private static readonly Shape Published = new(PublishingTime, WarmUp, 64) { Topics = 1 };

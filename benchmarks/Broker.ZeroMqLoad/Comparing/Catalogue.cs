@@ -2,14 +2,14 @@ using System.Globalization;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>All rows there are.</summary>
+/// <summary>All rows.</summary>
 internal static class Catalogue
 {
     private const int RoundTrips = 20_000;
     private const int Attempts = 100;
     private const int PublishingTime = 1_000;
 
-    // So many that each kind runs for about a second.
+    // The counts let each kind run for about a second.
     private static readonly (int Size, int Libzmq, int Ours)[] Sizes =
         [(8, 3_000_000, 20_000_000), (64, 3_000_000, 10_000_000), (256, 1_500_000, 4_000_000), (1024, 500_000, 1_500_000), (65_536, 25_000, 40_000)];
 
@@ -25,11 +25,11 @@ internal static class Catalogue
         .. BridgeRows.All,
     ];
 
-    /// <summary>Those whose names begin with one of these.</summary>
+    /// <summary>Returns the rows whose names begin with one of these texts.</summary>
     public static IReadOnlyList<Row> Select(IReadOnlyList<string> beginnings) =>
         [.. All.Where(row => beginnings.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))];
 
-    /// <summary>The first that no row's name begins with; null where there is none.</summary>
+    /// <summary>Returns the first text with which no row's name begins; null if there is none.</summary>
     public static string? FindUnknown(IReadOnlyList<string> beginnings) =>
         beginnings.FirstOrDefault(name => !All.Any(row => row.Name.StartsWith(name, StringComparison.Ordinal)));
 

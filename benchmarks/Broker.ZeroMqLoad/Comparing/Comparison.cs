@@ -3,7 +3,8 @@ using System.Globalization;
 namespace Broker.ZeroMqLoad.Comparing;
 
 /// <summary>
-/// Measures rows in rounds, each variant in turn and every other round backwards, and prints medians as a table.
+/// Measures rows in rounds and prints medians as a table. The variants alternate, and every other round runs in reverse
+/// order.
 /// </summary>
 internal static class Comparison
 {
@@ -54,7 +55,7 @@ internal static class Comparison
             ];
             Console.WriteLine("| " + string.Join(" | ", cells) + " |");
 
-            // By round, since the machine may be another one a minute later.
+            // The ratio is computed for each round, because the speed of the machine may change within a minute.
             string Ratio(Func<Result, double> of, char unit)
             {
                 double ratio = Median([.. these.Select((result, round) => of(result) / of(first[round]))], value => value);

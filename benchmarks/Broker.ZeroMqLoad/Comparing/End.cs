@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>A process that is one end of a link.</summary>
+/// <summary>A process that is one end of a connection.</summary>
 internal sealed class End : IDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
@@ -19,7 +19,7 @@ internal sealed class End : IDisposable
         process.OutputDataReceived += (_, e) => Note(e.Data);
     }
 
-    /// <summary>Processor time of the process so far, in nanoseconds.</summary>
+    /// <summary>The processor time of the process so far, in nanoseconds.</summary>
     public double Processor
     {
         get
@@ -29,7 +29,7 @@ internal sealed class End : IDisposable
         }
     }
 
-    /// <summary>Its memory that is not paged out, in bytes.</summary>
+    /// <summary>The resident memory of the process in bytes.</summary>
     public double Resident
     {
         get
@@ -52,7 +52,7 @@ internal sealed class End : IDisposable
         return end;
     }
 
-    /// <summary>A value that it printed.</summary>
+    /// <summary>Returns a value that the process printed.</summary>
     public double this[string name]
     {
         get
@@ -64,17 +64,17 @@ internal sealed class End : IDisposable
         }
     }
 
-    /// <summary>Until it has begun to measure.</summary>
+    /// <summary>Waits until the process has begun to measure.</summary>
     public void AwaitMeasuring() => Require(_measures.Task);
 
-    /// <summary>Until it has printed all it has to say.</summary>
+    /// <summary>Waits until the process has printed all its results.</summary>
     public void AwaitEnd()
     {
         Require(_ended.Task);
         _process.WaitForExit();
         if (_process.ExitCode != 0)
         {
-            throw new InvalidOperationException($"An end has failed with exit code {_process.ExitCode}.");
+            throw new InvalidOperationException($"The process of an end failed with exit code {_process.ExitCode}.");
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed class End : IDisposable
     {
         if (!task.Wait(Patience))
         {
-            throw new TimeoutException("An end has said nothing for two minutes.");
+            throw new TimeoutException("The process of an end has printed nothing for two minutes.");
         }
     }
 
@@ -101,7 +101,7 @@ internal sealed class End : IDisposable
     {
         if (line is null)
         {
-            _measures.TrySetException(new InvalidOperationException("An end has ended before it measured anything."));
+            _measures.TrySetException(new InvalidOperationException("The process of an end exited before its measurement."));
             _ended.TrySetResult();
             return;
         }

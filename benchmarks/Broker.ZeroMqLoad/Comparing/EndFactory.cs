@@ -6,8 +6,7 @@ using System.Net.Sockets;
 namespace Broker.ZeroMqLoad.Comparing;
 
 /// <summary>
-/// Starts processes of both kinds. The driver for libzmq is compiled where it runs, when the first of its ends is
-/// started.
+/// Starts the processes of all kinds. It compiles the driver for libzmq when the first process with libzmq starts.
 /// </summary>
 internal sealed class EndFactory : IDisposable
 {
@@ -16,7 +15,7 @@ internal sealed class EndFactory : IDisposable
     private readonly string _directory = Directory.CreateTempSubdirectory("libzmq-driver-").FullName;
     private string? _driver;
 
-    // The process may be another one: the runtime itself, or a test.
+    // The current process may be another program: the runtime itself, or a test.
     private static string Own => Path.Combine(AppContext.BaseDirectory, "Broker.ZeroMqLoad" + (OperatingSystem.IsWindows() ? ".exe" : ""));
 
     private string Driver => _driver ??= CompileDriver();
@@ -28,16 +27,17 @@ internal sealed class EndFactory : IDisposable
         return string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}");
     }
 
-    /// <param name="kind">Whose sockets it has.</param>
-    /// <param name="core">The processor that it has; null for any.</param>
-    /// <param name="role">What it is.</param>
+    /// <param name="kind">The library whose sockets the process uses.</param>
+    /// <param name="core">The processor of the process; null for any.</param>
+    /// <param name="role">The role of the process.</param>
     /// <param name="binds">Whether it binds.</param>
-    /// <param name="endpoint">Where.</param>
-    /// <param name="shape">What goes over the link.</param>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="shape">The traffic on the connection.</param>
     /// <param name="back">
-    /// Of a program between two, where receivers come; of a bridge null for a native program in its process.
+    /// The endpoint for receivers, for a process between two others. For a bridge, null means a native program in its
+    /// process.
     /// </param>
-    /// <param name="pattern">What passes a program between two.</param>
+    /// <param name="pattern">The pattern of the traffic through a process between two others.</param>
     public End Start(Kind kind, int? core, string role, bool binds, string endpoint, Shape shape, string? back = null, Pattern pattern = Pattern.Push)
     {
         string[] numbers = [.. new[] { shape.Count, shape.WarmUp, shape.Size }.Select(number => number.ToString(CultureInfo.InvariantCulture))];

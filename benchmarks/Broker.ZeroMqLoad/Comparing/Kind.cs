@@ -1,6 +1,6 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>Whose sockets an end has.</summary>
+/// <summary>The library whose sockets an end uses.</summary>
 internal enum Kind
 {
     Libzmq,

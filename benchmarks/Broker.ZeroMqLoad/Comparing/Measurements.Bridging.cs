@@ -1,27 +1,32 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-// libzmq at both ends of a bridge, or at one. No process has a processor of its own: whoever has much to do has more of
-// the machine's.
+// This part measures libzmq at both ends of a bridge, or at one end. No process has a processor of its own, so a busy
+// process gets more processor time.
 internal static partial class Measurements
 {
-    /// <summary>What stands between PUSH and PULL, and the processor time that it takes for a message.</summary>
+    /// <summary>Measures a program between PUSH and PULL, and its processor time for a message.</summary>
     public static Result Pipeline(EndFactory ends, Kind between, Shape shape) => Through(
         ends, between, Pattern.Push, ("push", shape), ("pull", shape), isTimedInFront: false,
         (_, pull, used) => new Result(pull["rate"], used / shape.Count, double.NaN));
 
     /// <summary>
-    /// What stands between PUB and SUB: the rate of what is received, and the processor time for one of those.
+    /// Measures a program between PUB and SUB: the rate of the received messages, and the processor time for one of
+    /// them.
     /// </summary>
     public static Result Publications(EndFactory ends, Kind between, Shape shape) => Through(
         ends, between, Pattern.Publish, ("pub", shape), ("sub", shape with { Count = 1 }), isTimedInFront: false,
         static (pub, sub, used) => new Result(sub["rate"], used / sub["messages"], double.NaN) { Loss = Loss(pub, sub) });
 
-    /// <summary>What stands between REQ and REP: the time of a request, and the processor time for it.</summary>
+    /// <summary>
+    /// Measures a program between REQ and REP: the duration of a request, and the processor time for it.
+    /// </summary>
     public static Result Requests(EndFactory ends, Kind between, Shape shape) => Through(
         ends, between, Pattern.Request, ("req", shape), ("rep", shape), isTimedInFront: true,
         (req, _, used) => new Result(req["rate"], used / shape.Count, double.NaN) { P50 = req["p50_us"], P999 = req["p999_us"] });
 
-    /// <summary>PUB and SUB without anybody between: what one program of libzmq gives or takes.</summary>
+    /// <summary>
+    /// Measures PUB and SUB without a program between them: the most that one program of libzmq can send or receive.
+    /// </summary>
     public static Result Direct(EndFactory ends, Shape shape)
     {
         string endpoint = EndFactory.NewEndpoint();
@@ -32,7 +37,7 @@ internal static partial class Measurements
         return new Result(sub["rate"], pub["cpu_ns"], sub["cpu_ns"]) { Loss = Loss(pub, sub) };
     }
 
-    /// <summary>PUB to a native subscriber in the bridge's process.</summary>
+    /// <summary>Measures a PUB and a native subscriber in the bridge's process.</summary>
     public static Result ToNative(EndFactory ends, Shape shape)
     {
         string front = EndFactory.NewEndpoint();
@@ -44,7 +49,7 @@ internal static partial class Measurements
         return new Result(native["rate"], pub["cpu_ns"], native["cpu_ns"]) { Loss = Loss(pub, native) };
     }
 
-    /// <summary>A native publisher in the bridge's process to SUB.</summary>
+    /// <summary>Measures a native publisher in the bridge's process and a SUB.</summary>
     public static Result FromNative(EndFactory ends, Shape shape)
     {
         string back = EndFactory.NewEndpoint();
@@ -55,7 +60,7 @@ internal static partial class Measurements
         return new Result(sub["rate"], native["cpu_ns"], sub["cpu_ns"]) { Loss = Loss(native, sub) };
     }
 
-    // The processor time is that between, from when the end that measures has warmed up to when it has ended.
+    // The processor time is that of the program between, from the end of the warm-up to the end of the measurement.
     private static Result Through(
         EndFactory ends, Kind between, Pattern pattern, (string Role, Shape Shape) front, (string Role, Shape Shape) back, bool isTimedInFront,
         Func<End, End, double, Result> result)

@@ -1,6 +1,6 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>How each kind of row is measured: receiving ends first, on a processor of their own.</summary>
+/// <summary>Measures each kind of row. Receiving ends start first, on a processor of their own.</summary>
 internal static partial class Measurements
 {
     public static Result Push(EndFactory ends, Kind sender, Kind receiver, Shape shape)
@@ -36,7 +36,8 @@ internal static partial class Measurements
     }
 
     /// <summary>
-    /// What so many idle subscribers take of our publisher's memory. A few were there before, for the compiler.
+    /// Measures the memory of our publisher for a number of idle subscribers. A few others connect before, for the
+    /// compiler.
     /// </summary>
     public static Result Memory(EndFactory ends, Kind kind, int connections)
     {
@@ -52,7 +53,9 @@ internal static partial class Measurements
         return new Result(double.NaN, double.NaN, double.NaN) { PerConnection = (pub.Resident - before) / connections };
     }
 
-    /// <summary>libzmq at both ends, on one processor; what is measured between them has the other.</summary>
+    /// <summary>
+    /// Measures a forwarder between two ends of libzmq. The ends share one processor, and the forwarder has the other.
+    /// </summary>
     public static Result Forward(EndFactory ends, Kind kind, Shape shape)
     {
         string front = EndFactory.NewEndpoint();

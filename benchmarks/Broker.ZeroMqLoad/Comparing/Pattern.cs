@@ -1,6 +1,6 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>What passes a program that stands between ZeroMQ programs.</summary>
+/// <summary>The pattern of the traffic through a program between ZeroMQ programs.</summary>
 internal enum Pattern
 {
     Push,

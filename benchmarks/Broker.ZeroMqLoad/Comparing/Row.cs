@@ -1,4 +1,4 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>What is compared: variants of the same traffic, the first of which the others are set against.</summary>
+/// <summary>The variants of the same traffic that are compared. The others are compared with the first.</summary>
 internal sealed record Row(string Name, IReadOnlyList<Variant> Variants);

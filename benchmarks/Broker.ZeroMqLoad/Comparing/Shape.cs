@@ -1,9 +1,9 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>What goes over a link.</summary>
-/// <param name="Count">Messages; for a publisher milliseconds, for subscribers how many they are.</param>
-/// <param name="WarmUp">Messages before; for subscribers milliseconds.</param>
-/// <param name="Size">Octets of each, or at most.</param>
+/// <summary>The traffic of a connection.</summary>
+/// <param name="Count">The number of messages; for a publisher, milliseconds; for subscribers, their number.</param>
+/// <param name="WarmUp">The number of messages before the measurement; for subscribers, milliseconds.</param>
+/// <param name="Size">The size of each message in octets, or the largest size.</param>
 internal sealed record Shape(int Count, int WarmUp, int Size)
 {
     public bool Varies { get; init; }
@@ -12,9 +12,11 @@ internal sealed record Shape(int Count, int WarmUp, int Size)
 
     public int Attempts { get; init; }
 
-    /// <summary>Whether threads turn the loop themselves.</summary>
+    /// <summary>Whether threads run the loop's iterations themselves.</summary>
     public bool Turns { get; init; }
 
-    /// <summary>How many topics a publisher has, each message's own a frame of its own; 0: none.</summary>
+    /// <summary>
+    /// The number of topics of a publisher. Each message has its topic in a separate frame; 0 for no topics.
+    /// </summary>
     public int Topics { get; init; }
 }

@@ -1,4 +1,4 @@
 namespace Broker.ZeroMqLoad.Comparing;
 
-/// <summary>Whose the ends are, and how it is measured.</summary>
+/// <summary>A variant of a row, with its measurement.</summary>
 internal sealed record Variant(string Name, Func<EndFactory, Result> Measure);

@@ -2,8 +2,10 @@ using System.Diagnostics;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-/// <summary>What comes where nobody knows how much will: it has ended when nothing came for a while.</summary>
-/// <param name="warmUp">How long they come before it measures.</param>
+/// <summary>
+/// Counts received messages when their number is unknown. They have ended when none arrives for a while.
+/// </summary>
+/// <param name="warmUp">The time before the measurement.</param>
 internal sealed class Arrivals(TimeSpan warmUp = default)
 {
     private static readonly TimeSpan Silence = TimeSpan.FromSeconds(1);
@@ -16,7 +18,7 @@ internal sealed class Arrivals(TimeSpan warmUp = default)
     private long _lastSeen;
     private TimeSpan _usedThen;
 
-    /// <summary>Whether nothing has come since it was asked a while ago. To be asked every now and then.</summary>
+    /// <summary>Whether no message arrived since an earlier call. It must be read repeatedly.</summary>
     public bool HasEnded
     {
         get
@@ -55,7 +57,7 @@ internal sealed class Arrivals(TimeSpan warmUp = default)
     {
         if (_meter is null)
         {
-            throw new InvalidOperationException("Messages have come in less time than there is before it measures.");
+            throw new InvalidOperationException("The messages ended before the measurement began.");
         }
 
         Console.WriteLine($"total={_count}");

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-/// <summary>Subscribers that do nothing but be there: each a system's socket that speaks ZMTP 3.1 by itself.</summary>
+/// <summary>Idle subscribers. Each is a system socket that speaks ZMTP 3.1 by itself.</summary>
 internal static class Crowd
 {
     private const int GreetingSize = 64;
@@ -16,7 +16,8 @@ internal static class Crowd
     private static readonly byte[] Pong = [Command, 5, 4, .. "PONG"u8];
 
     /// <summary>
-    /// Says "measuring" when the other side has taken all their subscriptions, and keeps them until the input ends.
+    /// Prints "measuring" when the other side has processed all subscriptions, and keeps the connections until the
+    /// input ends.
     /// </summary>
     public static async Task StayAsync(string endpoint, int peers)
     {
@@ -43,7 +44,7 @@ internal static class Crowd
         {
             using var stream = new NetworkStream(socket, ownsSocket: true);
 
-            // What is answered was read, and so was all before it.
+            // When the other side has answered the PING, it has read everything before it.
             await stream.WriteAsync((byte[])[.. Greeting, .. Ready, .. Subscribe, .. Ping]).ConfigureAwait(false);
             byte[] frame = new byte[256];
             await stream.ReadExactlyAsync(frame.AsMemory(0, GreetingSize)).ConfigureAwait(false);

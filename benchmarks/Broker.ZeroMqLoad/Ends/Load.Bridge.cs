@@ -14,8 +14,7 @@ using Broker.ZeroMqLoad.Comparing;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-// A bridge in one process with its broker, on one event loop, as a program has it that stands in the place of
-// zmq_proxy.
+// This part runs a bridge and its broker in one process, on one event loop, as a program in place of zmq_proxy does.
 internal sealed partial class Load
 {
     private const string Prefix = "zmq";
@@ -23,13 +22,13 @@ internal sealed partial class Load
 
     private static readonly TimeSpan Watch = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>What a bridge is for.</summary>
+    /// <summary>The pattern of a bridge.</summary>
     public Pattern Pattern { get; init; }
 
-    /// <summary>How many topics a native publisher has.</summary>
+    /// <summary>The number of topics of a native publisher.</summary>
     public int Topics { get; init; }
 
-    /// <summary>Whether the native program of a bridge with one face publishes; otherwise it subscribes.</summary>
+    /// <summary>Whether the native program of a bridge with one side publishes. Otherwise it subscribes.</summary>
     public bool Publishes { get; init; }
 
     private static BridgeEndpoint At(string endpoint) => new(Bind: true, endpoint);
@@ -49,7 +48,7 @@ internal sealed partial class Load
             new ZeroMqBridgeOptions { Client = client, RequireServer = true, Routes = Routes() });
         if (Back is not null)
         {
-            // Until the input ends: who measures looks at this process.
+            // The process runs until its input ends. The measuring process reads its processor time.
             Console.WriteLine("measuring");
             await Console.In.ReadToEndAsync();
             return;

@@ -8,7 +8,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-// On event loops.
+// This part uses loop sockets.
 internal sealed partial class Load
 {
     private void PushOnLoop()
@@ -145,9 +145,9 @@ internal sealed partial class Load
         var forwarder = new LoopForwarder(
             loops[0], new LoopMessageOptions(), new LoopMessageOptions { SendHighWaterMark = Mark });
         forwarder.Front.Bind(Endpoint);
-        forwarder.Back.Bind(Back ?? throw new ArgumentException("A forwarder has --back."));
+        forwarder.Back.Bind(Back ?? throw new ArgumentException("A forwarder needs --back."));
 
-        // Until the input ends: who measures looks at this process.
+        // The process runs until its input ends. The measuring process reads its processor time.
         Console.In.ReadToEnd();
         forwarder.CloseAsync(TimeSpan.Zero).Wait();
     }

@@ -3,7 +3,7 @@ using Broker.ZeroMq;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-// With sockets for threads.
+// This part uses thread-safe sockets.
 internal sealed partial class Load
 {
     private void Push()
@@ -90,7 +90,7 @@ internal sealed partial class Load
         }
     }
 
-    // For so many milliseconds as there are to be messages: who drops does not say how many came.
+    // The count is in milliseconds, because a publisher that drops messages does not know how many arrived.
     private void Publish()
     {
         using var pub = new PublisherSocket(Options);
@@ -153,7 +153,7 @@ internal sealed partial class Load
         using var front = new PullSocket(Options);
         using var back = new PushSocket(Options);
         front.Bind(Endpoint);
-        back.Bind(Back ?? throw new ArgumentException("A forwarder has --back."));
+        back.Bind(Back ?? throw new ArgumentException("A forwarder needs --back."));
         var proxy = ZeroMqProxy.Start(front, back);
         Console.In.ReadToEnd();
         proxy.DisposeAsync().AsTask().Wait();

@@ -4,12 +4,12 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-/// <summary>One end of a link, from its first message to its last.</summary>
+/// <summary>One end of a connection, from its first message to its last.</summary>
 internal sealed partial class Load
 {
     private const int SettlingTime = 1000;
 
-    // For a crowd, and what was there before it.
+    // The limit suffices for a crowd and for the subscribers before it.
     private const int MostPeers = 20_000;
 
     public required Role Role { get; init; }
@@ -32,13 +32,13 @@ internal sealed partial class Load
 
     public int Attempts { get; init; }
 
-    /// <summary>Whether the thread that asks or answers turns the loop itself.</summary>
+    /// <summary>Whether the requesting or replying thread runs the loop's iterations itself.</summary>
     public bool Turns { get; init; }
 
-    /// <summary>Messages before those that are measured: for the compiler.</summary>
+    /// <summary>The number of messages before the measurement, for the compiler.</summary>
     public int WarmUp { get; init; }
 
-    /// <summary>How many subscribers an end of them has.</summary>
+    /// <summary>The number of subscribers of an end with subscribers.</summary>
     public int Peers { get; init; }
 
     private ZeroMqSocketOptions Options => new()
@@ -132,7 +132,7 @@ internal sealed partial class Load
         }
     }
 
-    // A power of two of them.
+    // The number of sizes is a power of two.
     private int[] Sizes()
     {
         var random = new Random(12);

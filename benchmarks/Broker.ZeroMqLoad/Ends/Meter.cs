@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Broker.ZeroMqLoad.Ends;
 
-/// <summary>Time and this process's processor time from one moment to another.</summary>
+/// <summary>Measures time and this process's processor time between two moments.</summary>
 internal sealed class Meter
 {
     private readonly long _start = Stopwatch.GetTimestamp();
@@ -23,7 +23,7 @@ internal sealed class Meter
 
     public void Report(string role, int messages) => Report(role, messages, Stopwatch.GetTimestamp(), Environment.CpuUsage.TotalTime);
 
-    /// <summary>Until a moment in the past.</summary>
+    /// <summary>Reports the time until a moment in the past.</summary>
     public void Report(string role, int messages, long end, TimeSpan used)
     {
         double seconds = Stopwatch.GetElapsedTime(_start, end).TotalSeconds;

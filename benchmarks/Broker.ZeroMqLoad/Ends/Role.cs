@@ -11,9 +11,9 @@ internal enum Role
     Forward,
     Bridge,
 
-    /// <summary>A publisher that is only there.</summary>
+    /// <summary>An idle publisher.</summary>
     Idle,
 
-    /// <summary>Subscribers that are only there.</summary>
+    /// <summary>Idle subscribers.</summary>
     Crowd,
 }
