@@ -4,12 +4,13 @@ using Broker.Client;
 
 namespace Broker.Bridge;
 
-// The NATS side comes and goes. On the client's loop, save where it is said.
+// The connection to the NATS server. All methods run on the client's loop unless their comment says otherwise.
 public sealed partial class ZeroMqBridge
 {
     private const int MostServerErrors = 16;
 
-    // The kinds that have been logged since the last connect. A server complains of every message that it does not permit.
+    // The kinds of error that have been logged since the last connect. The server sends an error for each message that
+    // it does not permit.
     private readonly HashSet<string> _serverErrors = new(StringComparer.Ordinal);
 
     private string? _lastFailure;
@@ -75,7 +76,7 @@ public sealed partial class ZeroMqBridge
         Tell(static route => route.OnServerLost());
     }
 
-    // One line for each reason, however often it is met: a server that is away for a day is asked some thousand times.
+    // Logs each reason once: while a server is away for a day, the client makes some thousand attempts.
     private void OnServerAbsent(Exception reason)
     {
         if (!_stopping && !string.Equals(_lastFailure, reason.Message, StringComparison.Ordinal))
@@ -93,7 +94,7 @@ public sealed partial class ZeroMqBridge
         _log.ServerBack(client.Server);
     }
 
-    // A fault of one must not keep the others from being told.
+    // An exception in one route must not keep the other routes from being notified.
     private void Tell(Action<BridgeRoute> what)
     {
         foreach (BridgeRoute route in _routes)
@@ -111,7 +112,8 @@ public sealed partial class ZeroMqBridge
 
     private void OnServerError(string text)
     {
-        // What differs from message to message stands in quotes.
+        // The parts that differ from message to message are in quotes, so the text before the first quote identifies
+        // the kind of error.
         int end = text.IndexOfAny(['"', '\'']);
         if (_serverErrors.Count < MostServerErrors && _serverErrors.Add(end < 0 ? text : text[..end]))
         {
@@ -123,7 +125,7 @@ public sealed partial class ZeroMqBridge
         }
     }
 
-    // On any thread.
+    // Any thread.
     private void OnServerGone()
     {
         if (!_stopping)

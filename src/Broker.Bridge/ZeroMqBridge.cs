@@ -8,12 +8,15 @@ using Broker.ZeroMq.Endpoints;
 namespace Broker.Bridge;
 
 /// <summary>
-/// Joins ZeroMQ programs to the subjects of a NATS system, by one client connection and any number of routes. The ZeroMQ programs need no
-/// change.
+/// Connects ZeroMQ programs with the subjects of a NATS system, through one client connection and any number of routes.
+/// The ZeroMQ programs need no change.
 /// </summary>
 /// <remarks>
-/// <para>What a route promises stands at its options, such as <see cref="PubSub.PubSubRouteOptions"/>.</para>
-/// <para>Messages are handled on the event loops of <see cref="ClientOptions.Loops"/>, most of them on that of the connection. Thread-safe.</para>
+/// <para>The options of a route, such as <see cref="PubSub.PubSubRouteOptions"/>, describe what the route
+/// guarantees.</para>
+/// <para>The bridge handles messages on the event loops of <see cref="ClientOptions.Loops"/>, most of them on the
+/// connection's loop.</para>
+/// <para>This class is thread-safe.</para>
 /// </remarks>
 public sealed partial class ZeroMqBridge : IAsyncDisposable
 {
@@ -21,7 +24,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     private readonly BridgeLog _log;
     private readonly bool _ownsLoops;
 
-    // One change of the routes at a time. They are read on any thread.
+    // Only one caller changes the routes at a time. Any thread may read them.
     private readonly SemaphoreSlim _changing = new(1);
     private volatile BridgeRoute[] _routes = [];
     private BrokerConnection _client = null!;
@@ -38,18 +41,18 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         Loops.ConnectionBudget.Exhausted += OnBudgetExhausted;
     }
 
-    /// <summary>The loops it runs on.</summary>
+    /// <summary>The event loops that the bridge runs on.</summary>
     public EventLoopGroup Loops { get; }
 
     /// <summary>
-    /// Connects to the NATS side, or goes on trying while the bridge runs, then starts the routes. When the task is done, all
-    /// endpoints are bound.
+    /// Connects to the NATS server and starts the routes. If no server is reachable, the bridge keeps trying in the
+    /// background. All endpoints are bound when the task completes.
     /// </summary>
     /// <exception cref="ClientException">
-    /// No NATS server can be had, and <see cref="ZeroMqBridgeOptions.RequireServer"/> is set.
+    /// No NATS server is reachable, and <see cref="ZeroMqBridgeOptions.RequireServer"/> is set.
     /// </exception>
-    /// <exception cref="ZeroMqBindException">An endpoint cannot be had.</exception>
-    /// <exception cref="FormatException">An endpoint is none.</exception>
+    /// <exception cref="ZeroMqBindException">An endpoint cannot be bound.</exception>
+    /// <exception cref="FormatException">The text of an endpoint is not valid.</exception>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     public static async Task<ZeroMqBridge> StartAsync(ZeroMqBridgeOptions options, CancellationToken cancellationToken = default)
     {
@@ -73,12 +76,18 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts one more route. When the task is done, its endpoints are bound. The others go on meanwhile.</summary>
-    /// <exception cref="ZeroMqBindException">An endpoint cannot be had; nothing is left of the route then.</exception>
-    /// <exception cref="FormatException">An endpoint is none.</exception>
-    /// <exception cref="ArgumentException">An option is out of its range, or there is a route of that name.</exception>
+    /// <summary>
+    /// Starts one more route while the other routes continue. Its endpoints are bound when the task completes.
+    /// </summary>
+    /// <exception cref="ZeroMqBindException">
+    /// An endpoint cannot be bound. The route is then removed completely.
+    /// </exception>
+    /// <exception cref="FormatException">The text of an endpoint is not valid.</exception>
+    /// <exception cref="ArgumentException">
+    /// An option is out of its range, or the bridge already has a route with this name.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The bridge is closed.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled before it began.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled before the route was started.</exception>
     public async Task AddRouteAsync(RouteOptions route, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(route);
@@ -89,7 +98,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
             ObjectDisposedException.ThrowIf(_closed, this);
             if (Find(route.Name) is not null)
             {
-                throw new ArgumentException($"There is a route of the name '{route.Name}' already.", nameof(route));
+                throw new ArgumentException(
+                    $"The bridge already has a route with the name '{route.Name}'.", nameof(route));
             }
 
             await StartAsync(route.Create(_context)).ConfigureAwait(false);
@@ -100,8 +110,11 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends a route; what is queued for its ZeroMQ programs is sent for up to the linger. The others go on meanwhile.</summary>
-    /// <returns>How many messages ZeroMQ programs did not take; null when there is no route of that name.</returns>
+    /// <summary>
+    /// Stops and removes a route while the other routes continue. The route sends messages that are queued for its
+    /// ZeroMQ programs until the linger time has passed.
+    /// </summary>
+    /// <returns>How many messages ZeroMQ programs did not take; null if there is no route with this name.</returns>
     public async Task<long?> RemoveRouteAsync(string name, TimeSpan linger = default)
     {
         await _changing.WaitAsync().ConfigureAwait(false);
@@ -112,7 +125,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
                 return null;
             }
 
-            // What was taken from its programs is published before nobody counts it any more.
+            // Publishes the messages that were taken from the ZeroMQ programs while the route still counts them.
             await _client.Loop.OutliveAsync(route.StopIngressAsync).ConfigureAwait(false);
             return await EndAsync(route, linger).ConfigureAwait(false);
         }
@@ -122,7 +135,7 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         }
     }
 
-    /// <summary>Its counters now.</summary>
+    /// <summary>Returns the current counters of the bridge and its routes.</summary>
     public BridgeSnapshot Snapshot()
         => new(_client.Server, _client.GetStatistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }))
         {
@@ -130,18 +143,22 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         };
 
     /// <summary>
-    /// Stops taking messages from ZeroMQ and waits until the server has everything that was taken before. What comes from subjects is still
-    /// passed on.
+    /// Stops receiving from ZeroMQ and waits until the server has received all messages that were taken before.
+    /// Messages from subjects still go to the ZeroMQ programs.
     /// </summary>
-    /// <exception cref="OperationCanceledException">Cancelled; messages may be on their way still.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The token was cancelled; some messages may still be on their way to the server.
+    /// </exception>
     public async Task StopIngressAsync(CancellationToken cancellationToken = default)
     {
         _stopping = true;
         await _client.Loop.OutliveAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Ends the bridge: what is queued for ZeroMQ programs is sent for up to the linger.</summary>
-    /// <returns>How many messages ZeroMQ programs did not take, counted for each.</returns>
+    /// <summary>
+    /// Closes the bridge. It sends messages that are queued for ZeroMQ programs until the linger time has passed.
+    /// </summary>
+    /// <returns>How many queued messages ZeroMQ programs did not take, counted once for each program.</returns>
     public async Task<long> CloseAsync(TimeSpan linger)
     {
         _stopping = true;
@@ -175,13 +192,13 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         }
     }
 
-    /// <summary>As <see cref="CloseAsync"/> without a linger.</summary>
+    /// <summary>Closes the bridge like <see cref="CloseAsync"/>, with a linger time of zero.</summary>
     public async ValueTask DisposeAsync() => await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
 
-    /// <summary>A route that has begun; null when there is none of that name.</summary>
+    /// <summary>Returns the started route with this name, or null.</summary>
     internal BridgeRoute? Find(string name) => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
 
-    // On the thread of any listener of the loops.
+    // Runs on the thread of any listener of the loops.
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)
     {
         if (!e.Handled)
@@ -195,10 +212,10 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     {
         try
         {
-            // From the loop on it is told of the server.
+            // From this iteration of the loop on, the route is notified about the server.
             if (!await _client.Loop.DoAsync(() => Begin(route)).ConfigureAwait(false))
             {
-                throw new ObjectDisposedException(nameof(ZeroMqBridge), "The loops of the bridge have ended.");
+                throw new ObjectDisposedException(nameof(ZeroMqBridge), "The event loops of the bridge have ended.");
             }
 
             route.Open();
@@ -233,6 +250,6 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         void Remove() => _routes = Array.FindAll(_routes, other => other != route);
     }
 
-    // Nothing is left to be sent where the loops have been ended by their owner.
+    // If the owner of the loops has ended them, no messages are left to send.
     private Task<long> CloseRouteAsync(BridgeRoute route, TimeSpan linger) => _client.Loop.OutliveAsync(() => route.CloseAsync(linger));
 }

@@ -7,37 +7,44 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Bridge;
 
-/// <summary>How a bridge is set up. Immutable.</summary>
+/// <summary>The options of a <see cref="ZeroMqBridge"/>. Immutable.</summary>
 public sealed record ZeroMqBridgeOptions
 {
     /// <summary>
-    /// How to reach the NATS side. Its <see cref="ClientOptions.Loops"/>, if any, are the bridge's too: everything then happens on
-    /// the loops of an embedded server. Its policy for publishing while disconnected is the caller's; PUB would drop. Its
-    /// callbacks are called after the bridge's own. <see cref="ClientOptions.Echo"/> is always on: what one route publishes may be for another.
+    /// The options of the connection to the NATS server. By default, messages that are published while disconnected are
+    /// dropped, as a PUB socket does.
     /// </summary>
+    /// <remarks>
+    /// <para>If <see cref="ClientOptions.Loops"/> is set, the bridge runs on these loops, for example on those of an
+    /// embedded server.</para>
+    /// <para>The bridge calls these callbacks after its own.</para>
+    /// <para><see cref="ClientOptions.Echo"/> is always on, because one route may receive what another route
+    /// publishes.</para>
+    /// </remarks>
     public ClientOptions Client { get; init; } = new() { WhileDisconnected = PublishWhileDisconnected.Drop };
 
     /// <summary>
-    /// Whether a start without a NATS server fails. Default false: the bridge opens its endpoints and goes on looking for a server, and
-    /// so it does when one refuses its credentials. Until there is one it does as after a loss.
+    /// Whether the start fails if no NATS server is reachable. Default false: the bridge binds its endpoints and keeps
+    /// trying to connect, also if a server refuses its credentials. Until it is connected, the bridge behaves as it
+    /// does after it lost a server.
     /// </summary>
     public bool RequireServer { get; init; }
 
-    /// <summary>What it begins with. <see cref="ZeroMqBridge.AddRouteAsync"/> adds more.</summary>
+    /// <summary>The routes that the bridge starts with. <see cref="ZeroMqBridge.AddRouteAsync"/> adds more.</summary>
     public IReadOnlyList<RouteOptions> Routes { get; init; } = [];
 
     /// <summary>
-    /// The name under which the bridge is known to others, unlike that of any other: 1 to 64 of <c>A-Z a-z 0-9 _ -</c>. Default: one of its
-    /// own for each start.
+    /// The name by which other bridges recognize this bridge. It must be unique, with 1 to 64 characters of
+    /// <c>A-Z a-z 0-9 _ -</c>. Default: a new random id for each start.
     /// </summary>
     public string Id { get; init; } = MappingOptions.NewId();
 
-    /// <summary>Where it logs. Default: nowhere.</summary>
+    /// <summary>The logger of the bridge. Default: no log.</summary>
     public ILogger Logger { get; init; } = NullLogger.Instance;
 
-    /// <summary>Finds what would keep a bridge from being started so, and what does not need the network to be found.</summary>
-    /// <exception cref="ArgumentException">An option is out of its range, or two routes have one name.</exception>
-    /// <exception cref="FormatException">An endpoint is none.</exception>
+    /// <summary>Checks the options as far as this is possible without the network.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range, or two routes have the same name.</exception>
+    /// <exception cref="FormatException">The text of an endpoint is not valid.</exception>
     public void Validate()
     {
         ArgumentNullException.ThrowIfNull(Client);
@@ -45,7 +52,8 @@ public sealed record ZeroMqBridgeOptions
         ArgumentNullException.ThrowIfNull(Logger);
         if (Id is not { Length: >= 1 and <= 64 } || !Id.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-'))
         {
-            throw new ArgumentException("The id of a bridge has 1 to 64 letters, digits, '_' and '-'.", nameof(Id));
+            throw new ArgumentException(
+                "The id of a bridge must have 1 to 64 letters, digits, '_' or '-'.", nameof(Id));
         }
 
         var names = new HashSet<string>(StringComparer.Ordinal);
@@ -55,7 +63,8 @@ public sealed record ZeroMqBridgeOptions
             route.Validate();
             if (!names.Add(route.Name))
             {
-                throw new ArgumentException($"There are two routes of the name '{route.Name}'.", nameof(Routes));
+                throw new ArgumentException(
+                    $"Two routes have the name '{route.Name}': each name must be unique.", nameof(Routes));
             }
         }
     }

@@ -22,8 +22,10 @@ public sealed class RouteLogTests
 
         Assert.Equal(
             [
-                "Route one: a message was not bridged: it comes from a subject and says not whom it is for, by Zmq-Identity. Further ones of the same kind are only counted",
-                "Route two: messages for ZeroMQ programs are dropped: nobody has the identity that they are for. Further ones are only counted",
+                "Route one: a message was not bridged: it comes from a subject without a valid Zmq-Identity header, "
+                + "so it has no receiver. Further messages of this kind are only counted",
+                "Route two: messages for ZeroMQ programs are dropped: no connected peer has their identity. "
+                + "Further ones are only counted",
             ],
             pipeline.Log.Warnings.Order(StringComparer.Ordinal));
         Assert.Contains(pipeline.Log.All, static line => line.Text.StartsWith("Route one: listening for ZeroMQ peers on ", StringComparison.Ordinal));

@@ -139,7 +139,7 @@ public sealed partial class HostedRoutesTests
     [InlineData("Endpoint", "tcp://nonsense", "ZeroMqBridge:Routes:devices: ")]
     [InlineData("Endpoint", null, "ZeroMqBridge:Routes:devices: the route has no endpoint of ZeroMQ programs.")]
     [InlineData("Subject", null, "ZeroMqBridge:Routes:devices:Subject: just one of it and Prefix must be said.")]
-    [InlineData("Subject", "a b", "ZeroMqBridge:Routes:devices: 'a b' is no subject that can be subscribed to.")]
+    [InlineData("Subject", "a b", "ZeroMqBridge:Routes:devices: 'a b' is not a valid subject to subscribe to.")]
     public async Task A_start_says_what_is_wrong_and_at_which_key(string key, string? value, string expected)
     {
         (string, string)[] settings = [.. Devices.Where(setting => setting.Item1 != $"{Routes}devices:{key}"), .. value is null ? (ReadOnlySpan<(string, string)>)[] : [($"{Routes}devices:{key}", value)]];

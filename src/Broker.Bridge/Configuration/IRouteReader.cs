@@ -3,66 +3,74 @@ using Broker.Bridge.Routes;
 namespace Broker.Bridge.Configuration;
 
 /// <summary>
-/// The keys of one route, or of what is within one, wherever they are written: the command's file, a host's configuration. Keys are asked for
-/// as a host writes them, <c>TimeToLive</c>. What is wrong with a value is remembered and the default answered; keys that nobody asks for are wrong.
+/// Reads the keys of one route or of one section in it. The command's file and a host's configuration implement it.
+/// Callers use the keys as a host writes them, for example <c>TimeToLive</c>. If a value is wrong, the reader records
+/// the error and returns the default. Keys that no method reads are errors.
 /// </summary>
 internal interface IRouteReader
 {
-    /// <summary>Null without the key.</summary>
+    /// <summary>Reads a text; null if the key is missing.</summary>
     string? Text(string key);
 
-    /// <summary>A text that must be said; without the key that is wrong, and the answer is empty.</summary>
+    /// <summary>
+    /// Reads a required text. If the key is missing, the reader records an error and returns an empty text.
+    /// </summary>
     string Needed(string key);
 
-    /// <summary>True or false.</summary>
+    /// <summary>Reads true or false.</summary>
     bool Flag(string key, bool otherwise);
 
-    /// <summary>A whole number.</summary>
+    /// <summary>Reads an integer.</summary>
     long Whole(string key, long otherwise, long least, long most);
 
-    /// <summary>A number of bytes, which may have a unit where such are written.</summary>
+    /// <summary>Reads a number of bytes. It may have a unit if the format allows units.</summary>
     long Bytes(string key, long otherwise, long least, long most);
 
-    /// <summary>A time above 0.</summary>
+    /// <summary>Reads a time span greater than 0.</summary>
     TimeSpan Span(string key, TimeSpan otherwise);
 
-    /// <summary>Whole seconds, up to a day.</summary>
+    /// <summary>Reads a time span of whole seconds, at most a day.</summary>
     TimeSpan Seconds(string key, TimeSpan otherwise, int least);
 
-    /// <summary>A time, or none.</summary>
+    /// <summary>Reads a time span of 0 or more.</summary>
     TimeSpan SpanOrNone(string key, TimeSpan otherwise);
 
-    /// <summary>A time above 0, or <c>never</c>, which is <see cref="Timeout.InfiniteTimeSpan"/>.</summary>
+    /// <summary>
+    /// Reads a time span greater than 0, or the word <c>never</c> as <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </summary>
     TimeSpan SpanOrNever(string key, TimeSpan otherwise);
 
-    /// <summary>One ASCII character.</summary>
+    /// <summary>Reads one ASCII character.</summary>
     byte Character(string key, byte otherwise);
 
-    /// <summary>One ASCII character, or <c>none</c>.</summary>
+    /// <summary>Reads one ASCII character, or the word <c>none</c> as null.</summary>
     byte? CharacterOrNone(string key, byte? otherwise);
 
-    /// <summary>The beginning of subjects.</summary>
+    /// <summary>Reads a subject prefix.</summary>
     string Prefix(string key, string otherwise);
 
-    /// <summary>One of the words of an enumeration, in any case of letters.</summary>
+    /// <summary>Reads one of the names of an enumeration. Upper and lower case do not matter.</summary>
     T Choice<T>(string key, T otherwise)
         where T : struct, Enum;
 
-    /// <summary>One text or several; null without the key.</summary>
-    /// <param name="key">Which.</param>
-    /// <param name="one">What each is, in words for a message.</param>
+    /// <summary>Reads one or more texts; null if the key is missing.</summary>
+    /// <param name="key">The key to read.</param>
+    /// <param name="one">A description of one text, for error messages.</param>
     IReadOnlyList<string>? Texts(string key, string one);
 
-    /// <summary>Where ZeroMQ programs are; none without the key.</summary>
+    /// <summary>Reads the endpoints of ZeroMQ programs; an empty list if the key is missing.</summary>
     IReadOnlyList<BridgeEndpoint> Endpoints(string key);
 
-    /// <summary>What stands within a key; null without it.</summary>
+    /// <summary>Reads the section under a key; null if the key is missing.</summary>
     T? Inner<T>(string key, Func<IRouteReader, T> read)
         where T : class;
 
-    /// <summary>Of two keys just one must be there.</summary>
+    /// <summary>Records an error unless exactly one of two keys is present.</summary>
     void OneOf(string key, string other);
 
-    /// <summary>A key that says nothing without another, which is not there.</summary>
+    /// <summary>
+    /// Records an error if <paramref name="key"/> is present, because it requires the missing key
+    /// <paramref name="other"/>.
+    /// </summary>
     void Lacks(string key, string other);
 }

@@ -9,13 +9,15 @@ using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Configuration;
 
-/// <summary>The patterns of routes, and the keys of each, for the command's file and for a host alike.</summary>
+/// <summary>
+/// The patterns of routes and the keys of each pattern, both for the command's file and for a host's configuration.
+/// </summary>
 internal static class RoutePatterns
 {
-    /// <summary>The most that a message may be allowed to have.</summary>
+    /// <summary>The largest value of a message size limit.</summary>
     internal const int LargestMessage = 64 * 1024 * 1024;
 
-    /// <summary>The most peers that may be allowed.</summary>
+    /// <summary>The largest value of a limit on the number of peers.</summary>
     internal const int MostPeers = 1_000_000;
 
     private const long MostBytes = 1L << 40;
@@ -35,10 +37,12 @@ internal static class RoutePatterns
         ["pair"] = keys => Raw(keys, RawSocket.Pair),
     };
 
-    /// <summary>In words for a message.</summary>
+    /// <summary>The list of pattern names, for error messages.</summary>
     public static string Shape => "one of " + string.Join(", ", All.Keys);
 
-    /// <summary>What reads the keys of a pattern; null when there is none of that name.</summary>
+    /// <summary>
+    /// Returns the function that reads the keys of a pattern; null if there is no pattern with this name.
+    /// </summary>
     public static Func<IRouteReader, RouteOptions>? Find(string? pattern) => pattern is null ? null : All.GetValueOrDefault(pattern);
 
     private static PubSubRouteOptions PubSub(IRouteReader keys)
@@ -156,7 +160,7 @@ internal static class RoutePatterns
         QueueGroup = keys.Text("QueueGroup"),
     });
 
-    // What every route with one socket has.
+    // The keys of every route with one socket.
     private static T Socket<T>(IRouteReader keys, T defaults)
         where T : SocketRouteOptions
         => (T)((SocketRouteOptions)defaults with
@@ -179,7 +183,7 @@ internal static class RoutePatterns
         };
     }
 
-    // Without a prefix the subject is one for all.
+    // Without a prefix, all messages use the one subject.
     private static MappingOptions? TopicsIfAny(IRouteReader keys)
     {
         if (keys.Text("Prefix") is not null)

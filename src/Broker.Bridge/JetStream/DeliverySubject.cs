@@ -2,15 +2,21 @@ using System.Buffers.Text;
 
 namespace Broker.Bridge.JetStream;
 
-/// <summary>What the reply subject of a message from a consumer says: <c>$JS.ACK.stream.consumer.delivered.sequence.…</c> (ADR-15).</summary>
-/// <param name="Delivered">How often it has been delivered, this time included.</param>
-/// <param name="Sequence">Its number in the stream.</param>
-/// <param name="Stored">When the stream took it, in nanoseconds: with the number it says which message it is, also where a stream was made anew.</param>
+/// <summary>
+/// The numbers in the reply subject of a message from a consumer: <c>$JS.ACK.stream.consumer.delivered.sequence.…</c>
+/// (ADR-15).
+/// </summary>
+/// <param name="Delivered">How often the message has been delivered, including this time.</param>
+/// <param name="Sequence">The sequence number of the message in the stream.</param>
+/// <param name="Stored">
+/// When the stream stored the message, in nanoseconds. Together with the sequence number it identifies the message,
+/// even if the stream was deleted and created again.
+/// </param>
 internal readonly record struct DeliverySubject(long Delivered, long Sequence, long Stored)
 {
     private const int Tokens = 9;
 
-    // With the domain and the account's hash before the stream, and a random token at the end.
+    // This form has the domain and the account's hash before the stream, and a random token at the end.
     private const int LongTokens = 12;
 
     internal static bool TryParse(ReadOnlySpan<byte> replyTo, out DeliverySubject delivery)
@@ -21,7 +27,7 @@ internal readonly record struct DeliverySubject(long Delivered, long Sequence, l
             return false;
         }
 
-        // Through a leaf node the subject that the message was published to is added.
+        // A leaf node appends '@' and the subject that the message was published to.
         int at = replyTo.IndexOf((byte)'@');
         ReadOnlySpan<byte> rest = at < 0 ? replyTo : replyTo[..at];
         int tokens = rest.Count((byte)'.') + 1;

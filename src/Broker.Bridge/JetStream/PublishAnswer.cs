@@ -1,20 +1,20 @@
 namespace Broker.Bridge.JetStream;
 
-/// <summary>What the stream says about a message that was published to it.</summary>
+/// <summary>The answer of a stream to a message that was published to it.</summary>
 internal enum PublishAnswer
 {
-    /// <summary>It has it.</summary>
+    /// <summary>The stream has stored the message.</summary>
     Stored,
 
-    /// <summary>It had it already.</summary>
+    /// <summary>The stream had stored this message before.</summary>
     Duplicate,
 
-    /// <summary>It does not take it now.</summary>
+    /// <summary>The stream cannot store the message now.</summary>
     Refused,
 
-    /// <summary>It will not take it at any time.</summary>
+    /// <summary>The stream can never store the message.</summary>
     NeverStored,
 
-    /// <summary>There is no such stream for the subject.</summary>
+    /// <summary>No such stream exists for the subject.</summary>
     NoStream,
 }

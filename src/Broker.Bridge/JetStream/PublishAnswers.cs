@@ -3,7 +3,7 @@ using Broker.Protocol.Headers;
 
 namespace Broker.Bridge.JetStream;
 
-/// <summary>Reads the answers.</summary>
+/// <summary>Reads the answers of a stream to published messages.</summary>
 internal static class PublishAnswers
 {
     private const int NobodyIsThere = 503;
@@ -11,7 +11,10 @@ internal static class PublishAnswers
     private const int MessageTooLarge = 10054;
     private const int HeadersTooLarge = 10097;
 
-    /// <summary>A status where nobody listens to the subject; otherwise <c>{"stream":"S", "seq":1}</c>, or with an error.</summary>
+    /// <summary>
+    /// Reads an answer: a status without a body if nobody subscribes to the subject, otherwise
+    /// <c>{"stream":"S", "seq":1}</c> or an error.
+    /// </summary>
     internal static PublishAnswer Read(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         int status = HeaderBlock.Status(headers);
@@ -20,7 +23,7 @@ internal static class PublishAnswers
             return status == NobodyIsThere ? PublishAnswer.NoStream : PublishAnswer.Refused;
         }
 
-        // With the colon: a stream may have one of these names.
+        // The search includes the colon, because a stream may have the name "error".
         if (body.IndexOf("\"error\":"u8) >= 0)
         {
             return ErrorCode(body) switch

@@ -24,18 +24,18 @@ internal sealed class StreamApi
         _prefix = options.Domain is null ? "$JS.API." : $"$JS.{options.Domain}.API.";
     }
 
-    /// <summary>Where messages are asked for.</summary>
+    /// <summary>The subject for requests for messages.</summary>
     internal string NextSubject => $"{_prefix}CONSUMER.MSG.NEXT.{_options.Stream}.{_options.Consumer}";
 
-    /// <summary>Sees to it that the stream is there, or says why it cannot be.</summary>
-    /// <param name="subject">The pipeline's.</param>
-    /// <exception cref="StreamException">JetStream refuses.</exception>
-    /// <exception cref="Broker.Client.Errors.ClientException">The request has no answer.</exception>
-    /// <exception cref="TimeoutException">Nor has it in time.</exception>
+    /// <summary>Creates the stream if it does not exist and the options permit it.</summary>
+    /// <param name="subject">The subject of the pipeline.</param>
+    /// <exception cref="StreamException">JetStream returned an error.</exception>
+    /// <exception cref="Broker.Client.Errors.ClientException">The request failed without an answer.</exception>
+    /// <exception cref="TimeoutException">No answer came in time.</exception>
     internal Task EnsureStreamAsync(string subject) => EnsureAsync(
         $"STREAM.INFO.{_options.Stream}", $"STREAM.CREATE.{_options.Stream}", StreamNotFound, json => WriteStream(json, subject));
 
-    /// <summary>The same for the consumer.</summary>
+    /// <summary>Creates the consumer if it does not exist and the options permit it.</summary>
     /// <inheritdoc cref="EnsureStreamAsync"/>
     internal Task EnsureConsumerAsync(int mostUnacknowledged) => EnsureAsync(
         ConsumerInfo,
@@ -44,13 +44,14 @@ internal sealed class StreamApi
         json => WriteConsumer(json, mostUnacknowledged));
 
     /// <summary>
-    /// How many messages a work queue has of which its one consumer takes some for delivered and acknowledged; 0 where it does not, or where that
-    /// cannot be said.
+    /// Returns how many messages of a work queue its only consumer will never deliver, because it regards some of them
+    /// as delivered and acknowledged. Returns 0 if there are none or the number is uncertain.
     /// </summary>
     /// <remarks>
-    /// A nats-server of version 2.9 that was killed may start again with fewer numbers than it had given out, and give them out again: its consumer
-    /// takes what gets them for delivered. What it had delivered of the numbers that are gone it may wait for as long as it lives, so
-    /// those that are to be acknowledged are no sign that it moves. All else that a work queue has is pending or to be acknowledged.
+    /// A nats-server of version 2.9 that was killed may restart with a lower last sequence number and assign the same
+    /// numbers again. Its consumer then regards the new messages with these numbers as delivered. The consumer may wait
+    /// forever for acknowledgements of the lost messages, so pending acknowledgements do not show that the consumer
+    /// makes progress. In a correct work queue, each message is either pending or waits for its acknowledgement.
     /// </remarks>
     /// <inheritdoc cref="EnsureStreamAsync"/>
     internal async Task<long> CountPassedOverAsync()
@@ -70,13 +71,16 @@ internal sealed class StreamApi
             return 0;
         }
 
-        // Both were asked about the same only where nothing has come or gone in between.
+        // The two answers describe the same state only if the stream has not changed in between.
         using JsonDocument after = await QueryAsync($"STREAM.INFO.{_options.Stream}").ConfigureAwait(false);
         bool stands = Number(after, "state", "messages") == messages && Number(after, "state", "last_seq") == Number(stream, "state", "last_seq");
         return stands ? messages : 0;
     }
 
-    /// <summary>Deletes the consumer and makes it again as it was, so that it begins with the first message that the stream has.</summary>
+    /// <summary>
+    /// Deletes the consumer and creates it again with the same configuration, so that it starts with the first message
+    /// of the stream.
+    /// </summary>
     /// <inheritdoc cref="EnsureStreamAsync"/>
     internal async Task MakeConsumerAgainAsync()
     {
@@ -160,7 +164,7 @@ internal sealed class StreamApi
 
         int code = error.TryGetProperty("err_code", out JsonElement number) && number.TryGetInt32(out int value) ? value : 0;
         string text = error.TryGetProperty("description", out JsonElement description) ? description.GetString() ?? "" : "";
-        return new StreamException(code, $"JetStream refuses {what}: {text} ({code})");
+        return new StreamException(code, $"JetStream refused {what}: {text} ({code})");
     }
 
     private void WriteStream(Utf8JsonWriter json, string subject)
@@ -173,7 +177,8 @@ internal sealed class StreamApi
         json.WriteString("retention", "workqueue");
         json.WriteString("storage", "file");
 
-        // What is beyond the limits is refused, and PUSHs wait: the other way would drop the oldest.
+        // A stream that is full refuses new messages, and PUSH programs wait. The alternative would drop the oldest
+        // messages.
         json.WriteString("discard", "new");
         json.WriteNumber("max_consumers", -1);
         json.WriteNumber("max_msgs", -1);

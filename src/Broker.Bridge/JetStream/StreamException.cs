@@ -1,8 +1,8 @@
 namespace Broker.Bridge.JetStream;
 
-/// <summary>JetStream has refused a request.</summary>
+/// <summary>The error of a request that JetStream refused.</summary>
 internal sealed class StreamException(int code, string message) : Exception(message)
 {
-    /// <summary>Its <c>err_code</c>.</summary>
+    /// <summary>JetStream's <c>err_code</c>.</summary>
     internal int Code { get; } = code;
 }

@@ -1,32 +1,39 @@
 namespace Broker.Bridge.JetStream;
 
-/// <summary>Which work queue of JetStream a pipeline goes by: a stream and a durable pull consumer of a NATS system that has them.</summary>
+/// <summary>The JetStream work queue of a pipeline: a stream and a durable pull consumer.</summary>
 public sealed record StreamQueueOptions
 {
-    /// <summary>The stream's name: 1 to 255 of <c>A-Z a-z 0-9 _ -</c>.</summary>
+    /// <summary>The name of the stream, with 1 to 255 characters of <c>A-Z a-z 0-9 _ -</c>.</summary>
     public required string Stream { get; init; }
 
-    /// <summary>The consumer's name, of the same characters. All bridges that take messages out share it.</summary>
+    /// <summary>
+    /// The name of the consumer, of the same characters. All bridges that receive from the stream use the same
+    /// consumer. Default <c>zeromq</c>.
+    /// </summary>
     public string Consumer { get; init; } = "zeromq";
 
     /// <summary>
-    /// Whether a stream or consumer that is not there is made: the stream for the pipeline's subject as a work queue in files, which refuses what
-    /// comes beyond its limits; the consumer with explicit acknowledgement. What is there is used as it is. Default true.
+    /// Whether the route creates a missing stream or consumer. It creates the stream as a work queue for the pipeline's
+    /// subject, with file storage, which refuses messages beyond its limits. It creates the consumer with explicit
+    /// acknowledgement. An existing stream or consumer is used unchanged. Default true.
     /// </summary>
     public bool Create { get; init; } = true;
 
-    /// <summary>The JetStream domain, if it is not the server's own.</summary>
+    /// <summary>The JetStream domain; null for the server's own domain.</summary>
     public string? Domain { get; init; }
 
-    /// <summary>How many copies a cluster keeps of a stream that is made. Default 1.</summary>
+    /// <summary>The number of replicas of a stream that the route creates. Default 1.</summary>
     public int Replicas { get; init; } = 1;
 
-    /// <summary>How many bytes a stream that is made may hold before it refuses more, so that PUSHs wait; 0 for no limit of its own.</summary>
+    /// <summary>
+    /// The size limit in bytes of a stream that the route creates. A full stream refuses messages, so that PUSH
+    /// programs wait. 0 for no limit.
+    /// </summary>
     public long MaxBytes { get; init; }
 
     /// <summary>
-    /// After how long the stream delivers a message again that a bridge was given and has not acknowledged. Bridges that hold one for longer
-    /// say so. Whole seconds, at least 3. Default 30 s.
+    /// How long the stream waits for an acknowledgement before it delivers a message again. A bridge that keeps a
+    /// message for longer reports progress to the stream. Whole seconds, at least 3. Default 30 s.
     /// </summary>
     public TimeSpan AckWait { get; init; } = TimeSpan.FromSeconds(30);
 
@@ -48,12 +55,12 @@ public sealed record StreamQueueOptions
         RequireSeconds(AckWait, nameof(AckWait));
     }
 
-    /// <exception cref="ArgumentOutOfRangeException">The time is not of whole seconds.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time is not a whole number of seconds.</exception>
     internal static void RequireSeconds(TimeSpan time, string option)
     {
         if (time.Ticks % TimeSpan.TicksPerSecond != 0)
         {
-            throw new ArgumentOutOfRangeException(option, time, $"{option} must be of whole seconds.");
+            throw new ArgumentOutOfRangeException(option, time, $"{option} must be a whole number of seconds.");
         }
     }
 
@@ -61,7 +68,8 @@ public sealed record StreamQueueOptions
     {
         if (name is not { Length: >= 1 and <= 255 } || !name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-'))
         {
-            throw new ArgumentException($"'{name}' is no name for JetStream: 1 to 255 letters, digits, '_' and '-'.", option);
+            throw new ArgumentException(
+                $"'{name}' is not a valid JetStream name: it must have 1 to 255 letters, digits, '_' or '-'.", option);
         }
     }
 }

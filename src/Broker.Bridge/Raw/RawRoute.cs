@@ -13,10 +13,12 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Raw;
 
-/// <summary>Joins one socket to two subjects. All of it happens on the connection's loop, where the socket lives too.</summary>
+/// <summary>
+/// Connects one ZeroMQ socket with two subjects. The socket and all other work run on the connection's loop.
+/// </summary>
 internal sealed class RawRoute : BridgeRoute
 {
-    // As ZeroMQ has it.
+    // The maximum of ZeroMQ.
     private const int LongestIdentity = 255;
     private const int FrameHead = 2;
 
@@ -30,7 +32,7 @@ internal sealed class RawRoute : BridgeRoute
     private bool _hasServer;
     private bool _stopping;
 
-    // Whether programs are held up that are to be heard again when there is room, or a server.
+    // Whether peers are paused. They are resumed when the connection accepts messages again or a server is connected.
     private bool _waiting;
     private bool _badReported;
 
@@ -89,7 +91,7 @@ internal sealed class RawRoute : BridgeRoute
         }
         catch (ClientException)
         {
-            // Without a server there is nobody to wait for.
+            // Without a server, there is nothing to flush.
         }
     }
 
@@ -140,7 +142,7 @@ internal sealed class RawRoute : BridgeRoute
             if (message.FrameCount < 2 || identity.Length is 0 or > LongestIdentity)
             {
                 _taken++;
-                Refuse("it is of one frame, or its first frame is no identity");
+                Refuse("it must have at least two frames, and the first frame must be an identity of 1 to 255 bytes");
                 return true;
             }
 
@@ -159,7 +161,7 @@ internal sealed class RawRoute : BridgeRoute
         return NotPublished(status);
     }
 
-    // Whether the message was taken all the same.
+    // Returns whether the socket must regard the message as taken although it was not published.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NotPublished(PublishStatus status)
     {
@@ -176,7 +178,9 @@ internal sealed class RawRoute : BridgeRoute
         }
         else
         {
-            Refuse(status == PublishStatus.HeadersNotSupported ? "the NATS server takes no headers" : "it is larger than the server's max_payload");
+            Refuse(status == PublishStatus.HeadersNotSupported
+                ? "the NATS server does not support headers"
+                : "it is larger than the NATS server's max_payload");
         }
 
         return true;
@@ -193,7 +197,7 @@ internal sealed class RawRoute : BridgeRoute
             length = ReadIdentity(message.Headers, identity);
             if (length == 0)
             {
-                Refuse("it comes from a subject and says not whom it is for, by Zmq-Identity");
+                Refuse("it comes from a subject without a valid Zmq-Identity header, so it has no receiver");
                 return;
             }
         }
@@ -216,21 +220,21 @@ internal sealed class RawRoute : BridgeRoute
             case RouteResult.Unroutable:
                 if (_unroutable++ == 0)
                 {
-                    Log.NotDelivered("nobody has the identity that they are for");
+                    Log.NotDelivered("no connected peer has their identity");
                 }
 
                 break;
             default:
                 if (_full++ == 0)
                 {
-                    Log.NotDelivered("nobody is there, or too much waits for whom they are for");
+                    Log.NotDelivered("no peer is connected, or the queue of the peer is full");
                 }
 
                 break;
         }
     }
 
-    // 0 for none, or one that is malformed.
+    // Returns the length of the identity, or 0 if there is none or it is malformed.
     private static int ReadIdentity(ReadOnlySpan<byte> headers, Span<byte> identity)
         => MappingHeaders.TryParse(headers, out MappingHeaders fields)
             && Convert.FromHexString(fields.Identity, identity, out _, out int length) == System.Buffers.OperationStatus.Done

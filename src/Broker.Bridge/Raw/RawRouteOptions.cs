@@ -5,31 +5,41 @@ using Broker.Protocol.Subjects;
 namespace Broker.Bridge.Raw;
 
 /// <summary>
-/// ROUTER, DEALER and PAIR programs, whose messages go to one subject as they are, and to whom those of another subject go: for dialogues that are
-/// neither requests nor pipelines. Whom a message is from or for stands in the header <c>Zmq-Identity</c>, in hexadecimal digits.
+/// The options of a route for ROUTER, DEALER and PAIR programs. It publishes their messages unchanged to one subject
+/// and sends the messages of another subject to them. Use it for dialogues that are neither requests nor pipelines. The
+/// header <c>Zmq-Identity</c> contains the identity of the sender or receiver in hexadecimal digits.
 /// </summary>
 /// <remarks>
-/// <para>One frame is the payload as it is; several are each a 4-byte big-endian length and its bytes, with their number in <c>Zmq-Frames</c>.</para>
-/// <para>At most once. While there is no server, or that takes no more, ZeroMQ programs wait. What comes from the subject for somebody who is
-/// not there, or whose mark is reached, is dropped and counted, as ROUTER drops it.</para>
+/// <para>A single frame is the whole payload. Several frames are each written as a 4-byte big-endian length and the
+/// bytes, and <c>Zmq-Frames</c> contains their number.</para>
+/// <para>Delivery is at most once. ZeroMQ programs wait while no server is connected or the server accepts no more
+/// messages. A message from the subject is dropped and counted if its receiver is not connected or has reached its
+/// high-water mark, as a ROUTER socket does.</para>
 /// </remarks>
 public sealed record RawRouteOptions : SocketRouteOptions
 {
-    /// <summary>The socket.</summary>
+    /// <summary>The type of the ZeroMQ socket.</summary>
     public required RawSocket Socket { get; init; }
 
-    /// <summary>The subject to which messages of ZeroMQ programs go.</summary>
+    /// <summary>The subject that the messages of ZeroMQ programs are published to.</summary>
     public required string ToSubject { get; init; }
 
-    /// <summary>The subject whose messages go to ZeroMQ programs; it may have wildcards. It must not match <see cref="ToSubject"/>.</summary>
+    /// <summary>
+    /// The subject whose messages are sent to ZeroMQ programs. It may have wildcards but must not match
+    /// <see cref="ToSubject"/>.
+    /// </summary>
     public required string FromSubject { get; init; }
 
-    /// <summary>The queue group within which each message goes to one bridge. Default null: each bridge gets them all.</summary>
+    /// <summary>
+    /// The queue group of the subscription: each message goes to one bridge of the group. Default null: each bridge
+    /// receives all messages.
+    /// </summary>
     public string? QueueGroup { get; init; }
 
     /// <summary>
-    /// Of a DEALER: the first frame of each message is the identity in the header, as between the two sockets of a proxy. A ROUTER route
-    /// at one end and such a route at the other are a proxy across subjects. Default false: all frames are the payload.
+    /// Whether the first frame of each message is the identity in the header, as between the two sockets of a proxy.
+    /// Only for a DEALER: a ROUTER route at one end and such a DEALER route at the other end are a proxy across
+    /// subjects. Default false: all frames are the payload.
     /// </summary>
     public bool CarryIdentities { get; init; }
 
@@ -51,27 +61,31 @@ public sealed record RawRouteOptions : SocketRouteOptions
         byte[] from = Encoding.UTF8.GetBytes(FromSubject ?? "");
         if (!Subject.IsValidLiteral(to))
         {
-            throw new ArgumentException($"'{ToSubject}' is no subject that can be published to.", nameof(ToSubject));
+            throw new ArgumentException(
+                $"'{ToSubject}' is not a valid subject to publish to: it must not have wildcards.", nameof(ToSubject));
         }
 
         if (!Subject.IsValidFilter(from))
         {
-            throw new ArgumentException($"'{FromSubject}' is no subject that can be subscribed to.", nameof(FromSubject));
+            throw new ArgumentException(
+                $"'{FromSubject}' is not a valid subject to subscribe to.", nameof(FromSubject));
         }
 
         if (Subject.Matches(from, to))
         {
-            throw new ArgumentException($"What goes to '{ToSubject}' would come back by '{FromSubject}'.", nameof(FromSubject));
+            throw new ArgumentException(
+                $"'{FromSubject}' must not match '{ToSubject}': the route would receive its own messages.",
+                nameof(FromSubject));
         }
 
         if (QueueGroup is not null && !Subject.IsValidLiteral(Encoding.UTF8.GetBytes(QueueGroup)))
         {
-            throw new ArgumentException($"'{QueueGroup}' is no name of a queue group.", nameof(QueueGroup));
+            throw new ArgumentException($"'{QueueGroup}' is not a valid name of a queue group.", nameof(QueueGroup));
         }
 
         if (CarryIdentities && Socket != RawSocket.Dealer)
         {
-            throw new ArgumentException("Identities are carried in frames of a DEALER only.", nameof(CarryIdentities));
+            throw new ArgumentException("CarryIdentities requires the socket DEALER.", nameof(CarryIdentities));
         }
     }
 

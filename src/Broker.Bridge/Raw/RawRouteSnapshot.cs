@@ -2,16 +2,18 @@ using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Raw;
 
-/// <summary>What a raw route has done, at a moment.</summary>
+/// <summary>The counters of a raw route at one moment.</summary>
 /// <remarks>
-/// <see cref="RouteSnapshot.FromSubjects"/> is the sum of <see cref="RouteSnapshot.ToZeroMq"/>, <see cref="Unroutable"/>, <see cref="Full"/> and what of
-/// <see cref="RouteSnapshot.Refused"/> came from subjects.
+/// <see cref="RouteSnapshot.FromSubjects"/> is the sum of <see cref="RouteSnapshot.ToZeroMq"/>,
+/// <see cref="Unroutable"/>, <see cref="Full"/> and the messages from subjects in <see cref="RouteSnapshot.Refused"/>.
 /// </remarks>
 public sealed record RawRouteSnapshot : RouteSnapshot
 {
-    /// <summary>Messages for an identity that nobody has.</summary>
+    /// <summary>Messages for an identity that no connected peer has.</summary>
     public long Unroutable { get; init; }
 
-    /// <summary>Messages for somebody whose mark was reached, or when nobody was there.</summary>
+    /// <summary>
+    /// Messages dropped because the receiver had reached its high-water mark or no peer was connected.
+    /// </summary>
     public long Full { get; init; }
 }

@@ -1,12 +1,17 @@
 namespace Broker.Bridge.Raw;
 
-/// <summary>Which socket a raw route has towards its ZeroMQ programs.</summary>
+/// <summary>The socket that a raw route offers to its ZeroMQ programs.</summary>
 public enum RawSocket
 {
-    /// <summary>ROUTER, for DEALER and REQ programs: each message says by a header whom it is from or for.</summary>
+    /// <summary>
+    /// ROUTER, for DEALER and REQ programs: the header of each message contains the identity of its sender or receiver.
+    /// </summary>
     Router,
 
-    /// <summary>DEALER, for ROUTER, DEALER and REP programs: each message goes to the next in turn that has room.</summary>
+    /// <summary>
+    /// DEALER, for ROUTER, DEALER and REP programs: messages go to the peers in round-robin order; full peers are
+    /// skipped.
+    /// </summary>
     Dealer,
 
     /// <summary>PAIR, for one PAIR program.</summary>

@@ -3,10 +3,10 @@ using System.Buffers.Text;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>The last token of a reply subject: the number of the request that it is for.</summary>
+/// <summary>Reads and writes the last token of a reply subject: the number of the request.</summary>
 internal static class AnswerNumber
 {
-    /// <summary>How many characters it has.</summary>
+    /// <summary>The length of the token in characters.</summary>
     internal const int Length = 16;
 
     private static readonly StandardFormat Hexadecimal = new('x', Length);

@@ -3,7 +3,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>The body of a request or an answer from a subject, as frames behind an envelope. Borrows both.</summary>
+/// <summary>
+/// The body of a request or reply from a subject, encoded as ZMTP frames after an envelope. Refers to the memory of
+/// both.
+/// </summary>
 internal readonly ref struct FramedPayload : IZmtpEncoder
 {
     private readonly ReadOnlySpan<byte> _envelope;
@@ -37,12 +40,14 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
         }
     }
 
-    /// <summary>False when the header block or the framing of the payload is malformed.</summary>
-    /// <param name="envelope">Encoded frames that say that more follow.</param>
+    /// <summary>
+    /// Reads a payload; returns false if the header block or the framing of the payload is malformed.
+    /// </summary>
+    /// <param name="envelope">The encoded frames of the envelope. Each must have the MORE flag.</param>
     /// <param name="headers">The whole header block; empty for none.</param>
-    /// <param name="payload">The payload.</param>
-    /// <param name="maxFrames">Most frames.</param>
-    /// <param name="framed">The message.</param>
+    /// <param name="payload">The payload of the message.</param>
+    /// <param name="maxFrames">The largest permitted number of frames.</param>
+    /// <param name="framed">The message with the envelope.</param>
     internal static bool TryRead(
         ReadOnlySpan<byte> envelope, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, int maxFrames, out FramedPayload framed)
     {
@@ -66,7 +71,7 @@ internal readonly ref struct FramedPayload : IZmtpEncoder
         return true;
     }
 
-    /// <summary>A body of one frame.</summary>
+    /// <summary>Creates a message with a body of one frame.</summary>
     internal static FramedPayload Single(ReadOnlySpan<byte> envelope, ReadOnlySpan<byte> payload) => new(envelope, payload, 1);
 
     public void Encode(Span<byte> destination)

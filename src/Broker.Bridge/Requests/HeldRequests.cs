@@ -1,15 +1,15 @@
 namespace Broker.Bridge.Requests;
 
-/// <summary>Requests that nobody was there to answer, in the order in which they are to be sent again. On one loop.</summary>
-/// <param name="pending">The table that has them.</param>
+/// <summary>The queue of unanswered requests that must be published again. Used on one loop.</summary>
+/// <param name="pending">The table that contains the requests.</param>
 internal sealed class HeldRequests(PendingRequests pending)
 {
-    // Below it going through all of them is not worth while.
+    // With fewer entries than this, a pass that removes completed requests is not worthwhile.
     private const int Slack = 256;
 
     private readonly Queue<ulong> _numbers = new();
 
-    /// <summary>How many it has, with those that are over and not yet passed over.</summary>
+    /// <summary>The number of entries, including completed requests that are still in the queue.</summary>
     internal int Count => _numbers.Count;
 
     internal void Add(int slot)
@@ -21,7 +21,7 @@ internal sealed class HeldRequests(PendingRequests pending)
         }
     }
 
-    /// <summary>Takes the first that still waits for its answer.</summary>
+    /// <summary>Removes the first request that is still pending.</summary>
     internal bool TryTake(out int slot)
     {
         while (_numbers.TryDequeue(out ulong number))
@@ -37,7 +37,8 @@ internal sealed class HeldRequests(PendingRequests pending)
         return false;
     }
 
-    // A request that ends while it is held leaves its number here: the table has no way to it.
+    // A request that completes while it is in this queue leaves its number here, because the table does not refer to
+    // the queue.
     private void RemoveOver()
     {
         for (int left = _numbers.Count; left > 0; left--)

@@ -1,14 +1,19 @@
 namespace Broker.Bridge.Requests;
 
-/// <summary>What becomes of a request that nobody is there to answer.</summary>
+/// <summary>What a route does with a request that nobody subscribes to.</summary>
 public enum NoResponders
 {
-    /// <summary>It is kept and sent again until somebody answers or its time is over: as a REQ waits whose peer is away.</summary>
+    /// <summary>
+    /// Keeps the request and publishes it again until a reply comes or the time to live is over. A REQ whose peer is
+    /// away waits in the same way.
+    /// </summary>
     Hold,
 
-    /// <summary>It is dropped and counted; the client gets nothing.</summary>
+    /// <summary>Drops and counts the request. The client gets no reply.</summary>
     Drop,
 
-    /// <summary>The client gets <see cref="RequestRouteOptions.NoRespondersReply"/>.</summary>
+    /// <summary>
+    /// Drops and counts the request, and sends <see cref="RequestRouteOptions.NoRespondersReply"/> to the client.
+    /// </summary>
     Reply,
 }

@@ -2,51 +2,61 @@ using System.Diagnostics;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>A slot of a <see cref="PendingRequests"/> table.</summary>
+/// <summary>One slot of a <see cref="PendingRequests"/> table.</summary>
 internal struct PendingRequest
 {
-    /// <summary>Where the answer goes: the encoded envelope of a ZeroMQ client, or a subject. Kept with the slot, and mostly longer than needed.</summary>
+    /// <summary>
+    /// Where the reply goes: the encoded envelope of a ZeroMQ client, or a subject. The array stays with the slot and
+    /// may be longer.
+    /// </summary>
     internal byte[] Return;
 
     internal int ReturnLength;
 
-    /// <summary>By which the client is known to the ROUTER. Not for requests of subjects.</summary>
+    /// <summary>The routing id of the client at the ROUTER. Empty for requests from subjects.</summary>
     internal ReadOnlyMemory<byte> RoutingId;
 
-    /// <summary>Whose request it is, or who works on it.</summary>
+    /// <summary>
+    /// The <see cref="RequestClient"/> that sent the request, or the <see cref="Worker"/> that handles it.
+    /// </summary>
     internal object? Owner;
 
-    /// <summary>The request as it was published, if it may have to be again: in the slot's own memory, or where it is large in the shared pool's.</summary>
+    /// <summary>
+    /// The published request, if it may have to be published again. Small requests use <see cref="Own"/>, large ones an
+    /// array of the shared pool.
+    /// </summary>
     internal byte[]? Kept;
 
-    /// <summary>Memory for small requests, which stays with the slot.</summary>
+    /// <summary>The array for small requests. It stays with the slot.</summary>
     internal byte[]? Own;
 
-    /// <summary>What of that is the subject, and what is the header block; -1 for none.</summary>
+    /// <summary>The length of the subject in <see cref="Kept"/>; 0 if all requests have the same subject.</summary>
     internal int SubjectLength;
-
+    /// <summary>The length of the header block in <see cref="Kept"/>; -1 for none.</summary>
     internal int HeaderLength;
 
     internal int KeptLength;
 
-    /// <summary>Which use of the slot this is.</summary>
+    /// <summary>
+    /// Counts the uses of the slot, so that a late reply does not match a newer request in the same slot.
+    /// </summary>
     internal uint Generation;
 
-    /// <summary>The tick of its beginning.</summary>
+    /// <summary>The tick of the <see cref="RequestClock"/> at which the request was added.</summary>
     internal uint Epoch;
 
-    /// <summary>What lasts as long as it, while somebody listens to spans.</summary>
+    /// <summary>The span of the request, if a listener collects spans. It ends with the request.</summary>
     internal Activity? Span;
 
-    /// <summary>Whether it waits to be published again.</summary>
+    /// <summary>Whether the request waits to be published again.</summary>
     internal bool IsHeld;
 
-    /// <summary>Whether it is in use.</summary>
+    /// <summary>Whether the slot contains a pending request.</summary>
     internal bool IsUsed;
 
-    /// <summary>The one that came before, and the one that came after it; of a free slot the next free one.</summary>
+    /// <summary>The slot of the next older request.</summary>
     internal int Older;
-
+    /// <summary>The slot of the next newer request. In a free slot: the next free slot.</summary>
     internal int Younger;
 
     internal readonly ReadOnlySpan<byte> ReturnSpan => Return.AsSpan(0, ReturnLength);

@@ -5,8 +5,9 @@ using Broker.Bridge.Tracing;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// Requests that wait for answers: slots that are used again, each time under another number. In the order of their coming, which is that of
-/// their end, since all have the same time to live. On one loop.
+/// The table of requests that wait for replies. Slots are reused, each time with a new number. A linked list keeps the
+/// requests in the order in which they were added. They expire in the same order, because all have the same time to
+/// live. Used on one loop.
 /// </summary>
 internal sealed class PendingRequests
 {
@@ -21,7 +22,7 @@ internal sealed class PendingRequests
     private int _oldest = None;
     private int _youngest = None;
 
-    // Numbers that were given out before a restart must not be taken for ours.
+    // The generation starts at a random number, so that replies to requests of an earlier process do not match.
     private uint _generation = BitConverter.ToUInt32(RandomNumberGenerator.GetBytes(sizeof(uint)));
 
     internal PendingRequests(int capacity)
@@ -32,17 +33,17 @@ internal sealed class PendingRequests
 
     internal int Count { get; private set; }
 
-    /// <summary>Moves by one with each request that was added.</summary>
+    /// <summary>The generation of the newest request. It increases by one with each added request.</summary>
     internal uint LastGeneration => _generation;
 
     internal bool IsFull => Count == _capacity;
 
-    /// <summary>The one that came first; -1 when there is none.</summary>
+    /// <summary>The slot of the oldest request; -1 if there is none.</summary>
     internal int Oldest => _oldest;
 
     internal ref PendingRequest this[int slot] => ref _slots[slot];
 
-    /// <summary>Takes a slot for a request that comes now. The table is not full.</summary>
+    /// <summary>Adds a request that arrives in this tick, and returns its slot. The table must not be full.</summary>
     internal int Add(uint epoch)
     {
         int slot = _free;
@@ -81,10 +82,10 @@ internal sealed class PendingRequests
         return slot;
     }
 
-    /// <summary>By which an answer finds its request.</summary>
+    /// <summary>Returns the number that identifies the request in its reply subject.</summary>
     internal ulong NumberOf(int slot) => ((ulong)_slots[slot].Generation << 32) | (uint)slot;
 
-    /// <summary>The slot of a request that still waits; -1 for any other number.</summary>
+    /// <summary>Returns the slot of the pending request with this number, or -1.</summary>
     internal int Find(ulong number)
     {
         uint slot = (uint)number;
@@ -133,10 +134,11 @@ internal sealed class PendingRequests
         Count--;
     }
 
-    /// <summary>Memory for the request itself, until it is removed.</summary>
+    /// <summary>Returns memory for a copy of the request. It is valid until the request is removed.</summary>
     internal Span<byte> Keep(int slot, int length)
     {
-        // The pool has some dozens of arrays of a size at hand, and thousands of requests may wait.
+        // The shared pool keeps only some dozens of arrays of a size, but thousands of requests may be pending: small
+        // arrays stay with the slot.
         ref PendingRequest request = ref _slots[slot];
         if (length > MostOwn)
         {
@@ -156,7 +158,7 @@ internal sealed class PendingRequests
         return request.Kept.AsSpan(0, length);
     }
 
-    /// <summary>Notes where the answer goes.</summary>
+    /// <summary>Returns memory for the envelope or subject that the reply goes to.</summary>
     internal Span<byte> ReturnTo(int slot, int length)
     {
         ref PendingRequest request = ref _slots[slot];

@@ -7,8 +7,9 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// The body of a request or an answer from ZeroMQ as a payload: one frame as it is, several as each a 4-byte big-endian length and its bytes, with
-/// their number in a header; where it says whom it is from, or in which trace it stands, that is in others. Borrows all of them.
+/// Writes a request or a reply from ZeroMQ as a NATS payload. One frame is the whole payload. Several frames are each
+/// written as a 4-byte big-endian length and the bytes, and a header contains their number. Further headers contain the
+/// sender's identity and the trace context, if they are given. Refers to the memory of the message.
 /// </summary>
 internal ref struct RequestBody : IPayloadWriter
 {
@@ -18,9 +19,9 @@ internal ref struct RequestBody : IPayloadWriter
     private readonly ReadOnlySpan<byte> _identity;
     private readonly ReadOnlySpan<byte> _trace;
 
-    /// <param name="body">What is left of the message behind its envelope: at least one frame.</param>
-    /// <param name="identity">Whom it is from; empty where nobody is to know.</param>
-    /// <param name="trace">The context of a trace; empty for none.</param>
+    /// <param name="body">The message after its envelope, with at least one frame.</param>
+    /// <param name="identity">The identity of the sender; empty to write none.</param>
+    /// <param name="trace">The trace context; empty for none.</param>
     internal RequestBody(ZmtpMessage body, ReadOnlySpan<byte> identity = default, ReadOnlySpan<byte> trace = default)
     {
         _body = body;

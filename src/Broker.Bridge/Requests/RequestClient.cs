@@ -2,14 +2,14 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>A ZeroMQ program that asks. On the route's loop.</summary>
+/// <summary>A connected ZeroMQ client and the number of its pending requests. Used on the route's loop only.</summary>
 internal sealed class RequestClient(ZeroMqPeer peer)
 {
     internal ZeroMqPeer Peer { get; } = peer;
 
-    /// <summary>Its requests that wait for answers.</summary>
+    /// <summary>How many requests of this client wait for replies.</summary>
     internal int Pending { get; set; }
 
-    /// <summary>Whether one more request of it is held because it has as many as it may.</summary>
+    /// <summary>Whether the client is paused because it has the maximum of pending requests.</summary>
     internal bool IsWaiting { get; set; }
 }

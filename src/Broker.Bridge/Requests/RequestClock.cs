@@ -3,8 +3,8 @@ using Broker.Transport;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// Ticks while there are requests, so that none of them needs a clock: one of an age of nine ticks has lived for its time and at most an eighth
-/// longer. On one loop.
+/// Expires pending requests with one timer, so that no request needs a timer or a clock. A request expires when it is
+/// nine ticks old: after its time to live, or at most an eighth later. Used on one loop.
 /// </summary>
 internal sealed class RequestClock
 {
@@ -18,10 +18,12 @@ internal sealed class RequestClock
     private readonly Action _tick;
     private LoopTimer? _timer;
 
-    /// <param name="loop">The loop.</param>
-    /// <param name="requests">Whose requests.</param>
-    /// <param name="timeToLive">How long each lives.</param>
-    /// <param name="expire">Removes a slot whose request has lived for so long.</param>
+    /// <param name="loop">The loop of the timer.</param>
+    /// <param name="requests">The table of requests.</param>
+    /// <param name="timeToLive">How long each request may be pending.</param>
+    /// <param name="expire">
+    /// Called with the slot of an expired request; it must remove the request from the table.
+    /// </param>
     internal RequestClock(EventLoop loop, PendingRequests requests, TimeSpan timeToLive, Action<int> expire)
     {
         _loop = loop;
@@ -31,10 +33,10 @@ internal sealed class RequestClock
         _tick = Tick;
     }
 
-    /// <summary>What a request that comes now is stamped with.</summary>
+    /// <summary>The current tick, which a new request records.</summary>
     internal uint Epoch { get; private set; }
 
-    /// <summary>There is a request. It is called for each, and has something to do for the first.</summary>
+    /// <summary>Starts the timer unless it runs already. Must be called after each added request.</summary>
     internal void Run()
     {
         if (_timer is null)

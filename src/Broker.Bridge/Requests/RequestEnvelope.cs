@@ -3,17 +3,17 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// What stands before the body of a request and comes back with the answer: the frames up to the first empty one (RFC 28). A message without
-/// one, as DEALERs may send it, is all body.
+/// The envelope of a request: the frames up to and including the first empty one (RFC 28). The reply must repeat it. A
+/// message without an empty frame, which a DEALER may send, has no envelope.
 /// </summary>
 internal static class RequestEnvelope
 {
-    /// <summary>Beyond this an empty frame belongs to the body.</summary>
+    /// <summary>The largest size of an envelope. An empty frame after more bytes belongs to the body.</summary>
     internal const int MostBytes = 1024;
 
-    /// <summary>How many frames it has.</summary>
+    /// <summary>Returns the number of frames in the envelope.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="size">How many bytes they are, encoded.</param>
+    /// <param name="size">The size of the encoded envelope in bytes.</param>
     internal static int Measure(in ZmtpMessage message, out int size)
     {
         size = 0;
@@ -37,7 +37,7 @@ internal static class RequestEnvelope
         return 0;
     }
 
-    /// <summary>Writes so many frames, encoded, each saying that more follow.</summary>
+    /// <summary>Writes this number of frames, each with the MORE flag.</summary>
     internal static void Write(in ZmtpMessage message, int frames, Span<byte> destination)
     {
         foreach (ZmtpFrame frame in message)

@@ -7,13 +7,14 @@ using Broker.ZeroMq.RequestReply;
 
 namespace Broker.Bridge.Requests;
 
-// From subjects back to clients.
+// Handles replies from subjects and sends them to the clients.
 internal sealed partial class RequestRoute
 {
     private const int NobodyIsThere = 503;
 
-    // Requests that nobody is there to answer are sent again at intervals, so many at a time. An answer shows that somebody is there: two for each
-    // are soon all, where there is room for them, and no flood where there is not.
+    // The route publishes unanswered requests again at intervals, at most MostAtOnce at a time. A reply shows that a
+    // service is there: publishing two more requests for each reply soon sends all of them if the service keeps up, and
+    // does not flood the service if it does not.
     private const int MostAtOnce = 256;
     private const int MostForAnswer = 2;
     private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(100);

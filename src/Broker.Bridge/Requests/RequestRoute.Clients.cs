@@ -7,7 +7,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Requests;
 
-// From clients to subjects.
+// Handles requests from clients and publishes them.
 internal sealed partial class RequestRoute
 {
     private byte[] _scratch = [];
@@ -112,7 +112,7 @@ internal sealed partial class RequestRoute
         AnswerNumber.Write(replyTo[_inbox.Length..], _pending.NumberOf(slot));
     }
 
-    // A subject of no length is that of all requests.
+    // A subject length of 0 stands for the subject of all requests.
     private Span<byte> Keep(int slot, int subjectLength, int headerLength, int payloadLength)
     {
         ref PendingRequest request = ref _pending[slot];
@@ -122,15 +122,16 @@ internal sealed partial class RequestRoute
         return _pending.Keep(slot, subjectLength + payloadLength);
     }
 
-    // Whether the message was taken all the same.
+    // Returns whether the socket must regard the request as taken although it was not published.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool NotPublished(int slot, PublishStatus status)
     {
-        // Not as one that is over: it leaves no more room than there was before it, and clients that wait would be asked in vain, in turn, without end.
+        // Does not call Release: the removed request frees no more capacity than there was before. Paused clients would
+        // be resumed in vain, one after the other, without end.
         Remove(slot);
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
-            // Its client is heard again when there is room or a server.
+            // The client is resumed when the connection accepts messages again or a server is connected.
             _waiting = true;
             return false;
         }
@@ -157,8 +158,9 @@ internal sealed partial class RequestRoute
             _reported |= bit;
             Log.NotMapped(status switch
             {
-                PublishStatus.PayloadTooLarge => "it is larger than the server's max_payload, or has more frames or a longer topic than are allowed",
-                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.PayloadTooLarge =>
+                    "it is larger than the NATS server's max_payload, or it has more frames or a longer topic than the options permit",
+                PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
                 PublishStatus.SubjectTooLong => "its subject is longer than the NATS server's max_control_line",
                 _ => status.ToString(),
             });

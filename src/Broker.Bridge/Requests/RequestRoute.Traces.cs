@@ -6,7 +6,8 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Requests;
 
-// Requests while somebody listens to spans: the same as ever, each within one, with its context in the headers.
+// Publishes requests while a listener collects spans: each request has a span, and its headers contain the span's
+// context.
 internal sealed partial class RequestRoute
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -18,7 +19,7 @@ internal sealed partial class RequestRoute
         PublishStatus status = Publish(slot, body, replyTo, trace);
         if (!trace.IsEmpty && status is (PublishStatus.PayloadTooLarge or PublishStatus.HeadersNotSupported))
         {
-            // It goes as it would have gone.
+            // Publishes the request without the trace context, as it would be without a listener.
             status = Publish(slot, body, replyTo, default);
         }
 

@@ -9,7 +9,9 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>Joins ZeroMQ clients to services on subjects. All of it happens on the connection's loop, where the ROUTER lives too.</summary>
+/// <summary>
+/// Connects ZeroMQ clients with services on subjects. The ROUTER and all other work run on the connection's loop.
+/// </summary>
 internal sealed partial class RequestRoute : BridgeRoute
 {
     private readonly RequestRouteOptions _options;
@@ -27,7 +29,7 @@ internal sealed partial class RequestRoute : BridgeRoute
     private bool _hasServer;
     private bool _stopping;
 
-    // Whether clients are held up that are to be heard again when there is room, or a server.
+    // Whether clients are paused. They are resumed when there is capacity again or a server is connected.
     private bool _waiting;
 
     private long _taken;
@@ -63,7 +65,7 @@ internal sealed partial class RequestRoute : BridgeRoute
 
     internal override void Open() => _endpoints = Open(_router, _options.Endpoints);
 
-    // Answers may still come from the server's cluster, by another server; until then clients wait.
+    // Replies may still come through another server of the cluster. Until a server is connected again, clients wait.
     internal override void OnServerLost() => _hasServer = false;
 
     internal override void OnServerBack()
@@ -87,13 +89,13 @@ internal sealed partial class RequestRoute : BridgeRoute
         }
         catch (ClientException)
         {
-            // Without a server there is nobody to wait for.
+            // Without a server, there is nothing to flush.
         }
     }
 
     internal override async Task<long> CloseAsync(TimeSpan linger)
     {
-        // Answers that are on their way are waited for within the linger.
+        // Waits within the linger time for replies that are on their way.
         long begin = Environment.TickCount64;
         var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await OnLoopAsync(() =>
@@ -113,7 +115,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         return report.Undelivered;
     }
 
-    /// <summary>Moves by one with each request that was begun, whether it could be published or not.</summary>
+    /// <summary>Increases by one with each request that was added, whether it could be published or not.</summary>
     internal uint LastGeneration => _pending.LastGeneration;
 
     internal override RequestRouteSnapshot Snapshot()
@@ -158,7 +160,7 @@ internal sealed partial class RequestRoute : BridgeRoute
         }
     }
 
-    // A request is over.
+    // Removes a completed request and resumes clients for which there is capacity now.
     private void Release(int slot)
     {
         RequestClient client = Remove(slot);

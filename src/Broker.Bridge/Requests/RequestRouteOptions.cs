@@ -4,43 +4,58 @@ using Broker.Bridge.Routes;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// ZeroMQ clients (REQ, DEALER) whose requests are answered on the subject side: a ROUTER towards them, and for each request a message with a
-/// reply subject. The first answer goes back to the client that asked, behind the envelope of its request.
+/// The options of a route for ZeroMQ clients (REQ, DEALER). A ROUTER socket receives their requests, and services on a
+/// subject reply. The route publishes each request with a reply subject and sends the first reply to the client that
+/// asked, after the envelope of its request.
 /// </summary>
 /// <remarks>
-/// A request is lost, and counted, when its time is over. One that comes while there is no server, or while as many wait as may, stays
-/// with its client: nothing more of it is read. Later answers, and answers to clients that have gone, are dropped and counted.
+/// A request without a reply within its time to live is dropped and counted. While no server is connected, or while the
+/// maximum of requests is pending, further requests stay with their clients: the route does not read from them. Later
+/// replies to the same request, and replies to clients that have disconnected, are dropped and counted.
 /// </remarks>
 public sealed record RequestRouteOptions : SocketRouteOptions
 {
     private const int LongestLife = 24;
 
-    /// <summary>The subject of all requests; null where <see cref="Topics"/> makes one of each request's first frame.</summary>
+    /// <summary>
+    /// The subject of all requests; null if <see cref="Topics"/> derives the subject from the first frame of each
+    /// request.
+    /// </summary>
     public string? Subject { get; init; }
 
-    /// <summary>How the first frame becomes the subject, as for PUB/SUB; null where <see cref="Subject"/> is that of all.</summary>
+    /// <summary>
+    /// How the first frame of a request becomes its subject, as for PUB/SUB; null if <see cref="Subject"/> is set.
+    /// </summary>
     public MappingOptions? Topics { get; init; }
 
-    /// <summary>How long a request waits for its answer, to an eighth more. Default 30 s.</summary>
+    /// <summary>
+    /// How long a request waits for its reply. The route may wait up to an eighth longer. Default 30 s.
+    /// </summary>
     public TimeSpan TimeToLive { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>What a client gets whose request was not answered in time, as a body of one frame. Default null: nothing, so that a REQ without a
-    /// time-out of its own waits for ever, although a service comes later.</summary>
+    /// <summary>
+    /// The reply to a client whose request timed out, as a body of one frame. Default null for no reply: a REQ without
+    /// its own time-out then waits forever, even if a service starts later.
+    /// </summary>
     public ReadOnlyMemory<byte>? TimeoutReply { get; init; }
 
-    /// <summary>What becomes of a request that nobody subscribes to. Default <see cref="NoResponders.Hold"/>.</summary>
+    /// <summary>What happens to a request that nobody subscribes to. Default <see cref="NoResponders.Hold"/>.</summary>
     public NoResponders NoResponders { get; init; } = NoResponders.Hold;
 
-    /// <summary>What the client gets then with <see cref="NoResponders.Reply"/>, as a body of one frame. Default <c>no responders</c>.</summary>
+    /// <summary>
+    /// The reply for <see cref="NoResponders.Reply"/>, as a body of one frame. Default <c>no responders</c>.
+    /// </summary>
     public ReadOnlyMemory<byte> NoRespondersReply { get; init; } = "no responders"u8.ToArray();
 
-    /// <summary>How many requests may wait for answers at a time. Default 16,384.</summary>
+    /// <summary>How many requests may wait for replies at the same time. Default 16,384.</summary>
     public int MaxPending { get; init; } = 16_384;
 
-    /// <summary>How many of these one client may have. Default 1,024.</summary>
+    /// <summary>How many requests of one client may wait for replies at the same time. Default 1,024.</summary>
     public int MaxPendingPerClient { get; init; } = 1024;
 
-    /// <summary>How many bytes may be kept of requests that could have to be sent again. Default 64 MiB.</summary>
+    /// <summary>
+    /// How many bytes of requests the route may keep in case it must publish them again. Default 64 MiB.
+    /// </summary>
     public long MaxKeptBytes { get; init; } = 64L * 1024 * 1024;
 
     /// <inheritdoc/>
@@ -52,12 +67,13 @@ public sealed record RequestRouteOptions : SocketRouteOptions
         base.Validate();
         if ((Subject is null) == (Topics is null))
         {
-            throw new ArgumentException("Requests need either a subject, or how it is made of their first frame.", nameof(Subject));
+            throw new ArgumentException("Exactly one of Subject and Topics must be set.", nameof(Subject));
         }
 
         if (Subject is not null && !Protocol.Subjects.Subject.IsValidLiteral(System.Text.Encoding.UTF8.GetBytes(Subject)))
         {
-            throw new ArgumentException($"'{Subject}' is no subject that can be published to.", nameof(Subject));
+            throw new ArgumentException(
+                $"'{Subject}' is not a valid subject to publish to: it must not have wildcards.", nameof(Subject));
         }
 
         if (Topics is not null)

@@ -2,35 +2,39 @@ using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>What a route of requests has done, at a moment.</summary>
+/// <summary>The counters of a route for ZeroMQ clients at one moment.</summary>
 /// <remarks>
-/// When nothing moves, <see cref="RouteSnapshot.FromZeroMq"/> is the sum of <see cref="Pending"/>, <see cref="Answered"/>,
-/// <see cref="Undeliverable"/>, <see cref="TimedOut"/>, <see cref="Unserved"/>, <see cref="Abandoned"/> and
-/// <see cref="RouteSnapshot.Refused"/>.
+/// While nothing changes, <see cref="RouteSnapshot.FromZeroMq"/> is the sum of <see cref="Pending"/>,
+/// <see cref="Answered"/>, <see cref="Undeliverable"/>, <see cref="TimedOut"/>, <see cref="Unserved"/>,
+/// <see cref="Abandoned"/> and <see cref="RouteSnapshot.Refused"/>.
 /// </remarks>
 public sealed record RequestRouteSnapshot : RouteSnapshot
 {
-    /// <summary>Requests that wait for their answers.</summary>
+    /// <summary>Requests that wait for their replies now.</summary>
     public int Pending { get; init; }
 
-    /// <summary>Those of them that nobody was there to answer and that are sent again.</summary>
+    /// <summary>Pending requests that nobody subscribed to and that the route publishes again.</summary>
     public int Held { get; init; }
 
-    /// <summary>Requests whose answer was queued for the client.</summary>
+    /// <summary>Requests with a reply that was queued for the client.</summary>
     public long Answered { get; init; }
 
-    /// <summary>Requests whose answer came when the client had gone, or had too much waiting for it.</summary>
+    /// <summary>
+    /// Requests with a reply that could not be queued because the client had disconnected or its queue was full.
+    /// </summary>
     public long Undeliverable { get; init; }
 
     /// <summary>Requests that were not answered in time.</summary>
     public long TimedOut { get; init; }
 
-    /// <summary>Requests that were dropped, or answered by the bridge, because nobody was there to answer.</summary>
+    /// <summary>Requests that nobody subscribed to and that the route therefore dropped or answered itself.</summary>
     public long Unserved { get; init; }
 
-    /// <summary>Requests that waited when the route ended, or could not be published any more.</summary>
+    /// <summary>
+    /// Requests that were pending when the route closed, or could not be published because the connection was closed.
+    /// </summary>
     public long Abandoned { get; init; }
 
-    /// <summary>Answers to requests that did not wait for one any more.</summary>
+    /// <summary>Replies to requests that were no longer pending.</summary>
     public long Late { get; init; }
 }

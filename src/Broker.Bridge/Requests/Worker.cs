@@ -2,11 +2,11 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>A ZeroMQ program that answers, as long as its connection lasts. On the route's loop.</summary>
+/// <summary>A connected ZeroMQ worker and the number of its pending requests. Used on the route's loop only.</summary>
 internal sealed class Worker(OutboundPipe pipe)
 {
     internal OutboundPipe Pipe { get; } = pipe;
 
-    /// <summary>What it was given and has not answered.</summary>
+    /// <summary>How many requests this worker has received and not answered.</summary>
     internal int Pending { get; set; }
 }

@@ -1,13 +1,14 @@
 namespace Broker.Bridge.Requests;
 
-/// <summary>What becomes of the requests of a worker whose connection ends before it has answered.</summary>
+/// <summary>What a route does with the pending requests of a worker that disconnects.</summary>
 public enum WorkerLoss
 {
     /// <summary>
-    /// Whoever asked gets an empty answer with the header <c>Nats-Service-Error</c>. Whether the worker has done what was asked is not known.
+    /// Sends an empty reply with the header <c>Nats-Service-Error</c> to the requester. It remains unknown whether the
+    /// worker has processed the request.
     /// </summary>
     Reply,
 
-    /// <summary>Nothing: whoever asked waits until his time is over, as in ZeroMQ.</summary>
+    /// <summary>Sends no reply. The requester waits for its own time-out, as in ZeroMQ.</summary>
     Silence,
 }

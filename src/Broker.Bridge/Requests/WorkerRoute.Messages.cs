@@ -10,10 +10,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Requests;
 
-// From subjects to workers, and back.
+// Handles requests from subjects and replies from workers.
 internal sealed partial class WorkerRoute
 {
-    // [8 bytes][empty], each frame saying that more follow.
+    // The envelope is an 8-byte frame and an empty frame. Both have the MORE flag.
     private const int EnvelopeSize = 2 + sizeof(ulong) + 2;
 
     private byte[] _scratch = [];
@@ -24,7 +24,7 @@ internal sealed partial class WorkerRoute
 
     private void OnRequest(in MessageView message)
     {
-        // To nobody but the one who is to answer a request does it say where to.
+        // A shadow route must not reply, so it ignores the reply subject.
         ReadOnlySpan<byte> replyTo = _options.Shadow ? default : message.ReplyTo;
         _received++;
         if (_pending.IsFull || _stopping)
@@ -94,7 +94,8 @@ internal sealed partial class WorkerRoute
         return _mapper!.FromSubject(message.Subject, message.Headers, message.Body, _scratch, out mapped) == MapStatus.Mapped;
     }
 
-    // Nobody has room: no more is asked for until somebody has, and others may take it.
+    // No worker has capacity. The route unsubscribes until one has, and another member of the queue group may take the
+    // request.
     private void SendBack(ReadOnlySpan<byte> replyTo)
     {
         _notTaken++;
@@ -111,7 +112,7 @@ internal sealed partial class WorkerRoute
         if (!_badRequestReported)
         {
             _badRequestReported = true;
-            Log.NotMapped("it is a request whose headers, frames or topic are malformed");
+            Log.NotMapped("it is a request with malformed headers, frames or topic");
         }
     }
 
@@ -138,7 +139,8 @@ internal sealed partial class WorkerRoute
         PublishStatus status = _hasServer ? Publish(slot, message.Skip(2)) : PublishStatus.NotConnected;
         if (status is PublishStatus.PendingLimit or PublishStatus.BufferFull or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
-            // The worker is heard again when there is room or a server; what it has in hand lives on until then, or its time is over.
+            // The worker is resumed when the connection accepts messages again or a server is connected. Its requests
+            // stay pending until then or until they expire.
             _waiting = true;
             return false;
         }
@@ -167,7 +169,7 @@ internal sealed partial class WorkerRoute
         ReadOnlySpan<byte> replyTo = _pending[slot].ReturnSpan;
         if (replyTo.IsEmpty)
         {
-            // Nobody wants to know.
+            // The requester expects no reply.
             return PublishStatus.Accepted;
         }
 
@@ -181,7 +183,7 @@ internal sealed partial class WorkerRoute
     private PublishStatus Publish(ReadOnlySpan<byte> replyTo, RequestBody payload)
         => Client.TryPublish(replyTo, default, payload.HeaderLength, payload.Length, ref payload);
 
-    // With the context of the span that ends with the answer; without it where that does not go.
+    // Adds the context of the request's span to the reply, and publishes the reply without it if it does not fit.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private PublishStatus PublishTraced(Activity span, ReadOnlySpan<byte> replyTo, ZmtpMessage body)
     {
@@ -196,7 +198,7 @@ internal sealed partial class WorkerRoute
         if (!_badAnswerReported)
         {
             _badAnswerReported = true;
-            Log.NotMapped("it is an answer without the envelope of its request, or larger than the server's max_payload");
+            Log.NotMapped("it is a reply that lacks the envelope of its request or is larger than the NATS server's max_payload");
         }
     }
 }

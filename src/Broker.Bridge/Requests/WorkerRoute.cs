@@ -8,10 +8,12 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Requests;
 
-/// <summary>Joins who asks on subjects to ZeroMQ workers. All of it happens on the connection's loop, where the DEALER lives too.</summary>
+/// <summary>
+/// Connects requesters on subjects with ZeroMQ workers. The DEALER and all other work run on the connection's loop.
+/// </summary>
 internal sealed partial class WorkerRoute : BridgeRoute
 {
-    // How long a route that is to end waits for what its workers have in hand.
+    // How long a closing route waits for the replies of its workers.
     private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(2);
 
     private readonly WorkerRouteOptions _options;
@@ -28,7 +30,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
     private bool _stopping;
     private bool _ended;
 
-    // Whether workers are held up that are to be heard again when there is room, or a server.
+    // Whether workers are paused. They are resumed when the connection accepts messages again or a server is connected.
     private bool _waiting;
 
     private long _received;
@@ -79,7 +81,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
         }
         catch (ClientException)
         {
-            // Without a server there is nobody to wait for.
+            // Without a server, there is nothing to flush.
         }
     }
 
@@ -122,7 +124,7 @@ internal sealed partial class WorkerRoute : BridgeRoute
         };
     }
 
-    // Takes no more requests, and waits for what workers have in hand.
+    // Stops taking requests and waits for the replies of the workers.
     private async Task SettleAsync(TimeSpan most)
     {
         var settled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -159,7 +161,8 @@ internal sealed partial class WorkerRoute : BridgeRoute
 
     private void SubscribeIfRoom()
     {
-        // Half of what there is room for, so that it is not subscribed and unsubscribed for each request.
+        // Subscribes only when less than half of the capacity is used, so that the route does not subscribe and
+        // unsubscribe for each request.
         long room = Math.Min(_options.MaxPending, (long)_socket.Workers * _options.MaxPendingPerWorker);
         if (_requests is not null || _stopping || _socket.Workers == 0 || _pending.Count > room / 2)
         {
@@ -172,11 +175,12 @@ internal sealed partial class WorkerRoute : BridgeRoute
         }
         catch (ConnectionLostException)
         {
-            // Closed for good: there is nothing to subscribe to.
+            // The connection is closed, and there is nothing to subscribe to.
         }
     }
 
-    // What the server has sent already still comes, and is sent back: whoever asked must not wait for nothing.
+    // Drains the subscription: messages that the server has already sent still arrive, and the route answers them with
+    // status 503 so that no requester waits in vain.
     private void Unsubscribe()
     {
         if (_requests is { } requests)
@@ -194,11 +198,11 @@ internal sealed partial class WorkerRoute : BridgeRoute
         }
         catch (ClientException)
         {
-            // The server is lost, and with it what was on its way.
+            // The server is lost, and with it the messages on their way.
         }
     }
 
-    // A request is over.
+    // Removes a completed request.
     private void Release(int slot)
     {
         if (_pending[slot].Owner is Worker worker)

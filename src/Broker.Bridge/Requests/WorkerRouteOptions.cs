@@ -5,46 +5,57 @@ using Broker.Bridge.Routes;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// ZeroMQ workers (REP, or ROUTER and DEALER that echo envelopes) that answer what is asked on a subject: a DEALER towards them, as a member of
-/// a queue group. A worker gets <c>[8-byte number][empty frame][body …]</c>, of which REP gives its program the body and echoes the rest.
+/// The options of a route for ZeroMQ workers (REP, or ROUTER and DEALER programs that echo envelopes). The workers
+/// answer the requests on a subject. The route has a DEALER socket and is a member of a queue group. A worker receives
+/// <c>[8-byte number][empty frame][body …]</c>. A REP socket passes only the body to its program and echoes the rest.
 /// </summary>
 /// <remarks>
-/// The route subscribes only while there is a worker with room, so that requests go to other members of the group, or nobody is said to be
-/// there. Each goes to one of the workers with least to do. A request that finds no room all the same, because it was on its way, is answered
-/// as by nobody (status 503): it was not begun, and may be sent again.
+/// The route subscribes only while a worker has capacity. Otherwise requests go to other members of the group, or the
+/// requester learns that there is no responder. Each request goes to one of the workers with the fewest pending
+/// requests. If a request that was already on its way finds no capacity, the route answers it with status 503, which
+/// means "no responders": no worker has seen it, and the requester may send it again.
 /// </remarks>
 public sealed record WorkerRouteOptions : SocketRouteOptions
 {
     private const int LongestLife = 24;
 
-    /// <summary>The subject of the requests, with wildcards if it is to be several; null where <see cref="Topics"/> are.</summary>
+    /// <summary>The subject of the requests, which may have wildcards; null if <see cref="Topics"/> is set.</summary>
     public string? Subject { get; init; }
 
     /// <summary>
-    /// The requests are those under this prefix, and their first frame is what their subject stands for, as for PUB/SUB; null where
-    /// <see cref="Subject"/> is.
+    /// The prefix of the requests' subjects. The rest of the subject becomes the first frame of the request, as for
+    /// PUB/SUB. Null if <see cref="Subject"/> is set.
     /// </summary>
     public MappingOptions? Topics { get; init; }
 
-    /// <summary>The queue group, within which each request goes to one member. Default <c>workers</c>.</summary>
+    /// <summary>
+    /// The queue group of the route: each request goes to one member of the group. Default <c>workers</c>.
+    /// </summary>
     public string QueueGroup { get; init; } = "workers";
 
-    /// <summary>How long an answer is waited for, to an eighth more. Default 30 s.</summary>
+    /// <summary>
+    /// How long a request waits for its reply. The route may wait up to an eighth longer. Default 30 s.
+    /// </summary>
     public TimeSpan TimeToLive { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>What becomes of the requests of a worker that is lost. Default <see cref="WorkerLoss.Reply"/>.</summary>
+    /// <summary>
+    /// What the route does with the pending requests of a worker that disconnects. Default
+    /// <see cref="WorkerLoss.Reply"/>.
+    /// </summary>
     public WorkerLoss OnWorkerLoss { get; init; } = WorkerLoss.Reply;
 
-    /// <summary>How many requests may wait for answers at a time. Default 16,384.</summary>
+    /// <summary>How many requests may wait for replies at the same time. Default 16,384.</summary>
     public int MaxPending { get; init; } = 16_384;
 
-    /// <summary>How many of these one worker may have. Default 1,000, as many as ZeroMQ would queue for it.</summary>
+    /// <summary>
+    /// How many pending requests one worker may have. Default 1,000, the number that ZeroMQ would queue for it.
+    /// </summary>
     public int MaxPendingPerWorker { get; init; } = 1000;
 
     /// <summary>
-    /// Whether the workers only get copies: of each request one, beside whoever answers it, since the route is then a member of no queue group.
-    /// What they answer is counted and told to nobody, and a copy for which there is no room is dropped. It shows a new worker with the
-    /// work of the old one. Default false.
+    /// Whether the workers receive only copies of the requests, while others answer them: the route then joins no queue
+    /// group. The replies of the workers are counted and dropped, and a copy is dropped if no worker has capacity. Use
+    /// it to try a new worker with the requests of the old one. Default false.
     /// </summary>
     public bool Shadow { get; init; }
 
@@ -57,12 +68,12 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
         base.Validate();
         if ((Subject is null) == (Topics is null))
         {
-            throw new ArgumentException("Workers need either a subject, or what it stands for.", nameof(Subject));
+            throw new ArgumentException("Exactly one of Subject and Topics must be set.", nameof(Subject));
         }
 
         if (Subject is not null && !Protocol.Subjects.Subject.IsValidFilter(Encoding.UTF8.GetBytes(Subject)))
         {
-            throw new ArgumentException($"'{Subject}' is no subject that can be subscribed to.", nameof(Subject));
+            throw new ArgumentException($"'{Subject}' is not a valid subject to subscribe to.", nameof(Subject));
         }
 
         if (Topics is not null)
@@ -72,7 +83,7 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
 
         if (!Protocol.Subjects.Subject.IsValidLiteral(Encoding.UTF8.GetBytes(QueueGroup ?? "")))
         {
-            throw new ArgumentException($"'{QueueGroup}' is no name of a queue group.", nameof(QueueGroup));
+            throw new ArgumentException($"'{QueueGroup}' is not a valid name of a queue group.", nameof(QueueGroup));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(TimeToLive, TimeSpan.Zero);

@@ -6,8 +6,8 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.Requests;
 
 /// <summary>
-/// DEALER towards workers: each request goes to one of those that have least to do, in turn among equals, and it is known to which. On the
-/// loop.
+/// A DEALER socket for workers. It sends each request to a worker with the fewest pending requests, in turn among
+/// equals, and records which worker received it. Used on one loop.
 /// </summary>
 internal sealed class WorkerSocket : SingleLoopSocket
 {
@@ -15,25 +15,27 @@ internal sealed class WorkerSocket : SingleLoopSocket
     private readonly List<Worker> _workers = [];
     private int _next;
 
-    /// <param name="loop">The loop it lives on.</param>
-    /// <param name="onMessage">Receives the answers.</param>
-    /// <param name="options">A worker's queue must not outlive its connection.</param>
-    /// <param name="mostPerWorker">How many requests one may have at a time.</param>
+    /// <param name="loop">The loop of the socket.</param>
+    /// <param name="onMessage">Receives the replies.</param>
+    /// <param name="options">The options of the socket. The queue of a worker always ends with its connection.</param>
+    /// <param name="mostPerWorker">How many pending requests a worker may have.</param>
     internal WorkerSocket(EventLoop loop, ZeroMqMessageHandler onMessage, LoopRoutedOptions options, int mostPerWorker)
         : base(loop, ZmtpSocketType.Dealer, options with { Immediate = true }, new HandlerSink(onMessage))
     {
         _mostPerWorker = mostPerWorker;
     }
 
-    /// <summary>A worker has come, or one that was full has room.</summary>
+    /// <summary>Called when a worker has connected, or when a full worker has capacity again.</summary>
     internal required Action OnWorker { get; init; }
 
-    /// <summary>A worker is gone, and answers nothing more.</summary>
+    /// <summary>Called when a worker has disconnected.</summary>
     internal required Action<Worker> OnWorkerGone { get; init; }
 
     internal int Workers => _workers.Count;
 
-    /// <summary>Gives a request to a worker, and counts it as pending there; null when there is none with room.</summary>
+    /// <summary>
+    /// Sends a request to a worker and counts it as pending there; returns null if no worker has capacity.
+    /// </summary>
     internal Worker? TrySend<TMessage>(ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {

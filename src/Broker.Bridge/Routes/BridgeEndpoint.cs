@@ -3,31 +3,40 @@ using Broker.ZeroMq.Endpoints;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>Where ZeroMQ programs are found.</summary>
-/// <param name="Bind">Whether they connect to us; otherwise we connect to them, and they bind.</param>
-/// <param name="Endpoint">As ZeroMQ writes it: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>.</param>
+/// <summary>A ZeroMQ endpoint that a route binds or connects to.</summary>
+/// <param name="Bind">
+/// Whether the route binds the endpoint and ZeroMQ programs connect. If false, the route connects and a ZeroMQ program
+/// binds.
+/// </param>
+/// <param name="Endpoint">
+/// The endpoint in ZeroMQ's notation: <c>tcp://127.0.0.1:5556</c>, <c>tcp://*:5556</c>, <c>ipc:///run/feed</c>.
+/// </param>
 public sealed record BridgeEndpoint(bool Bind, string Endpoint)
 {
     /// <summary>
-    /// Who may connect, where programs do: addresses and networks; everybody else is turned away before the handshake. Programs by ipc
-    /// have no address. Default: everybody.
+    /// The addresses and networks from which programs may connect to a bound endpoint. The bridge closes connections
+    /// from other addresses before the handshake. Programs that connect through ipc have no address and are not
+    /// restricted. Default: all addresses.
     /// </summary>
     public IReadOnlyList<IPNetwork> AllowedAddresses { get; init; } = [];
 
-    /// <exception cref="FormatException">It is no endpoint, or has a wildcard and is to be connected to.</exception>
-    /// <exception cref="ArgumentException">Something is null.</exception>
+    /// <exception cref="FormatException">
+    /// The endpoint is not valid, or it has a wildcard although the route connects to it.
+    /// </exception>
+    /// <exception cref="ArgumentException">A property is null.</exception>
     internal void Validate()
     {
         ArgumentNullException.ThrowIfNull(AllowedAddresses);
         ZeroMqEndpoint endpoint = ZeroMqEndpoint.Parse(Endpoint);
         if (endpoint.IsInproc)
         {
-            throw new FormatException($"'{Endpoint}' cannot be bridged: inproc:// is for sockets of one context.");
+            throw new FormatException(
+                $"'{Endpoint}' cannot be bridged: inproc:// connects sockets of one context only.");
         }
 
         if (!Bind && endpoint.IsWildcard)
         {
-            throw new FormatException($"'{Endpoint}' cannot be connected to: it has a wildcard.");
+            throw new FormatException($"'{Endpoint}' cannot be connected to: it must not contain a wildcard.");
         }
     }
 }

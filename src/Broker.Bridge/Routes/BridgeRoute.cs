@@ -6,8 +6,9 @@ using Broker.ZeroMq.Sockets;
 namespace Broker.Bridge.Routes;
 
 /// <summary>
-/// One pattern between ZeroMQ programs and subjects. What it is told of the server comes on the connection's loop, where it also gets its
-/// messages from subjects; routes with sockets of one loop have them there too, so that everything about them happens on one thread.
+/// A running route: it connects ZeroMQ programs with subjects by one pattern. The connection's loop notifies the route
+/// about the server and delivers its messages from subjects. Routes with single-loop sockets use the same loop for
+/// them, so that one thread does all their work.
 /// </summary>
 internal abstract class BridgeRoute : IAsyncDisposable
 {
@@ -20,13 +21,13 @@ internal abstract class BridgeRoute : IAsyncDisposable
         Log = new RouteLog(context.Logger, options.Name);
     }
 
-    /// <summary>As its options say.</summary>
+    /// <summary>The name of the route, from <see cref="RouteOptions.Name"/>.</summary>
     internal string Name { get; }
 
-    /// <summary>As its options say.</summary>
+    /// <summary>The name of the pattern, from <see cref="RouteOptions.Pattern"/>.</summary>
     internal string Pattern { get; }
 
-    /// <summary>As its options say.</summary>
+    /// <summary>The security mechanism, from <see cref="RouteOptions.Security"/>.</summary>
     internal ZeroMqSecurity Security { get; }
 
     private protected RouteContext Context { get; }
@@ -38,54 +39,64 @@ internal abstract class BridgeRoute : IAsyncDisposable
     private protected RouteLog Log { get; }
 
     /// <summary>
-    /// The beginning, before all else and on the loop. With a server, <see cref="OnServerBack"/> follows at once.
+    /// Subscribes to subjects. The bridge calls this method first, on the loop. If a server is connected,
+    /// <see cref="OnServerBack"/> follows at once.
     /// </summary>
     internal virtual void Start()
     {
     }
 
-    /// <summary>Opens the ZeroMQ side, after <see cref="Start"/> and on the caller's thread.</summary>
-    /// <exception cref="Broker.ZeroMq.Endpoints.ZeroMqBindException">An endpoint cannot be had.</exception>
+    /// <summary>
+    /// Binds and connects the ZeroMQ sockets. The bridge calls this method after <see cref="Start"/>, on the thread of
+    /// its caller.
+    /// </summary>
+    /// <exception cref="Broker.ZeroMq.Endpoints.ZeroMqBindException">An endpoint cannot be bound.</exception>
     internal abstract void Open();
 
-    /// <summary>The server is lost. On the loop.</summary>
+    /// <summary>Called on the loop when the server is lost.</summary>
     internal virtual void OnServerLost()
     {
     }
 
     /// <summary>
-    /// There is a server: the first, or another, to which the connection has renewed its subscriptions. On the loop; it may be said twice of
-    /// the same.
+    /// Called on the loop when a server is connected: the first one, or another one to which the connection has already
+    /// sent its subscriptions again. It may be called twice for the same server.
     /// </summary>
     internal virtual void OnServerBack()
     {
     }
 
-    /// <summary>The connection takes messages again, after it had refused one for want of room, or has room now. On the loop.</summary>
+    /// <summary>
+    /// Called on the loop when the connection accepts messages again after it refused one because its buffer was full.
+    /// </summary>
     internal virtual void OnWritable()
     {
     }
 
-    /// <summary>Takes no messages from ZeroMQ any more. What was taken before has been published when the task is done. Any thread.</summary>
+    /// <summary>
+    /// Stops taking messages from ZeroMQ. When the task completes, all messages taken before have been published. Any
+    /// thread.
+    /// </summary>
     internal abstract Task StopIngressAsync();
 
     /// <summary>
-    /// Ends it, whatever had begun; what is queued for ZeroMQ programs is sent for up to the linger. Any thread, also a second time.
+    /// Closes the route, also if it was not started completely. It sends messages that are queued for ZeroMQ programs
+    /// until the linger time has passed. Any thread; it may be called more than once.
     /// </summary>
     /// <returns>How many messages ZeroMQ programs did not take.</returns>
     internal abstract Task<long> CloseAsync(TimeSpan linger);
 
-    /// <summary>As <see cref="CloseAsync"/> without a linger.</summary>
+    /// <summary>Closes the route like <see cref="CloseAsync"/>, with a linger time of zero.</summary>
     public async ValueTask DisposeAsync() => await CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
 
-    /// <summary>Its counters. Any thread.</summary>
+    /// <summary>Returns the counters of the route. Any thread.</summary>
     internal abstract RouteSnapshot Snapshot();
 
-    /// <summary>Does something on the loop; nothing when that has ended.</summary>
+    /// <summary>Runs an action on the loop; does nothing if the loop has ended.</summary>
     private protected Task OnLoopAsync(Action action) => Loop.DoAsync(action);
 
-    /// <summary>Binds or connects, in the order given.</summary>
-    /// <returns>What was bound, with the ports that were really taken.</returns>
+    /// <summary>Binds or connects a socket to all endpoints, in the order given.</summary>
+    /// <returns>The bound endpoints, with the ports that the system has assigned.</returns>
     private protected static List<string> Open(LoopSocket socket, IReadOnlyList<BridgeEndpoint> endpoints)
     {
         var bound = new List<string>();

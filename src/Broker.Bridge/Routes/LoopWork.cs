@@ -2,13 +2,13 @@ using Broker.Transport;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>Work on an event loop that its owner may end at any time.</summary>
+/// <summary>Runs work on an event loop that its owner may end at any time.</summary>
 internal static class LoopWork
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(500);
 
-    /// <summary>Does something on the loop, at once where the caller is on it.</summary>
-    /// <returns>Whether it was done: false when the loop has ended.</returns>
+    /// <summary>Runs an action on the loop, or at once if the caller is already on the loop.</summary>
+    /// <returns>Whether the action ran: false if the loop has ended.</returns>
     internal static async Task<bool> DoAsync(this EventLoop loop, Action action)
     {
         if (loop.IsCurrent)
@@ -38,8 +38,8 @@ internal static class LoopWork
         return posted;
     }
 
-    /// <summary>Does what may have to wait for the loop, which its owner may end: what is waited for does not come then.</summary>
-    /// <returns>What came of it; the default when the loop was faster.</returns>
+    /// <summary>Awaits work that may never complete if the owner of the loop ends the loop meanwhile.</summary>
+    /// <returns>The result of the work; the default value if the loop ended first.</returns>
     internal static async Task<T?> OutliveAsync<T>(this EventLoop loop, Func<Task<T>> work)
     {
         Task<T> done = work();

@@ -1,8 +1,9 @@
 namespace Broker.Bridge.Routes;
 
 /// <summary>
-/// Says which refusals belong into a log: the first of a kind, and then the first after a quiet minute. A kind is an endpoint, a
-/// reason, and the host that was refused; when there are very many of them, hosts and reasons count as one. Any thread.
+/// Decides which refused connections are logged: the first of a kind, and the first one after a minute without another.
+/// A kind is an endpoint, the refused host and the reason. If there are very many kinds, all hosts and reasons of an
+/// endpoint count as one kind. Any thread.
 /// </summary>
 internal sealed class RefusalEpisodes(TimeProvider clock)
 {
@@ -13,11 +14,11 @@ internal sealed class RefusalEpisodes(TimeProvider clock)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Endpoint, string Host, string? Reason), Episode> _episodes = [];
 
-    /// <summary>Whether this one is the first of an episode.</summary>
-    /// <param name="endpoint">Ours.</param>
-    /// <param name="address">The peer's, whose port is another each time.</param>
-    /// <param name="reason">Why.</param>
-    /// <param name="before">How many of the last episode were not told of.</param>
+    /// <summary>Whether this refusal is the first of an episode.</summary>
+    /// <param name="endpoint">The bridge's endpoint.</param>
+    /// <param name="address">The address of the peer. Its port is ignored because it differs each time.</param>
+    /// <param name="reason">Why the peer was refused.</param>
+    /// <param name="before">How many refusals of the previous episode were not logged.</param>
     internal bool IsNews(string endpoint, string address, string? reason, out long before)
     {
         int colon = address.LastIndexOf(':');

@@ -6,19 +6,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>What a route has of its bridge.</summary>
-/// <param name="Client">The bridge's one connection. Its loop is where a route lives.</param>
-/// <param name="Loops">The loops of the bridge, that one among them.</param>
-/// <param name="BridgeId">The bridge's id.</param>
-/// <param name="InboxPrefix">What the connection's subjects for answers begin with.</param>
-/// <param name="Logger">Where a route logs.</param>
-/// <param name="Tracer">Makes the spans of a bridge whose client has them too; else null.</param>
+/// <summary>What a route uses of its bridge.</summary>
+/// <param name="Client">The bridge's only connection. A route does its work on the loop of this connection.</param>
+/// <param name="Loops">All loops of the bridge, including the connection's loop.</param>
+/// <param name="BridgeId">The id of the bridge.</param>
+/// <param name="InboxPrefix">The prefix of the connection's reply subjects.</param>
+/// <param name="Logger">The logger of the routes.</param>
+/// <param name="Tracer">Creates the bridge's spans; null if tracing is off for the bridge's client.</param>
 internal sealed record RouteContext(
     BrokerConnection Client, EventLoopGroup Loops, string BridgeId, string InboxPrefix, ILogger Logger, BridgeTracer? Tracer = null)
 {
     /// <summary>The loop of the connection.</summary>
     internal EventLoop Loop => Client.Loop;
 
-    /// <summary>What the subjects for answers to one route begin with, unlike any other's; without a dot at the end.</summary>
+    /// <summary>Returns a unique prefix for the reply subjects of one route, without a dot at the end.</summary>
     internal string NewInbox() => $"{InboxPrefix}.{Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(12))}";
 }

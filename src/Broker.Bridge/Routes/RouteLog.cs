@@ -3,10 +3,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>What a route writes to its log, each line with its name. What peers say of themselves has been made printable where it was read.</summary>
+/// <summary>
+/// The log messages of a route; each line contains the route's name. Texts that peers sent were made printable when
+/// they were read.
+/// </summary>
 internal sealed partial class RouteLog(ILogger logger, string route)
 {
-    internal const string BridgeRefused = "this peer is a bridge too, and messages would go round and round";
+    internal const string BridgeRefused = "this peer is another bridge, and messages would go round in a circle";
 
     private readonly ILogger _logger = logger;
     private readonly string _route = route;
@@ -40,7 +43,7 @@ internal sealed partial class RouteLog(ILogger logger, string route)
         }
     }
 
-    // Who is refused connects again and again, as ZeroMQ does.
+    // A peer that is refused connects again and again, because ZeroMQ sockets reconnect on their own.
     private void Refused(ZeroMqEvent what)
     {
         if (!_refusals.IsNews(what.Endpoint, what.Address, what.Reason, out long before))
@@ -98,16 +101,19 @@ internal sealed partial class RouteLog(ILogger logger, string route)
     [LoggerMessage(101, LogLevel.Information, "Route {Route}: listening for ZeroMQ peers on {Endpoint}")]
     private partial void Listening(string route, string endpoint);
 
-    [LoggerMessage(102, LogLevel.Warning, "Route {Route}: cannot connect to {Endpoint}: {Reason}; trying again")]
+    [LoggerMessage(102, LogLevel.Warning, "Route {Route}: cannot connect to {Endpoint}: {Reason}; it tries again")]
     private partial void ConnectFailed(string route, string endpoint, string? reason);
 
-    [LoggerMessage(103, LogLevel.Warning, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused: {Reason}")]
+    [LoggerMessage(103, LogLevel.Warning, "Route {Route}: refused ZeroMQ peer {Address} at {Endpoint}: {Reason}")]
     private partial void PeerRefused(string route, string address, string endpoint, string? reason);
 
-    [LoggerMessage(104, LogLevel.Warning, "Route {Route}: ZeroMQ subscriber {Address} is too slow: messages to it are dropped until it has caught up")]
+    [LoggerMessage(104, LogLevel.Warning,
+        "Route {Route}: ZeroMQ subscriber {Address} is too slow; its messages are dropped until its queue has "
+        + "space again")]
     private partial void Dropping(string route, string address);
 
-    [LoggerMessage(105, LogLevel.Information, "Route {Route}: ZeroMQ peer {Address} left with {Undelivered} messages queued for it")]
+    [LoggerMessage(105, LogLevel.Information,
+        "Route {Route}: ZeroMQ peer {Address} disconnected while {Undelivered} messages were queued for it")]
     private partial void LeftWithMessages(string route, string address, long undelivered);
 
     [LoggerMessage(106, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} connected at {Endpoint}")]
@@ -116,39 +122,54 @@ internal sealed partial class RouteLog(ILogger logger, string route)
     [LoggerMessage(107, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} disconnected: {Reason}")]
     private partial void PeerDisconnected(string route, string address, string? reason);
 
-    [LoggerMessage(120, LogLevel.Error, "Route {Route}: the bridge met a fault of its own")]
+    [LoggerMessage(120, LogLevel.Error, "Route {Route}: an unexpected error occurred in the bridge")]
     private partial void Fault(Exception error, string route);
 
-    [LoggerMessage(113, LogLevel.Warning, "Route {Route}: a message was not bridged: {Reason}. Further ones of the same kind are only counted")]
+    [LoggerMessage(113, LogLevel.Warning,
+        "Route {Route}: a message was not bridged: {Reason}. Further messages of this kind are only counted")]
     private partial void NotMapped(string route, string reason);
 
-    [LoggerMessage(115, LogLevel.Warning, "Route {Route}: ZeroMQ messages are dropped: {Reason}. Further ones are only counted")]
+    [LoggerMessage(115, LogLevel.Warning,
+        "Route {Route}: messages from ZeroMQ programs are dropped: {Reason}. Further ones are only counted")]
     private partial void NotTaken(string route, string reason);
 
-    [LoggerMessage(121, LogLevel.Warning, "Route {Route}: messages for ZeroMQ programs are dropped: {Reason}. Further ones are only counted")]
+    [LoggerMessage(121, LogLevel.Warning,
+        "Route {Route}: messages for ZeroMQ programs are dropped: {Reason}. Further ones are only counted")]
     private partial void NotDelivered(string route, string reason);
 
-    [LoggerMessage(118, LogLevel.Error, "Route {Route}: the bridge cannot subscribe to {Filter}: {Reason}. Further ones are not told of until it has a server anew")]
+    [LoggerMessage(118, LogLevel.Error,
+        "Route {Route}: the bridge cannot subscribe to {Filter}: {Reason}. Further failures are not logged until "
+        + "it connects to a server again")]
     private partial void FilterRefused(string route, string? filter, string reason);
 
-    [LoggerMessage(119, LogLevel.Warning, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused: {Reason}; and {Before} more since the last such line")]
+    [LoggerMessage(119, LogLevel.Warning,
+        "Route {Route}: refused ZeroMQ peer {Address} at {Endpoint}: {Reason}; {Before} more refusals were not "
+        + "logged since the last one")]
     private partial void PeerRefusedAnew(string route, string address, string endpoint, string? reason, long before);
 
-    [LoggerMessage(116, LogLevel.Debug, "Route {Route}: ZeroMQ peer {Address} at {Endpoint} refused again: {Reason}")]
+    [LoggerMessage(116, LogLevel.Debug, "Route {Route}: refused ZeroMQ peer {Address} at {Endpoint} again: {Reason}")]
     private partial void RefusedAgain(string route, string address, string endpoint, string? reason);
 
-    [LoggerMessage(130, LogLevel.Warning, "Route {Route}: it ends with {Messages} messages from ZeroMQ that nobody has acknowledged")]
+    [LoggerMessage(130, LogLevel.Warning,
+        "Route {Route}: the route closes; {Messages} messages from ZeroMQ programs were not acknowledged")]
     private partial void Unacknowledged(string route, long messages);
 
-    [LoggerMessage(134, LogLevel.Error, "Route {Route}: the NATS server cannot be used for PUSH and PULL: {Reason}; PUSH programs wait for another")]
+    [LoggerMessage(134, LogLevel.Error,
+        "Route {Route}: this NATS server does not support PUSH and PULL routes: {Reason}; PUSH programs wait for "
+        + "another server")]
     private partial void Unsendable(string route, string reason);
 
-    [LoggerMessage(131, LogLevel.Warning, "Route {Route}: the stream {Stream} cannot be used: {Reason}; PUSH programs wait until it can")]
+    [LoggerMessage(131, LogLevel.Warning,
+        "Route {Route}: the stream {Stream} cannot be used: {Reason}; PUSH programs wait until it can be used")]
     private partial void StreamAbsent(string route, string stream, string reason);
 
-    [LoggerMessage(132, LogLevel.Warning, "Route {Route}: the stream takes no messages for now: {Answer}; PUSH programs wait, and it is asked again")]
+    [LoggerMessage(132, LogLevel.Warning,
+        "Route {Route}: the stream does not store messages now: {Answer}; PUSH programs wait, and the route "
+        + "publishes again later")]
     private partial void StreamRefuses(string route, string answer);
 
-    [LoggerMessage(133, LogLevel.Warning, "Route {Route}: the stream {Stream} has {Messages} messages that its consumer {Consumer} has passed over and will not deliver; the consumer is made again")]
+    [LoggerMessage(133, LogLevel.Warning,
+        "Route {Route}: the consumer {Consumer} has skipped {Messages} messages of the stream {Stream} and will "
+        + "not deliver them; the route creates the consumer again")]
     private partial void StreamPassedOver(string route, string stream, long messages, string consumer);
 }

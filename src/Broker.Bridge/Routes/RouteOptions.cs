@@ -4,13 +4,14 @@ using Broker.ZeroMq.Sockets;
 namespace Broker.Bridge.Routes;
 
 /// <summary>
-/// How one route of a bridge is set up: which ZeroMQ programs it joins to which subjects, and by which pattern. Immutable; each pattern has a
-/// record of its own.
+/// The options of one route: the ZeroMQ programs, the subjects and the pattern that connects them. Immutable. Each
+/// pattern has its own record.
 /// </summary>
 public abstract record RouteOptions
 {
     /// <summary>
-    /// What the route is called in counters, in the log and when it is removed; no two routes of a bridge share it. Default: the pattern's name.
+    /// The name of the route in counters and in the log, and for its removal. It must be unique in a bridge. Default:
+    /// the name of the pattern.
     /// </summary>
     public string Name
     {
@@ -18,31 +19,34 @@ public abstract record RouteOptions
         init;
     }
 
-    /// <summary>The pattern's name, as the configuration file writes it.</summary>
+    /// <summary>The name of the pattern, as in the configuration file.</summary>
     public abstract string Pattern { get; }
 
     /// <summary>
-    /// The security mechanism of all its ZeroMQ sockets, and the bridge's part in it. Endpoints that need different ones are of different routes.
-    /// Default <see cref="ZeroMqSecurity.Null"/>.
+    /// The security mechanism of all ZeroMQ sockets of the route, and whether the bridge is its client or its server.
+    /// Endpoints with different mechanisms need different routes. Default <see cref="ZeroMqSecurity.Null"/>.
     /// </summary>
     public ZeroMqSecurity Security { get; init; } = ZeroMqSecurity.Null;
 
-    /// <summary>As <see cref="LoopSocketOptions.Authenticate"/>; a server of PLAIN needs it. Default: none.</summary>
+    /// <summary>
+    /// The callback <see cref="LoopSocketOptions.Authenticate"/> of the sockets. A PLAIN server requires it. Default
+    /// null.
+    /// </summary>
     public Func<ZeroMqCredentials, ValueTask<ZeroMqAdmission>>? Authenticate { get; init; }
 
-    /// <summary>Finds what would keep the route from being started so, and what does not need the network to be found.</summary>
+    /// <summary>Checks the options as far as this is possible without the network.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="FormatException">An endpoint is none.</exception>
+    /// <exception cref="FormatException">The text of an endpoint is not valid.</exception>
     public virtual void Validate()
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(Name);
         ArgumentNullException.ThrowIfNull(Security);
         if (ReferenceEquals(Security, ZeroMqSecurity.PlainServer) && Authenticate is null)
         {
-            throw new ArgumentException("A server of PLAIN admits by its Authenticate callback alone, and there is none.", nameof(Authenticate));
+            throw new ArgumentException("A PLAIN server requires an Authenticate callback.", nameof(Authenticate));
         }
     }
 
-    /// <summary>A route, which nothing has happened to yet.</summary>
+    /// <summary>Creates the route. It does nothing before it is started.</summary>
     internal abstract BridgeRoute Create(RouteContext context);
 }

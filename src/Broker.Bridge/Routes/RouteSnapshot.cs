@@ -1,44 +1,52 @@
 namespace Broker.Bridge.Routes;
 
 /// <summary>
-/// What a route has done, at a moment. What came in by one side and neither went out by the other nor was dropped or refused is still within
-/// the bridge; not so with PUB/SUB, where copies are counted, and what no subscriber asked for is not.
+/// The counters of a route at one moment. Messages that were received, but neither sent, dropped nor refused, are still
+/// in the bridge. This is not true for PUB/SUB: there the copies are counted, and messages without a subscriber are not
+/// counted.
 /// </summary>
 public record RouteSnapshot
 {
-    /// <summary>As in <see cref="RouteOptions.Name"/>.</summary>
+    /// <summary>The name of the route, from <see cref="RouteOptions.Name"/>.</summary>
     public required string Name { get; init; }
 
-    /// <summary>As in <see cref="RouteOptions.Pattern"/>.</summary>
+    /// <summary>The name of the pattern, from <see cref="RouteOptions.Pattern"/>.</summary>
     public required string Pattern { get; init; }
 
-    /// <summary>The security mechanism and the bridge's part in it, such as <c>CURVE server</c>; <c>NULL</c> without one. Never a secret.</summary>
+    /// <summary>
+    /// The security mechanism and the bridge's part in it, such as <c>CURVE server</c>; <c>NULL</c> without security.
+    /// It contains no secret.
+    /// </summary>
     public string Security { get; init; } = "NULL";
 
-    /// <summary>Where ZeroMQ programs can connect, with the ports that were really taken.</summary>
+    /// <summary>
+    /// The endpoints that ZeroMQ programs can connect to, with the ports that the system has assigned.
+    /// </summary>
     public IReadOnlyList<string> Endpoints { get; init; } = [];
 
-    /// <summary>ZeroMQ programs that are connected now.</summary>
+    /// <summary>The number of ZeroMQ programs that are connected now.</summary>
     public int Peers { get; init; }
 
-    /// <summary>Messages that came from ZeroMQ programs.</summary>
+    /// <summary>Messages received from ZeroMQ programs.</summary>
     public long FromZeroMq { get; init; }
 
     /// <summary>
-    /// Messages that were published. Some may be on their way to a server when that is lost; those are counted for all routes together, in
-    /// <see cref="BridgeSnapshot.Client"/>.
+    /// Messages that were published. Some of them are lost if the server is lost before it receives them;
+    /// <see cref="BridgeSnapshot.Client"/> counts those for all routes together.
     /// </summary>
     public long ToSubjects { get; init; }
 
-    /// <summary>Messages that came from the server for this route.</summary>
+    /// <summary>Messages that the server delivered to this route.</summary>
     public long FromSubjects { get; init; }
 
-    /// <summary>Messages queued for ZeroMQ programs, one for each that gets it.</summary>
+    /// <summary>Messages queued for ZeroMQ programs, counted once for each receiving program.</summary>
     public long ToZeroMq { get; init; }
 
-    /// <summary>Messages lost, of either side: for want of room, of a server, or of somebody to take them.</summary>
+    /// <summary>
+    /// Messages dropped in either direction because a queue was full, no server was connected or no receiver was there.
+    /// </summary>
     public long Dropped { get; init; }
 
-    /// <summary>Messages, of either side, that cannot be mapped.</summary>
+    /// <summary>Messages of either direction that cannot be mapped.</summary>
     public long Refused { get; init; }
 }

@@ -3,30 +3,35 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Routes;
 
-/// <summary>What routes with one ZeroMQ socket have in common.</summary>
+/// <summary>The options that routes with one ZeroMQ socket have in common.</summary>
 public abstract record SocketRouteOptions : RouteOptions
 {
-    // What a peer may send in commands, besides its messages.
+    // How many bytes a peer may send in ZMTP commands, in addition to its messages.
     private const int MostCommandBytes = 64 * 1024;
 
-    /// <summary>Where the ZeroMQ programs are. None by default.</summary>
+    /// <summary>The endpoints of the ZeroMQ programs. Default: none.</summary>
     public IReadOnlyList<BridgeEndpoint> Endpoints { get; init; } = [];
 
-    /// <summary>The largest ZeroMQ message, all frames together, in bytes; who announces more is closed. Default 1 MiB.</summary>
+    /// <summary>
+    /// The size limit of a ZeroMQ message, all frames together, in bytes. A peer that announces more is disconnected.
+    /// Default 1 MiB.
+    /// </summary>
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
-    /// <summary>Most frames of a ZeroMQ message; who sends more is closed. Default 1,024.</summary>
+    /// <summary>
+    /// The largest number of frames in a ZeroMQ message. A peer that sends more is disconnected. Default 1,024.
+    /// </summary>
     public int MaxFrames { get; init; } = 1024;
 
-    /// <summary>How many ZeroMQ peers there may be at a time. Default 1,024.</summary>
+    /// <summary>The largest number of ZeroMQ peers that may be connected at the same time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
 
-    /// <summary>How many messages may wait for one ZeroMQ peer before it is full. Default 1,000, as in libzmq.</summary>
+    /// <summary>How many messages may be queued for one ZeroMQ peer. Default 1,000, as in libzmq.</summary>
     public int SendHighWaterMark { get; init; } = 1000;
 
     /// <summary>
-    /// How often a peer of ZMTP 3.1 is asked whether it is there; <see cref="Timeout.InfiniteTimeSpan"/> for never. One that says nothing for
-    /// as long is given up. Default 15 s.
+    /// The interval between PINGs to a peer that speaks ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> for none. A
+    /// peer that sends nothing for one interval after a PING is disconnected. Default 15 s.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 
@@ -55,7 +60,7 @@ public abstract record SocketRouteOptions : RouteOptions
         }
     }
 
-    /// <summary>A socket's options, with what stands here.</summary>
+    /// <summary>Copies these options to the options of a socket.</summary>
     internal T Apply<T>(T options, RouteLog log)
         where T : LoopMessageOptions
         => (T)((LoopMessageOptions)options with

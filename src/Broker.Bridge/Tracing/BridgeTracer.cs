@@ -6,9 +6,10 @@ using Broker.Protocol.Headers;
 namespace Broker.Bridge.Tracing;
 
 /// <summary>
-/// The spans of one bridge: ZeroMQ programs make none, and their messages have no headers, so its own join what comes before to what comes
-/// after. Made only for bridges whose client asks for it, and a source of its own, so that it ends with the bridge. Callers look at
-/// <see cref="IsHeard"/> first: while nobody listens nothing else is done.
+/// Creates the spans of one bridge. ZeroMQ programs create no spans and ZeroMQ messages have no headers, so the
+/// bridge's spans connect the steps before and after it. A bridge has a tracer only if its client enables tracing. The
+/// tracer owns its source, and both end with the bridge. Callers check <see cref="IsHeard"/> first, so that a bridge
+/// without listeners does no further work.
 /// </summary>
 internal sealed class BridgeTracer : IDisposable
 {
@@ -21,13 +22,20 @@ internal sealed class BridgeTracer : IDisposable
 
     public void Dispose() => _source.Dispose();
 
-    /// <summary>The publish of what a ZeroMQ program has sent. With it a trace begins.</summary>
+    /// <summary>
+    /// Starts the span of a publish for a message from a ZeroMQ program. This span begins a new trace.
+    /// </summary>
     internal Activity? StartPublish(string subject, string route, int size) => Start(Publish, "nats", subject, route, size, default);
 
-    /// <summary>A request of a ZeroMQ client on a subject, until its answer. With it a trace begins.</summary>
+    /// <summary>
+    /// Starts the span of a ZeroMQ client's request to a subject; it ends with the reply. This span begins a new trace.
+    /// </summary>
     internal Activity? StartRequest(string subject, string route, int size) => Start(Request, "nats", subject, route, size, default);
 
-    /// <summary>What a ZeroMQ worker is asked, until its answer, below the span that the request was published in.</summary>
+    /// <summary>
+    /// Starts the span of a request to a ZeroMQ worker; it ends with the reply. Its parent is the span that published
+    /// the request.
+    /// </summary>
     internal Activity? StartWork(string route, ReadOnlySpan<byte> headers, int size) => Start(Request, "zeromq", route, route, size, Read(headers));
 
     internal static void Fail(Activity? span, string type)
@@ -36,7 +44,7 @@ internal sealed class BridgeTracer : IDisposable
         span?.SetStatus(ActivityStatusCode.Error);
     }
 
-    /// <summary>Ends the span of a publish.</summary>
+    /// <summary>Ends the span of a publish and records its status.</summary>
     internal static void End(Activity span, PublishStatus status)
     {
         if (status != PublishStatus.Accepted)
@@ -47,7 +55,7 @@ internal sealed class BridgeTracer : IDisposable
         End(span);
     }
 
-    /// <summary>Ends a span that is not the current one, and leaves that what it is.</summary>
+    /// <summary>Ends a span that is not the current one, and keeps the current one.</summary>
     internal static void End(Activity span)
     {
         Activity? current = Activity.Current;
@@ -57,7 +65,8 @@ internal sealed class BridgeTracer : IDisposable
 
     private Activity? Start(string operation, string system, string destination, string route, int size, ActivityContext parent)
     {
-        // A loop's thread still has what was current where it was started, which is no parent of this.
+        // The thread of a loop still has the activity that was current when the thread was started. It is not a parent
+        // of this span.
         Activity? current = Activity.Current;
         Activity.Current = null;
         try

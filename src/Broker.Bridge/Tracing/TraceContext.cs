@@ -4,32 +4,40 @@ using Broker.Protocol.Headers;
 
 namespace Broker.Bridge.Tracing;
 
-/// <summary>The context of a trace as W3C's Trace Context has it for <c>traceparent</c>: a text of one length.</summary>
+/// <summary>Reads and writes the header <c>traceparent</c> of W3C's Trace Context, a text of fixed length.</summary>
 internal static class TraceContext
 {
-    /// <summary>00-&lt;32 digits&gt;-&lt;16 digits&gt;-&lt;2 digits&gt;; later versions begin so too, and may be longer.</summary>
+    /// <summary>
+    /// The length of 00-&lt;32 digits&gt;-&lt;16 digits&gt;-&lt;2 digits&gt;. Later versions begin in the same way and
+    /// may be longer.
+    /// </summary>
     internal const int Length = 55;
 
-    /// <summary>No more than what <see cref="AddTo"/> makes a block longer by.</summary>
+    /// <summary>The most bytes that <see cref="AddTo"/> adds to a header block.</summary>
     internal const int HeaderBytes = 80;
 
     private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdef"u8);
 
     internal static ReadOnlySpan<byte> HeaderName => "traceparent"u8;
 
-    /// <summary>The beginning of its line in a block of headers.</summary>
+    /// <summary>The beginning of the traceparent line in a header block.</summary>
     internal static ReadOnlySpan<byte> LineStart => "traceparent: "u8;
 
     private static ReadOnlySpan<byte> VersionLine => "NATS/1.0\r\n"u8;
 
-    /// <summary>The context in a block of headers; empty for none, or for what a receiver would not take for one. Borrowed from the block.</summary>
+    /// <summary>
+    /// Returns the trace context in a header block; empty if there is none or it is not valid. The result refers to the
+    /// block.
+    /// </summary>
     internal static ReadOnlySpan<byte> Of(ReadOnlySpan<byte> headers)
         => !headers.IsEmpty && HeaderBlock.TryGet(headers, HeaderName, out ReadOnlySpan<byte> value) && IsContext(value) ? value : default;
 
-    /// <summary>Writes a block of headers, or none, with the context as one more line; answers its length.</summary>
+    /// <summary>
+    /// Writes a header block, which may be empty, and adds the trace context as one more line; returns the length.
+    /// </summary>
     internal static int AddTo(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> context, Span<byte> destination)
     {
-        // Before the empty line at the end.
+        // The new line goes before the empty line at the end.
         ReadOnlySpan<byte> others = headers.IsEmpty ? VersionLine : headers[..^2];
         others.CopyTo(destination);
         int at = others.Length;
@@ -41,7 +49,9 @@ internal static class TraceContext
         return at + 4;
     }
 
-    /// <summary>Writes the id of a span; nothing of one that is in another form. Answers what was written.</summary>
+    /// <summary>
+    /// Writes the id of a span and returns the written bytes; returns an empty span if the id has another format.
+    /// </summary>
     internal static ReadOnlySpan<byte> Write(string? id, Span<byte> destination)
         => id is { Length: Length } ? destination[..Encoding.ASCII.GetBytes(id, destination)] : default;
 
