@@ -1,6 +1,9 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Equality of byte strings, also against spans; hashing is seeded per process, so peers cannot choose collisions in advance.</summary>
+/// <summary>
+/// Compares byte arrays and spans by their content. The hash is seeded per process, so that peers cannot prepare
+/// collisions.
+/// </summary>
 internal sealed class ByteStringComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
 {
     public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);

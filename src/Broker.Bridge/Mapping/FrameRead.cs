@@ -1,14 +1,14 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>The outcome of reading one frame.</summary>
+/// <summary>The result of reading one frame.</summary>
 public enum FrameRead
 {
     /// <summary>A frame was read.</summary>
     Frame,
 
-    /// <summary>The message has no further frame.</summary>
+    /// <summary>The message has no more frames.</summary>
     End,
 
-    /// <summary>What follows is no frame; nothing further can be read.</summary>
+    /// <summary>The next bytes are not a valid frame, and nothing more can be read.</summary>
     Malformed,
 }

@@ -3,10 +3,12 @@ using System.Text;
 
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Writes the header block of messages from ZeroMQ; the common blocks are prepared once. Immutable; any thread.</summary>
+/// <summary>
+/// Writes the header blocks of messages from ZeroMQ. The constructor prepares the common blocks. Immutable. Any thread.
+/// </summary>
 internal sealed class HeaderWriter
 {
-    // "Zmq-Frames: " with up to nine digits, "Zmq-Topic: ", their line ends and the empty line.
+    // The maximum length of "Zmq-Frames: " with nine digits, "Zmq-Topic: ", both line ends and the empty line.
     private const int LinesBound = 64;
 
     private readonly byte[] _start;
@@ -22,10 +24,15 @@ internal sealed class HeaderWriter
 
     public byte[] SingleFrame { get; }
 
-    /// <summary>The most bytes <see cref="Write"/> needs for a topic of that length.</summary>
+    /// <summary>
+    /// Returns the largest number of bytes that <see cref="Write"/> writes for a topic of this length.
+    /// </summary>
     public int Bound(int topicLength) => _start.Length + LinesBound + Base64Url.GetEncodedLength(topicLength);
 
-    /// <summary>Writes the block for two or more frames; the destination holds <see cref="Bound"/> bytes.</summary>
+    /// <summary>
+    /// Writes the header block of a message with two or more frames. The destination must have <see cref="Bound"/>
+    /// bytes.
+    /// </summary>
     /// <returns>The length of the block.</returns>
     public int Write(Span<byte> destination, int frames, bool withTopic, ReadOnlySpan<byte> topic)
     {

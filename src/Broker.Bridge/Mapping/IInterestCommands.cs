@@ -1,15 +1,21 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>What an <see cref="InterestSet"/> asks of the NATS connection; to be sent in the order of the calls.</summary>
-/// <remarks>Called during the set's own methods: implementations queue, and do not call the set back.</remarks>
+/// <summary>
+/// The commands of an <see cref="InterestSet"/> to the NATS connection. They must be sent in the order of the calls.
+/// </summary>
+/// <remarks>
+/// The set calls these methods during its own methods. Implementations queue the commands and must not call the set.
+/// </remarks>
 internal interface IInterestCommands
 {
-    /// <summary>Subscribe to <paramref name="filter"/>, which is valid during the call.</summary>
+    /// <summary>Subscribes to <paramref name="filter"/>, which is valid during the call only.</summary>
     void Subscribe(long id, ReadOnlySpan<byte> filter);
 
-    /// <summary>End a subscription; messages of it may still arrive and are not to be delivered.</summary>
+    /// <summary>Ends a subscription. Messages of it may still arrive and must not be delivered.</summary>
     void Unsubscribe(long id);
 
-    /// <summary>Send a PING; call <see cref="InterestSet.BarrierReached"/> when its PONG has come.</summary>
+    /// <summary>
+    /// Sends a PING. When its PONG arrives, <see cref="InterestSet.BarrierReached"/> must be called with this token.
+    /// </summary>
     void Barrier(long token);
 }

@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>One filter that an <see cref="InterestSet"/> wants or still holds.</summary>
+/// <summary>A filter of an <see cref="InterestSet"/> that prefixes need or that is still subscribed.</summary>
 internal sealed class InterestFilter
 {
     public InterestFilter(byte[] stem)
@@ -12,23 +12,26 @@ internal sealed class InterestFilter
     /// <summary>The filter without its final <c>.&gt;</c>.</summary>
     public byte[] Stem { get; }
 
-    /// <summary>The distinct prefixes that need this filter.</summary>
+    /// <summary>How many different prefixes need this filter.</summary>
     public int Wanted { get; set; }
 
     public InterestPhase Phase { get; set; }
 
-    /// <summary>The subscription, while there is one. Never used twice, as messages of an ended one may be on their way.</summary>
+    /// <summary>
+    /// The id of the subscription, if there is one. Ids are never reused, because messages of an ended subscription may
+    /// still arrive.
+    /// </summary>
     public long Id { get; set; }
 
-    /// <summary>The barrier that is awaited.</summary>
+    /// <summary>The token of the barrier that the filter waits for.</summary>
     public long Token { get; set; }
 
-    /// <summary>Whether no broader filter is active. Kept for active filters only.</summary>
+    /// <summary>Whether no broader filter is active. Maintained for active filters only.</summary>
     public bool Topmost { get; set; }
 
-    /// <summary>The pending filters below. Kept for active filters only.</summary>
+    /// <summary>The number of pending filters below this one. Maintained for active filters only.</summary>
     public int PendingBelow { get; set; }
 
-    /// <summary>Its place among the filters that await a barrier.</summary>
+    /// <summary>The node of this filter in the list of filters that wait for a barrier.</summary>
     public LinkedListNode<InterestFilter> AwaitingEntry { get; }
 }

@@ -1,14 +1,14 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>How far the subscription of a filter has come.</summary>
+/// <summary>The state of a filter's subscription.</summary>
 internal enum InterestPhase
 {
     /// <summary>Not subscribed.</summary>
     Absent,
 
-    /// <summary>Subscribed; its barrier is still out.</summary>
+    /// <summary>Subscribed, but the PONG that confirms it has not arrived yet.</summary>
     Pending,
 
-    /// <summary>Subscribed, and the server is known to have processed it.</summary>
+    /// <summary>Subscribed, and the server has processed the subscription.</summary>
     Active,
 }

@@ -1,11 +1,12 @@
 namespace Broker.Bridge.Mapping;
 
-/// <content>The filters by name, and who is above and below whom.</content>
+/// <content>Finds filters by their text, and the filters above and below a filter.</content>
 internal sealed partial class InterestSet
 {
     private readonly Dictionary<byte[], InterestFilter> _filters = new(new ByteStringComparer());
     private readonly Dictionary<byte[], InterestFilter>.AlternateLookup<ReadOnlySpan<byte>> _filtersBySpan;
-    // In byte order what lies below a stem is one range: from the stem with '.' to the stem with the next byte, '/'.
+    // In byte order, all filters below a stem are one range: from the stem with '.' to the stem with the next byte,
+    // '/'.
     private readonly SortedSet<InterestFilter> _ordered =
         new(Comparer<InterestFilter>.Create(static (x, y) => x.Stem.AsSpan().SequenceCompareTo(y.Stem)));
 
@@ -33,7 +34,9 @@ internal sealed partial class InterestSet
         _ordered.Remove(filter);
     }
 
-    /// <summary>The nearest filter strictly above; to be asked again with its result for the next.</summary>
+    /// <summary>
+    /// Returns the nearest filter strictly above. Call it again with the result to find the next one.
+    /// </summary>
     private InterestFilter? Above(ReadOnlySpan<byte> stem)
     {
         while (stem.Length > _codec.Prefix.Length)
@@ -87,7 +90,9 @@ internal sealed partial class InterestSet
         return false;
     }
 
-    /// <summary>All filters strictly below, as a copy: what is done with them changes the set.</summary>
+    /// <summary>
+    /// Returns a copy of the list of all filters strictly below, because callers change the set while they use it.
+    /// </summary>
     private List<InterestFilter> Below(InterestFilter filter)
     {
         if (_ordered.Count == 1)

@@ -1,17 +1,20 @@
 namespace Broker.Bridge.Mapping;
 
-/// <content>Which filters are subscribed, and when one takes over from another.</content>
+/// <content>Subscribes and unsubscribes filters, and decides when one filter replaces another.</content>
 internal sealed partial class InterestSet
 {
     private readonly Dictionary<long, InterestFilter> _byId = [];
-    // Filters that something happens to at a barrier, in the order of their tokens: pending ones become active, active ones are settled.
+    // The filters that change at a barrier, in the order of their tokens: pending filters become active, active filters
+    // are settled.
     private readonly LinkedList<InterestFilter> _awaiting = [];
     private long _lastId;
     private long _lastToken;
     private bool _barrierDue;
     private bool _atBarrier;
 
-    /// <summary>The server has processed everything up to the barrier with this token.</summary>
+    /// <summary>
+    /// Handles the PONG of the barrier with this token: the server has processed all commands before it.
+    /// </summary>
     public void BarrierReached<TCommands>(long token, ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -33,8 +36,11 @@ internal sealed partial class InterestSet
         EndCommands(ref commands);
     }
 
-    /// <summary>A new connection has replaced the one whose subscriptions were held: subscribes again to what is wanted.</summary>
-    /// <remarks>To be called when the new connection takes commands. Barriers and messages of the old one are without effect from here on.</remarks>
+    /// <summary>Subscribes again after a new connection has replaced the old one.</summary>
+    /// <remarks>
+    /// Call it when the new connection accepts commands. Barriers and messages of the old connection have no effect
+    /// from then on.
+    /// </remarks>
     public void ConnectionReset<TCommands>(ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -87,7 +93,8 @@ internal sealed partial class InterestSet
 
         if (!HasWantedAbove(filter))
         {
-            // Those uncovered are subscribed before anything above them is given up.
+            // Subscribes to the filters that need their own subscription now, before it unsubscribes any filter above
+            // them.
             var below = Below(filter);
             foreach (var uncovered in below)
             {
@@ -186,9 +193,10 @@ internal sealed partial class InterestSet
         }
     }
 
-    // Gives up an active filter that nobody wants, unless those it still stands in for are not active yet: a broader
-    // wanted one (it takes everything below it when it is active) or pending ones below. Handing over to active ones
-    // waits for a barrier: at any other time the next copy to come may be the second of a message.
+    // Unsubscribes an active filter that no prefix needs, unless the filters that it replaces are not active yet: a
+    // broader needed filter, which unsubscribes everything below it when it becomes active, or pending filters below.
+    // If filters below are already active, the change waits for a barrier: at any other time, the next copy to arrive
+    // may be the second copy of a message.
     private void Settle<TCommands>(InterestFilter filter, ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -237,8 +245,8 @@ internal sealed partial class InterestSet
         }
     }
 
-    // What is active above when a filter becomes pending still is when it stops being so, or is gone: a filter
-    // that becomes active in between ends all subscriptions below it.
+    // The filters above that are active when a filter becomes pending are also active when the filter stops being
+    // pending, or they were removed: a filter that becomes active in between ends all subscriptions below it.
     private void AddToPendingAbove(InterestFilter filter, int change)
     {
         for (var above = Above(filter.Stem); above is not null; above = Above(above.Stem))

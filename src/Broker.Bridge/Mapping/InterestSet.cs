@@ -1,22 +1,26 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Turns the ZeroMQ prefixes of all peers into the fewest NATS subscriptions, and says which of their messages to deliver.</summary>
+/// <summary>
+/// Converts the ZeroMQ prefixes of all peers to the fewest NATS subscriptions, and decides which messages of the
+/// subscriptions to deliver.
+/// </summary>
 /// <remarks>
 /// <para>
-/// Filters nest (<c>p.&gt;</c>, <c>p.a.&gt;</c>, <c>p.a.b.&gt;</c>). Those that are wanted and have no broader wanted one are the
-/// covering set, and only these are newly subscribed. A subscription is active once the barrier after it has come back.
-/// While it is pending, the subscriptions it replaces are held: narrower ones until the broader is active, a broader one
-/// until no filter below it is pending. In between the server sends some messages twice; exactly one copy arrives on the
-/// topmost active filter, and only that is delivered. Which filter that is for a message changes at barriers only, never
-/// between its copies.
+/// Filters are nested (<c>p.&gt;</c>, <c>p.a.&gt;</c>, <c>p.a.b.&gt;</c>). The set subscribes only to needed filters
+/// that have no broader needed filter. A subscription is active when the PONG of the barrier after it has arrived.
+/// While it is pending, the subscriptions that it replaces stay: narrower ones until the broader one is active, a
+/// broader one until no filter below it is pending. During this time the server sends some messages twice. Exactly one
+/// copy arrives through the topmost active filter, and only this copy is delivered. The topmost active filter of a
+/// message changes at barriers only, never between its copies.
 /// </para>
 /// <para>
-/// This rests on the server processing a connection's commands in order and placing the PONG neither between the copies
-/// of a message nor before a message matched earlier.
+/// This requires that the server processes the commands of a connection in order, and that it does not send a PONG
+/// between the copies of a message or before a message that it matched earlier.
 /// </para>
 /// <para>
-/// Not thread safe: calls, and the reading of messages and PONGs, share one order. Memory is bounded by the maximal
-/// number of prefixes and of their bytes: each needs at most one filter of at most <see cref="TopicCodec.MaxSubjectLength"/>.
+/// Not thread-safe: all calls must run in the order in which messages and PONGs arrive. The limits on the number and
+/// the bytes of the prefixes limit the memory: each prefix needs at most one filter of at most
+/// <see cref="TopicCodec.MaxSubjectLength"/> bytes.
 /// </para>
 /// </remarks>
 internal sealed partial class InterestSet
@@ -29,9 +33,9 @@ internal sealed partial class InterestSet
     private readonly Dictionary<byte[], long>.AlternateLookup<ReadOnlySpan<byte>> _prefixesBySpan;
     private long _bytes;
 
-    /// <param name="codec">Lowers prefixes to filters.</param>
-    /// <param name="maxPrefixes">Most distinct prefixes.</param>
-    /// <param name="maxBytes">Most bytes in them together.</param>
+    /// <param name="codec">Converts prefixes to filters.</param>
+    /// <param name="maxPrefixes">The largest number of different prefixes.</param>
+    /// <param name="maxBytes">The largest total size of the prefixes in bytes.</param>
     public InterestSet(TopicCodec codec, int maxPrefixes, long maxBytes)
     {
         _codec = codec;
@@ -42,10 +46,10 @@ internal sealed partial class InterestSet
         _filtersBySpan = _filters.GetAlternateLookup<ReadOnlySpan<byte>>();
     }
 
-    /// <summary>The number of distinct prefixes.</summary>
+    /// <summary>The number of different prefixes.</summary>
     public int PrefixCount => _prefixes.Count;
 
-    /// <summary>The number of subscriptions held, pending or active.</summary>
+    /// <summary>The number of subscriptions, pending or active.</summary>
     public int SubscriptionCount => _byId.Count;
 
     /// <summary>Adds one reference to a prefix.</summary>
@@ -75,7 +79,7 @@ internal sealed partial class InterestSet
         return InterestStatus.Accepted;
     }
 
-    /// <summary>Takes one reference to a prefix away.</summary>
+    /// <summary>Removes one reference to a prefix.</summary>
     public InterestStatus Remove<TCommands>(ReadOnlySpan<byte> prefix, ref TCommands commands)
         where TCommands : IInterestCommands
     {
@@ -97,7 +101,10 @@ internal sealed partial class InterestSet
         return InterestStatus.Accepted;
     }
 
-    /// <summary>Whether a message that came through this subscription goes to the ZeroMQ peers. Constant time, no allocation.</summary>
+    /// <summary>
+    /// Returns whether to deliver a message of this subscription to ZeroMQ peers. Takes constant time and does not
+    /// allocate.
+    /// </summary>
     public bool ShouldDeliver(long id) =>
         _byId.TryGetValue(id, out var filter) && filter is { Phase: InterestPhase.Active, Topmost: true };
 

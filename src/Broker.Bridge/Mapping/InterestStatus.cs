@@ -1,17 +1,17 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Whether a prefix was taken into or out of an <see cref="InterestSet"/>.</summary>
+/// <summary>The result of adding a prefix to an <see cref="InterestSet"/> or removing one.</summary>
 internal enum InterestStatus
 {
-    /// <summary>Done.</summary>
+    /// <summary>The prefix was added or removed.</summary>
     Accepted,
 
-    /// <summary>Refused: the set holds its maximum of distinct prefixes.</summary>
+    /// <summary>The prefix was not added: the set has the maximum number of different prefixes.</summary>
     TooManyPrefixes,
 
-    /// <summary>Refused: the distinct prefixes would hold more bytes than the maximum.</summary>
+    /// <summary>The prefix was not added: the different prefixes would exceed the maximum size in bytes.</summary>
     TooManyBytes,
 
-    /// <summary>Nothing removed: the prefix is not in the set.</summary>
+    /// <summary>The prefix was not removed: it is not in the set.</summary>
     Unknown,
 }

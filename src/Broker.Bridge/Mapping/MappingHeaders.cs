@@ -1,6 +1,8 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>The bridge's own headers, found by one scan of a NATS header block. Borrows the block.</summary>
+/// <summary>
+/// The bridge's own headers, which one scan finds in a NATS header block. Refers to the memory of the block.
+/// </summary>
 internal ref struct MappingHeaders
 {
     private bool _hasOrigin;
@@ -15,21 +17,21 @@ internal ref struct MappingHeaders
 
     public ReadOnlySpan<byte> Origin { get; private set; }
 
-    /// <summary>The value of Zmq-Identity, still in hexadecimal digits; empty when absent.</summary>
+    /// <summary>The value of Zmq-Identity in hexadecimal digits; empty if the header is missing.</summary>
     public ReadOnlySpan<byte> Identity { get; private set; }
 
-    /// <summary>The value of Zmq-Frames, 0 when absent.</summary>
+    /// <summary>The value of Zmq-Frames; 0 if the header is missing.</summary>
     public int Frames { get; private set; }
 
     public bool HasTopic { get; private set; }
 
-    /// <summary>The value of Zmq-Topic, still in base64url.</summary>
+    /// <summary>The value of Zmq-Topic in base64url.</summary>
     public ReadOnlySpan<byte> Topic { get; private set; }
 
-    /// <summary>Reads a whole block; an empty one means no headers.</summary>
+    /// <summary>Reads a whole header block; an empty block has no headers.</summary>
     /// <remarks>
-    /// Strict about line ends: a bare CR or LF is an end of line to some readers and none to others, and so a way to
-    /// smuggle a header past one of them. Names are compared exactly, as NATS keeps their case.
+    /// This method requires CR LF at the end of each line. Some readers regard a bare CR or LF as the end of a line and
+    /// others do not, so a sender could hide a header from some of them. Names are case-sensitive, as in NATS.
     /// </remarks>
     public static bool TryParse(ReadOnlySpan<byte> block, out MappingHeaders headers)
     {

@@ -1,59 +1,80 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>How ZeroMQ topics and messages are written as NATS subjects and messages, and the limits on both.</summary>
+/// <summary>
+/// How a bridge converts ZeroMQ topics and messages to NATS subjects and messages and back, and the limits of both.
+/// </summary>
 /// <remarks>
-/// Immutable. Both ends of a topology must agree on <see cref="Prefix"/>, <see cref="TopicDelimiter"/>,
-/// <see cref="MaxSubjectLength"/> and the single-frame settings, since these decide which subject a topic has.
-/// Values are checked by the constructors of <see cref="TopicCodec"/> and <see cref="MessageMapper"/>.
+/// Immutable. All bridges of a system must use the same <see cref="Prefix"/>, <see cref="TopicDelimiter"/>,
+/// <see cref="MaxSubjectLength"/> and single-frame settings, because these determine the subject of a topic.
+/// The constructors of <see cref="TopicCodec"/> and <see cref="MessageMapper"/> check the values.
 /// </remarks>
 public sealed record MappingOptions
 {
-    /// <summary>The name under which this bridge marks its messages: 1 to 64 of <c>A-Z a-z 0-9 _ - .</c>, unique among bridges.</summary>
+    /// <summary>
+    /// The id that this bridge adds to its messages: 1 to 64 characters of <c>A-Z a-z 0-9 _ - .</c>, unique among
+    /// bridges.
+    /// </summary>
     public required string BridgeId { get; init; }
 
-    /// <summary>The first tokens of every subject; printable ASCII, without wildcards and empty tokens.</summary>
+    /// <summary>
+    /// The first tokens of every subject: printable ASCII, without wildcards and empty tokens. Default <c>zmq</c>.
+    /// </summary>
     public string Prefix { get; init; } = "zmq";
 
-    /// <summary>The topic byte that separates tokens and is written as <c>.</c> in subjects.</summary>
+    /// <summary>
+    /// The topic byte that separates tokens. A subject contains <c>.</c> in its place. Default <c>.</c>.
+    /// </summary>
     public byte TopicDelimiter { get; init; } = (byte)'.';
 
-    /// <summary>Longest subject in bytes, prefix included; a topic that needs more gets a hash token. At most <see cref="TopicCodec.MaxSubjectLengthLimit"/>.</summary>
+    /// <summary>
+    /// The largest subject length in bytes, prefix included. A longer topic is written with a hash token. At most
+    /// <see cref="TopicCodec.MaxSubjectLengthLimit"/>. Default 256.
+    /// </summary>
     public int MaxSubjectLength { get; init; } = 256;
 
-    /// <summary>Longest first frame, in bytes, of a message of two frames or more.</summary>
+    /// <summary>
+    /// The largest topic in bytes: the first frame of a message with two frames or more. Default 16 KiB.
+    /// </summary>
     public int MaxTopicBytes { get; init; } = 16 * 1024;
 
-    /// <summary>The byte that ends the topic inside a message of a single frame; null when only the length ends it.</summary>
+    /// <summary>
+    /// The byte that ends the topic in a message of a single frame; null if only the length limit ends it. Default: the
+    /// space character.
+    /// </summary>
     public byte? SingleFrameDelimiter { get; init; } = (byte)' ';
 
-    /// <summary>Most bytes of a single frame that are taken as its topic.</summary>
+    /// <summary>The largest number of bytes of a single frame that count as its topic. Default 128.</summary>
     public int MaxSingleFrameTopic { get; init; } = 128;
 
-    /// <summary>Most frames in one message.</summary>
+    /// <summary>The largest number of frames in a message. Default 1,024.</summary>
     public int MaxFrames { get; init; } = 1024;
 
     /// <summary>
-    /// Most bytes of headers and payload together, up to 512 MiB. Default null: what the server takes, which says so by its
-    /// <c>max_payload</c>.
+    /// The largest size of headers and payload together in bytes, at most 512 MiB. Default null: the server's
+    /// <c>max_payload</c> is the only limit.
     /// </summary>
     public int? MaxPayload { get; init; }
 
     /// <summary>
-    /// Whether a message that this bridge brought from ZeroMQ may go back to ZeroMQ. Turn it off where both sides
-    /// are also joined by a ZeroMQ forwarder, which delivers such a message already.
+    /// Whether messages that this bridge published for ZeroMQ programs may go back to ZeroMQ programs. Turn it off if a
+    /// ZeroMQ forwarder also connects both sides, because the forwarder has already delivered these messages. Default
+    /// true.
     /// </summary>
     public bool Echo { get; init; } = true;
 
     /// <summary>
-    /// Whether the topic that headers or a single frame claim must be the one its subject stands for. Without the
-    /// check, whoever may publish on one subject can send any topic to ZeroMQ; turn it off only where the server
-    /// rewrites subjects.
+    /// Whether the topic in headers or in a single frame must belong to the subject of the message. Without this check,
+    /// a client that may publish to one subject can send any topic to ZeroMQ programs. Turn it off only if the server
+    /// rewrites subjects. Default true.
     /// </summary>
     public bool VerifyTopic { get; init; } = true;
 
-    /// <summary>Whether a subject that <see cref="TopicCodec.Encode"/> would never write (<c>zmq.a/b</c>) is refused rather than read leniently.</summary>
+    /// <summary>
+    /// Whether to refuse subjects that <see cref="TopicCodec.Encode"/> never writes, such as <c>zmq.a/b</c>. Default
+    /// false: they are decoded leniently.
+    /// </summary>
     public bool RefuseForeignSubjects { get; init; }
 
-    /// <summary>An id that no other bridge has.</summary>
+    /// <summary>Returns a new random id.</summary>
     public static string NewId() => Convert.ToHexStringLower(System.Security.Cryptography.RandomNumberGenerator.GetBytes(8));
 }

@@ -5,15 +5,19 @@ namespace Broker.Bridge.Mapping;
 
 public sealed partial class MessageMapper
 {
-    /// <summary>Scratch memory that is always enough for <see cref="FromSubject"/>, in bytes.</summary>
+    /// <summary>
+    /// Returns the size of scratch memory in bytes that is always enough for <see cref="FromSubject"/>.
+    /// </summary>
     public static int FromSubjectScratch(int subjectLength, int headersLength) => Math.Max(subjectLength, headersLength);
 
     /// <summary>Maps a message from NATS.</summary>
-    /// <param name="subject">The literal subject it was published on.</param>
-    /// <param name="headers">Its whole header block; empty when it has none.</param>
-    /// <param name="payload">Its payload.</param>
-    /// <param name="scratch">Receives the topic; see <see cref="FromSubjectScratch"/>.</param>
-    /// <param name="message">The result, which borrows from payload and scratch; default unless mapped.</param>
+    /// <param name="subject">The subject of the message.</param>
+    /// <param name="headers">The whole header block; empty if there is none.</param>
+    /// <param name="payload">The payload of the message.</param>
+    /// <param name="scratch">Memory for the topic; <see cref="FromSubjectScratch"/> returns its size.</param>
+    /// <param name="message">
+    /// The result, which refers to the payload and to the scratch memory; the default value if the message is refused.
+    /// </param>
     public MapStatus FromSubject(
         scoped ReadOnlySpan<byte> subject, scoped ReadOnlySpan<byte> headers, ReadOnlySpan<byte> payload, Span<byte> scratch, out ZeroMqMessage message)
     {

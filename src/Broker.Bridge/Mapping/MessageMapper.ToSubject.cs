@@ -4,23 +4,31 @@ namespace Broker.Bridge.Mapping;
 
 public sealed partial class MessageMapper
 {
-    /// <summary>Scratch memory that is always enough for <see cref="ToSubject"/>, in bytes.</summary>
-    /// <param name="wireBytes">The length of the ZeroMQ message on the wire: at least 2 bytes plus the body for each frame.</param>
+    /// <summary>
+    /// Returns the size of scratch memory in bytes that is always enough for <see cref="ToSubject"/>.
+    /// </summary>
+    /// <param name="wireBytes">
+    /// The encoded length of the ZeroMQ message: for each frame at least 2 bytes plus its body.
+    /// </param>
     public int ToSubjectScratch(int wireBytes)
     {
-        // A length prefix is at most two bytes longer than the shortest frame header it replaces.
+        // A length prefix of 4 bytes is at most two bytes longer than the frame header that it replaces.
         int wire = Math.Clamp(wireBytes, 0, _maxPayload);
         return Codec.MaxSubjectLength + HeaderBound(wireBytes) + (2 * wire);
     }
 
-    /// <summary>What the headers of such a message have at most.</summary>
+    /// <summary>Returns the largest length of the header block of a message with this encoded length.</summary>
     internal int HeaderBound(int wireBytes) => _headers.Bound(Math.Clamp(wireBytes, 0, _options.MaxTopicBytes));
 
     /// <summary>Maps a message from ZeroMQ.</summary>
-    /// <param name="frames">The message; read from where it stands.</param>
-    /// <param name="scratch">Receives what is not borrowed from the message; see <see cref="ToSubjectScratch"/>.</param>
-    /// <param name="message">The result, which borrows from the other two arguments; default unless mapped.</param>
-    /// <typeparam name="TFrames">How the frames are stored.</typeparam>
+    /// <param name="frames">The frames of the message, from the current position.</param>
+    /// <param name="scratch">
+    /// Memory for the parts that the mapper writes; <see cref="ToSubjectScratch"/> returns its size.
+    /// </param>
+    /// <param name="message">
+    /// The result, which refers to the frames and to the scratch memory; the default value if the message is refused.
+    /// </param>
+    /// <typeparam name="TFrames">The type of the frame sequence.</typeparam>
     public MapStatus ToSubject<TFrames>(TFrames frames, Span<byte> scratch, out SubjectMessage message)
         where TFrames : struct, IFrameSequence, allows ref struct
     {

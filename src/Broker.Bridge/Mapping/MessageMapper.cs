@@ -3,16 +3,19 @@ using System.Text;
 
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Maps whole messages between ZeroMQ and NATS.</summary>
+/// <summary>Converts whole messages between ZeroMQ and NATS.</summary>
 /// <remarks>
 /// <para>
-/// Two frames: topic and raw payload. One frame: raw payload, <c>Zmq-Frames: 1</c>. More: each frame but the first as a
-/// 4-byte big-endian length and its bytes, <c>Zmq-Frames: N</c>. Each message from ZeroMQ carries <c>Zmq-Origin</c>, and
-/// <c>Zmq-Topic</c> (base64url, so nothing in it can end a header line) when its subject is hashed.
+/// A message of two frames has the topic in the first frame and the NATS payload in the second. A message of one frame
+/// has the header <c>Zmq-Frames: 1</c>, and the frame is the payload. A message of N frames has the header
+/// <c>Zmq-Frames: N</c>, and the payload contains each frame but the first as a 4-byte big-endian length and the bytes.
+/// Each message from ZeroMQ has the header <c>Zmq-Origin</c>. If its subject contains a hash, it also has
+/// <c>Zmq-Topic</c> in base64url, which cannot end a header line.
 /// </para>
 /// <para>
-/// Holds no message and no caller's memory; any thread, even several at once with scratch memory of their own. Nothing
-/// a peer sends makes it throw: what cannot be mapped is refused with a <see cref="MapStatus"/> and counted.
+/// The mapper keeps no references to messages or to the caller's memory. Several threads may use it at the same time,
+/// each with its own scratch memory. It never throws because of a peer's message: it refuses the message with a
+/// <see cref="MapStatus"/> and counts it.
 /// </para>
 /// </remarks>
 public sealed partial class MessageMapper
@@ -25,7 +28,7 @@ public sealed partial class MessageMapper
     private readonly LoopGuard _guard;
     private readonly int _maxPayload;
 
-    /// <summary>Prepares the constant parts.</summary>
+    /// <summary>Creates a mapper with these options.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     public MessageMapper(MappingOptions options)
     {
@@ -39,7 +42,7 @@ public sealed partial class MessageMapper
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFrames, 1, nameof(options));
         _maxPayload = options.MaxPayload ?? MostPayload;
         ArgumentOutOfRangeException.ThrowIfLessThan(_maxPayload, 1, nameof(options));
-        // Bounds are computed in int.
+        // The sizes of scratch memory are computed as int, and these limits prevent an overflow.
         ArgumentOutOfRangeException.ThrowIfGreaterThan(_maxPayload, MostPayload, nameof(options));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxTopicBytes, 1 << 20, nameof(options));
         _options = options;
@@ -47,10 +50,10 @@ public sealed partial class MessageMapper
         _guard = new LoopGuard(Encoding.ASCII.GetBytes(options.BridgeId), options.Echo);
     }
 
-    /// <summary>The codec used for topics.</summary>
+    /// <summary>The codec for topics.</summary>
     public TopicCodec Codec { get; }
 
-    /// <summary>Messages that were not mapped.</summary>
+    /// <summary>The number of refused messages for each reason.</summary>
     public MappingCounters Counters { get; } = new();
 
     [MethodImpl(MethodImplOptions.NoInlining)]

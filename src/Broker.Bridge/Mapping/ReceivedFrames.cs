@@ -2,7 +2,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Mapping;
 
-/// <summary>The frames of a message from ZeroMQ, which the decoder has checked.</summary>
+/// <summary>The frames of a received ZeroMQ message. The ZMTP decoder has already checked them.</summary>
 internal ref struct ReceivedFrames(ZmtpMessage.Enumerator frames) : IFrameSequence
 {
     private ZmtpMessage.Enumerator _frames = frames;

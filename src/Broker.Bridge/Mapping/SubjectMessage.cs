@@ -1,9 +1,9 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>A ZeroMQ message as NATS publishes it.</summary>
+/// <summary>A ZeroMQ message in the form in which it is published to NATS.</summary>
 /// <remarks>
-/// All three spans are borrowed: from the ZeroMQ message, from the scratch memory given to the mapper, or from the
-/// mapper itself. They are valid until the first of the former two changes.
+/// The spans refer to the memory of the ZeroMQ message, of the caller's scratch memory or of the mapper. They are valid
+/// until the ZeroMQ message or the scratch memory changes.
 /// </remarks>
 public readonly ref struct SubjectMessage
 {
@@ -14,7 +14,7 @@ public readonly ref struct SubjectMessage
         Payload = payload;
     }
 
-    /// <summary>A literal subject.</summary>
+    /// <summary>The subject, without wildcards.</summary>
     public ReadOnlySpan<byte> Subject { get; }
 
     /// <summary>The whole header block, from <c>NATS/1.0</c> to the empty line.</summary>

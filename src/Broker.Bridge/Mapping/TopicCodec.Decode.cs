@@ -6,13 +6,16 @@ public sealed partial class TopicCodec
 {
     private static readonly SearchValues<byte> LowerHexDigits = SearchValues.Create("0123456789abcdef"u8);
 
-    /// <summary>Reads the topic from a subject; never throws.</summary>
+    /// <summary>Decodes the topic of a subject. This method never throws.</summary>
     /// <remarks>
-    /// One rule for encoded and for foreign subjects: <c>.</c> is the delimiter, a token that is empty or a lone <c>=</c>
-    /// is empty, <c>=</c> with two upper-case hexadecimal digits is that byte, and every other byte stands for itself.
+    /// The same rules apply to subjects that the codec has written and to others: <c>.</c> is the delimiter; an empty
+    /// token and a token <c>=</c> are empty; <c>=</c> and two upper-case hexadecimal digits are one byte; every other
+    /// byte is itself.
     /// </remarks>
-    /// <param name="subject">A literal subject, read only during the call.</param>
-    /// <param name="destination">Receives the topic; as long as the subject is always enough.</param>
+    /// <param name="subject">A subject without wildcards. It is read only during the call.</param>
+    /// <param name="destination">
+    /// Receives the topic. A span with the length of the subject is always long enough.
+    /// </param>
     /// <param name="written">The length of the topic; 0 unless the result is Exact or Foreign.</param>
     public TopicDecoding Decode(ReadOnlySpan<byte> subject, Span<byte> destination, out int written)
     {
@@ -49,7 +52,7 @@ public sealed partial class TopicCodec
 
             if (b == '=' && tokenStarts && (i + 1 == text.Length || text[i + 1] == '.'))
             {
-                // The empty token: nothing to write.
+                // The token is empty, so there is nothing to write.
             }
             else if (b == '=' && TryReadEscape(text[i..], out byte escaped))
             {

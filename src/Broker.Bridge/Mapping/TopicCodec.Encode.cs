@@ -7,9 +7,14 @@ namespace Broker.Bridge.Mapping;
 public sealed partial class TopicCodec
 {
     /// <summary>Writes the subject of <paramref name="topic"/>.</summary>
-    /// <param name="topic">Any bytes; read only during the call.</param>
-    /// <param name="destination">At least <see cref="MaxSubjectLength"/> bytes; what follows the subject is undefined.</param>
-    /// <param name="hashed">Whether the topic was too long, so that <see cref="Decode"/> cannot give it back.</param>
+    /// <param name="topic">The topic, which may contain any bytes. It is read only during the call.</param>
+    /// <param name="destination">
+    /// A span of at least <see cref="MaxSubjectLength"/> bytes. The bytes after the subject are undefined.
+    /// </param>
+    /// <param name="hashed">
+    /// Whether the topic was too long, so that the subject contains only its hash and <see cref="Decode"/> cannot
+    /// return it.
+    /// </param>
     /// <returns>The length of the subject in bytes.</returns>
     /// <exception cref="ArgumentException">The destination is too short.</exception>
     public int Encode(ReadOnlySpan<byte> topic, Span<byte> destination, out bool hashed)
@@ -24,14 +29,20 @@ public sealed partial class TopicCodec
         return hashed ? WriteHash(topic, destination, kept) : length;
     }
 
-    /// <summary>Writes the narrowest filter <c>p.T.&gt;</c> that matches the subject of every message whose first frame starts with <paramref name="prefix"/>.</summary>
+    /// <summary>
+    /// Writes the narrowest filter <c>p.T.&gt;</c> that matches the subjects of all messages whose first frame starts
+    /// with <paramref name="prefix"/>.
+    /// </summary>
     /// <remarks>
-    /// The filter matches more than the prefix: its user compares the bytes of the first frame afterwards. The last token
-    /// of the prefix is dropped because it may go on (<c>a.b</c> must find <c>a.bc</c>). Because the subject of a
-    /// single-frame message ends at the single-frame delimiter, so does the part of the prefix that is used.
+    /// The filter also matches other subjects, so the caller must compare the first frames of the messages with the
+    /// prefix. The last token of the prefix is not in the filter because the token may be incomplete: <c>a.b</c> must
+    /// also find <c>a.bc</c>. The subject of a single-frame message ends at the single-frame delimiter, so the filter
+    /// uses only the part of the prefix before it.
     /// </remarks>
-    /// <param name="prefix">Any bytes, read only during the call; empty for everything.</param>
-    /// <param name="destination">At least <see cref="MaxSubjectLength"/> bytes.</param>
+    /// <param name="prefix">
+    /// The prefix, which may contain any bytes; empty for all messages. It is read only during the call.
+    /// </param>
+    /// <param name="destination">A span of at least <see cref="MaxSubjectLength"/> bytes.</param>
     /// <returns>The length of the filter in bytes.</returns>
     /// <exception cref="ArgumentException">The destination is too short.</exception>
     public int LowerPrefix(ReadOnlySpan<byte> prefix, Span<byte> destination)
@@ -51,7 +62,8 @@ public sealed partial class TopicCodec
         else
         {
             int length = WriteTokens(certain[..last], destination[..MaxSubjectLength], out stem);
-            // A hashed subject keeps only tokens that end within the room: a filter must not name one more.
+            // A hashed subject contains only tokens that leave room for the hash token. A filter must not contain more
+            // tokens.
             if (length >= 0 && length <= _hashRoom)
             {
                 stem = length;
@@ -63,8 +75,8 @@ public sealed partial class TopicCodec
         return stem + 2;
     }
 
-    // Returns -1 when the subject would be longer than the span; kept is the end of the last
-    // delimited token that leaves room for a hash token (of the prefix when there is none).
+    // Returns -1 if the subject would be longer than the span. 'kept' is then the end of the last complete token that
+    // leaves room for a hash token, or the end of the prefix if there is no such token.
     private int WriteTokens(ReadOnlySpan<byte> topic, Span<byte> subject, out int kept)
     {
         _prefixDot.CopyTo(subject);
@@ -137,5 +149,5 @@ public sealed partial class TopicCodec
 
     [DoesNotReturn]
     private static void ThrowShort(string parameter) =>
-        throw new ArgumentException("The span must hold MaxSubjectLength bytes.", parameter);
+        throw new ArgumentException("The span must have at least MaxSubjectLength bytes.", parameter);
 }

@@ -2,24 +2,32 @@ using System.Text;
 
 namespace Broker.Bridge.Mapping;
 
-/// <summary>Writes ZeroMQ topics (any bytes) as NATS subjects, reads them back, and turns ZeroMQ prefixes into subject filters.</summary>
+/// <summary>
+/// Converts ZeroMQ topics, which may contain any bytes, to NATS subjects and back, and ZeroMQ prefixes to subject
+/// filters.
+/// </summary>
 /// <remarks>
 /// <para>
-/// A topic is cut into tokens at the delimiter. In a token the bytes <c>A-Z a-z 0-9 _ -</c> stand for themselves and
-/// every other byte is <c>=HH</c> in upper-case hexadecimal; an empty token is a lone <c>=</c>. As no token encodes to
-/// nothing and none but the empty one to a lone <c>=</c>, every topic has one subject and no two share it; the empty
-/// topic is a single empty token, <c>zmq.=</c>.
+/// The delimiter separates a topic into tokens. In a token, the bytes <c>A-Z a-z 0-9 _ -</c> are written unchanged and
+/// every other byte as <c>=HH</c> in upper-case hexadecimal digits. An empty token is written as <c>=</c>. No token is
+/// written as an empty text, and only the empty token is written as <c>=</c>, so every topic has its own subject. The
+/// empty topic is a single empty token, <c>zmq.=</c>.
 /// </para>
 /// <para>
-/// A topic whose subject would be longer than <see cref="MaxSubjectLength"/> keeps the whole tokens that leave room
-/// for a last token <c>==</c> plus 32 hexadecimal digits: half of the SHA-256 of the topic. No topic encodes to
-/// <c>==</c>. Filters never name more tokens than a hashed subject keeps, so prefixes find hashed topics as well.
+/// If the subject of a topic would be longer than <see cref="MaxSubjectLength"/>, it contains only the first complete
+/// tokens and a last token <c>==</c> with 32 hexadecimal digits: half of the SHA-256 hash of the topic. No other token
+/// begins with <c>==</c>. Filters never contain more tokens than a hashed subject keeps, so prefixes find hashed topics
+/// as well.
 /// </para>
-/// <para>Immutable; any thread. Keeps no caller's memory and allocates nothing after construction.</para>
+/// <para>Immutable. Any thread. A codec keeps no references to the caller's memory and allocates only in its
+/// constructor.</para>
 /// </remarks>
 public sealed partial class TopicCodec
 {
-    /// <summary>The highest <see cref="MappingOptions.MaxSubjectLength"/>: a quarter of the 4096-byte control line.</summary>
+    /// <summary>
+    /// The largest permitted <see cref="MappingOptions.MaxSubjectLength"/>: a quarter of the 4,096 bytes of a protocol
+    /// line.
+    /// </summary>
     public const int MaxSubjectLengthLimit = 1024;
 
     private const int HashBytes = 16;
@@ -32,20 +40,26 @@ public sealed partial class TopicCodec
     private readonly int _maxSingleFrameTopic;
     private readonly int _hashRoom;
 
-    /// <summary>Prepares the tables.</summary>
-    /// <exception cref="ArgumentException">The prefix is no literal subject, or a length is out of its range.</exception>
+    /// <summary>Creates a codec with these options.</summary>
+    /// <exception cref="ArgumentException">
+    /// The prefix is not a valid subject, or a length is out of its range.
+    /// </exception>
     public TopicCodec(MappingOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
         if (!IsLiteralSubject(options.Prefix))
         {
-            throw new ArgumentException($"'{options.Prefix}' is no literal subject.", nameof(options));
+            throw new ArgumentException(
+                $"'{options.Prefix}' is not a valid prefix: it must be a subject of printable ASCII without wildcards.",
+                nameof(options));
         }
 
         int least = options.Prefix.Length + 1 + HashTokenLength;
         if (options.MaxSubjectLength < least || options.MaxSubjectLength > MaxSubjectLengthLimit)
         {
-            throw new ArgumentException($"MaxSubjectLength must be from {least} (for this prefix) to {MaxSubjectLengthLimit}.", nameof(options));
+            throw new ArgumentException(
+                $"MaxSubjectLength must be from {least} (for this prefix) to {MaxSubjectLengthLimit}.",
+                nameof(options));
         }
 
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxSingleFrameTopic, nameof(options));
@@ -66,13 +80,16 @@ public sealed partial class TopicCodec
         Delimiter,
     }
 
-    /// <summary>Longest subject or filter this codec writes, in bytes.</summary>
+    /// <summary>The largest length of a subject or filter that this codec writes, in bytes.</summary>
     public int MaxSubjectLength { get; }
 
-    /// <summary>The prefix without a final dot.</summary>
+    /// <summary>The prefix without a dot at the end.</summary>
     internal ReadOnlySpan<byte> Prefix => _prefixDot.AsSpan(0, _prefixDot.Length - 1);
 
-    /// <summary>The part of a message of one frame that counts as its topic: up to the single-frame delimiter, or the maximum.</summary>
+    /// <summary>
+    /// Returns the part of a single-frame message that is its topic: the bytes before the single-frame delimiter, up to
+    /// the maximum.
+    /// </summary>
     public ReadOnlySpan<byte> SingleFrameTopic(ReadOnlySpan<byte> frame)
     {
         if (frame.Length > _maxSingleFrameTopic)

@@ -1,18 +1,20 @@
 namespace Broker.Bridge.Mapping;
 
-/// <summary>What <see cref="TopicCodec.Decode"/> found.</summary>
+/// <summary>The result of <see cref="TopicCodec.Decode"/>.</summary>
 public enum TopicDecoding
 {
-    /// <summary>The topic, of which the subject is the encoding.</summary>
+    /// <summary>The topic was decoded, and encoding it gives the same subject.</summary>
     Exact,
 
-    /// <summary>A topic, but its encoding is another subject: the publisher did not encode.</summary>
+    /// <summary>
+    /// The topic was decoded, but encoding it gives another subject: the publisher did not use the codec.
+    /// </summary>
     Foreign,
 
-    /// <summary>The subject ends in a hash token; its topic cannot be found in it.</summary>
+    /// <summary>The subject ends with a hash token, so it does not contain the topic.</summary>
     Hashed,
 
-    /// <summary>The subject is not under the prefix.</summary>
+    /// <summary>The subject does not begin with the prefix.</summary>
     OutsidePrefix,
 
     /// <summary>The destination is shorter than the subject without its prefix.</summary>

@@ -2,10 +2,11 @@ using System.Buffers.Binary;
 
 namespace Broker.Bridge.Mapping;
 
-/// <summary>A NATS message as ZeroMQ sends it; also the sequence of its frames.</summary>
+/// <summary>Reads the ZeroMQ frames of a mapped NATS message one after the other.</summary>
 /// <remarks>
-/// Borrows the payload of the NATS message and the scratch memory given to the mapper, and is valid as long as both.
-/// The framing was checked by the mapper, so reading never finds it malformed. A copy starts where the original stands.
+/// Refers to the payload of the NATS message and to the scratch memory of the mapper, and is valid as long as both are.
+/// The mapper has already checked the framing, so reading never finds a malformed frame. A copy continues at the
+/// position of the original.
 /// </remarks>
 public ref struct ZeroMqMessage : IFrameSequence
 {
@@ -24,7 +25,7 @@ public ref struct ZeroMqMessage : IFrameSequence
     /// <summary>The number of frames, at least 1.</summary>
     public int FrameCount { get; }
 
-    /// <summary>The frame that ZeroMQ compares with subscriptions.</summary>
+    /// <summary>The first frame, which ZeroMQ compares with subscriptions.</summary>
     public ReadOnlySpan<byte> FirstFrame { get; }
 
     /// <inheritdoc/>
@@ -51,7 +52,7 @@ public ref struct ZeroMqMessage : IFrameSequence
         return TryReadFramed(ref _rest, out frame) ? FrameRead.Frame : FrameRead.Malformed;
     }
 
-    /// <summary>Whether a payload is so many frames, each with its length, and nothing more.</summary>
+    /// <summary>Returns whether a payload consists of exactly this number of frames, each with its length.</summary>
     internal static bool IsFramed(ReadOnlySpan<byte> payload, int frames)
     {
         while (frames > 0 && TryReadFramed(ref payload, out _))

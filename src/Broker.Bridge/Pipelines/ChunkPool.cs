@@ -3,20 +3,21 @@ using System.Buffers;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// Memory for messages that wait, in pieces of one size that are kept for the next use, and larger ones that are not. On one loop.
+/// A pool of memory chunks for queued messages. Chunks of the standard size are reused; larger ones come from the
+/// shared array pool. Used on one loop.
 /// </summary>
 internal sealed class ChunkPool
 {
-    /// <summary>The size of a piece, in bytes.</summary>
+    /// <summary>The standard size of a chunk, in bytes.</summary>
     internal const int ChunkSize = 32 * 1024;
 
-    // 4 MiB stay with the pool after a burst.
+    // The pool keeps at most 4 MiB after a burst.
     private const int MostKept = 128;
 
     private Chunk? _free;
     private int _kept;
 
-    /// <summary>How many bytes are in use.</summary>
+    /// <summary>The size of all rented chunks in bytes.</summary>
     internal long Outstanding { get; private set; }
 
     internal Chunk Rent(int size)
@@ -62,7 +63,7 @@ internal sealed class ChunkPool
     {
         internal byte[] Bytes { get; } = bytes;
 
-        /// <summary>Where the next message goes.</summary>
+        /// <summary>The offset at which the next message is written.</summary>
         internal int End { get; set; }
 
         internal Chunk? Next { get; set; }

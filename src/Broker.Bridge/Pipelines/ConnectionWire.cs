@@ -3,7 +3,9 @@ using Broker.Client.Publishing;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>The bridge's connection as a route sees it, on its loop.</summary>
+/// <summary>
+/// The bridge's client connection, as the two ends of a pipeline use it. Used on the connection's loop.
+/// </summary>
 internal readonly struct ConnectionWire(BrokerConnection client, ConnectionWire.Presence server) : IPipelineWire
 {
     public bool IsConnected => server.IsThere;
@@ -16,7 +18,7 @@ internal readonly struct ConnectionWire(BrokerConnection client, ConnectionWire.
     public PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
         => client.TryPublish(subject, body, replyTo, headers);
 
-    /// <summary>Whether there is a server, as the route was told.</summary>
+    /// <summary>Whether a server is connected. The route updates it when the connection notifies the route.</summary>
     internal sealed class Presence
     {
         internal bool IsThere { get; set; }

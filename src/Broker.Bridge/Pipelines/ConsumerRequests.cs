@@ -5,8 +5,11 @@ using Broker.Protocol.Headers;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What is asked of a consumer: one request at a time, for as many messages as there is room for, until they have come or it has ended.</summary>
-/// <remarks>All on the connection's loop.</remarks>
+/// <summary>
+/// Requests messages from a JetStream consumer. Only one request is open at a time, for as many messages as there is
+/// space for. The next one follows when these messages have arrived or the request has ended.
+/// </summary>
+/// <remarks>Used on the connection's loop.</remarks>
 internal sealed class ConsumerRequests<TWire>
     where TWire : struct, IPipelineWire
 {
@@ -14,10 +17,12 @@ internal sealed class ConsumerRequests<TWire>
 
     private const int ExpiresInTicks = 5;
 
-    // Of each message the server counts its subject and the one for its acknowledgement too: the largest that there is has to fit.
+    // For each message, the server also counts its subject and its acknowledgement subject. The largest possible
+    // message must fit.
     private const int MostSubjects = 8 * 1024;
 
-    // When nothing has come for so long, not even that the request has expired, the server has none.
+    // After this many ticks without any message or status, the server no longer has the request: it would have reported
+    // that the request expired.
     private const int PatienceInTicks = 10;
 
     private readonly byte[] _nextSubject;
@@ -27,11 +32,11 @@ internal sealed class ConsumerRequests<TWire>
     private long _number;
     private int _ticksSilent;
 
-    // Whether a message has come since it asked last.
+    // Whether a message has arrived since the last request.
     private bool _isFruitful;
 
-    /// <param name="nextSubject">Where messages are asked for.</param>
-    /// <param name="inbox">Where they come, with the number of the request behind it.</param>
+    /// <param name="nextSubject">The subject for requests.</param>
+    /// <param name="inbox">The prefix of the reply subjects; the number of the request follows.</param>
     /// <param name="wire">The connection.</param>
     internal ConsumerRequests(string nextSubject, string inbox, TWire wire)
     {
@@ -41,16 +46,19 @@ internal sealed class ConsumerRequests<TWire>
         _waker = new ConsumerWaker<TWire>(_nextSubject, inbox, wire);
     }
 
-    /// <summary>How many messages may still come of the request that is out; 0 where none is.</summary>
+    /// <summary>How many messages of the open request have not arrived yet; 0 if no request is open.</summary>
     internal int Outstanding { get; private set; }
 
-    /// <summary>For how many ticks there were messages to be had and none came.</summary>
+    /// <summary>For how many ticks a request has been open without any message.</summary>
     internal int TicksWithoutMessages { get; private set; }
 
-    /// <summary>Whether the consumer has gone, or may have: it is to be looked for before it is asked again.</summary>
+    /// <summary>
+    /// Whether the consumer does not exist any more, or may not exist: the route must look it up before the next
+    /// request.
+    /// </summary>
     internal bool IsConsumerGone { get; private set; }
 
-    /// <summary>There is another server, or the same with another inbox, and nothing of what was asked for will come.</summary>
+    /// <summary>Starts again with a new inbox. Messages of earlier requests will not arrive.</summary>
     internal void Restart(string inbox)
     {
         _inbox = inbox;
@@ -68,10 +76,10 @@ internal sealed class ConsumerRequests<TWire>
         _waker.Rest();
     }
 
-    /// <summary>How a request ended, or what the waker's was answered.</summary>
-    /// <param name="token">The last one of its subject.</param>
-    /// <param name="headers">What it says.</param>
-    /// <returns>Whether it is time for the next one.</returns>
+    /// <summary>Handles a status: the end of a request, or an answer to the consumer waker's request.</summary>
+    /// <param name="token">The last token of the subject.</param>
+    /// <param name="headers">The headers with the status.</param>
+    /// <returns>Whether the caller must send the next request.</returns>
     internal bool OnStatus(ReadOnlySpan<byte> token, ReadOnlySpan<byte> headers)
     {
         int status = HeaderBlock.Status(headers);
@@ -81,7 +89,8 @@ internal sealed class ConsumerRequests<TWire>
             return false;
         }
 
-        // 404, 408 and 409: no messages, expired, and much else, most often that the next message exceeds the bytes that were asked for.
+        // 404, 408 and 409 mean: no messages, request expired, and other reasons. The most frequent one is that the
+        // next message exceeds max_bytes.
         if (number != _number || status < 400)
         {
             return false;
@@ -94,14 +103,16 @@ internal sealed class ConsumerRequests<TWire>
             return false;
         }
 
-        // What ends in another way is asked again at once only if it brought something, lest it go on without end.
+        // After another status, the next request follows at once only if this one delivered messages. Otherwise
+        // requests could repeat without end.
         return status is 408 || (status is 409 && _isFruitful);
     }
 
-    /// <param name="isOpen">Whether there is somebody to give messages to.</param>
+    /// <param name="isOpen">Whether a PULL program can take messages.</param>
     internal void Tick(bool isOpen)
     {
-        // The consumer says when a request has expired; if it does not, it is not there any more, or was not heard.
+        // The consumer reports when a request has expired. If it does not, the consumer no longer exists, or its status
+        // was lost.
         if (Outstanding > 0 && ++_ticksSilent > PatienceInTicks)
         {
             Outstanding = 0;
@@ -121,7 +132,7 @@ internal sealed class ConsumerRequests<TWire>
 
     internal void Ask(int messages, long bytes)
     {
-        // A few strings for each window of messages.
+        // Allocates a few strings for each window of messages.
         _number++;
         string expires = (ExpiresInTicks * 1_000_000_000L).ToString(CultureInfo.InvariantCulture);
         byte[] request = Encoding.ASCII.GetBytes($$"""{"batch":{{messages}},"max_bytes":{{Math.Max(bytes, _wire.MaxPayload + MostSubjects)}},"expires":{{expires}}}""");

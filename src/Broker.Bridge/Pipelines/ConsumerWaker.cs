@@ -1,24 +1,28 @@
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// Finds out whether a consumer has messages that it does not deliver though it was asked, and wakes it until it does. All on the connection's loop.
+/// Detects that a consumer has messages but does not deliver them, and sends requests to it until it does. Used on the
+/// connection's loop.
 /// </summary>
 /// <remarks>
-/// A nats-server that was killed may remember messages as delivered and not acknowledged that are gone from the stream. Versions before 2.10
-/// deliver those again before all others, find that they are gone, and go on to the next one only when something happens to the consumer, such
-/// as another request; and <c>AckWait</c> later they begin anew. In a stream to which nobody publishes all else waits behind them.
+/// A nats-server that was killed may remember messages as delivered and not acknowledged although the stream has lost
+/// them. Versions before 2.10 deliver these messages again before all others. They find that a message is lost, and go
+/// on to the next one only when something happens to the consumer, such as another request. After each <c>AckWait</c>
+/// they start again. All other messages wait behind the lost ones if nobody publishes to the stream.
 /// </remarks>
 internal sealed class ConsumerWaker<TWire>
     where TWire : struct, IPipelineWire
 {
-    // Silence of so many ticks is no reason to ask: there may be no messages.
+    // For this many ticks without messages, the waker does nothing, because there may be no messages.
     private const int PatienceInTicks = 2;
 
-    // Requests that are sent together, each a step for the consumer; and how often at most between two ticks.
+    // The number of requests that are sent together, and the largest number of such groups between two ticks. Each
+    // request is one step for the consumer.
     private const int Together = 16;
     private const int MostWaves = 512;
 
-    // If that brought nothing it is done again after twice as many ticks as the last time: a consumer may also wait for acknowledgements of others.
+    // If the requests had no effect, they are repeated after twice as many ticks as the last time: the consumer may
+    // also wait for other egresses' acknowledgements.
     private const int LongestPause = 64;
 
     private readonly byte[] _subject;
@@ -32,8 +36,10 @@ internal sealed class ConsumerWaker<TWire>
     private int _unanswered;
     private bool _isAsked;
 
-    /// <param name="subject">Where messages are asked for.</param>
-    /// <param name="inbox">Where answers come, with <see cref="Question"/> or <see cref="Wake"/> behind it.</param>
+    /// <param name="subject">The subject for requests.</param>
+    /// <param name="inbox">
+    /// The prefix of the reply subjects; <see cref="Question"/> or <see cref="Wake"/> follows.
+    /// </param>
     /// <param name="wire">The connection.</param>
     internal ConsumerWaker(byte[] subject, string inbox, TWire wire)
     {
@@ -43,19 +49,20 @@ internal sealed class ConsumerWaker<TWire>
         _wire = wire;
     }
 
-    /// <summary>The last token of the subject of an answer to the question whether there are messages.</summary>
+    /// <summary>The last token of the reply subject of the question whether the consumer has messages.</summary>
     internal static ReadOnlySpan<byte> Question => "q"u8;
 
-    /// <summary>The last token of the subject of an answer to a request that is to wake the consumer.</summary>
+    /// <summary>The last token of the reply subject of a request that wakes the consumer.</summary>
     internal static ReadOnlySpan<byte> Wake => "w"u8;
 
-    // Answered at once with 404 where there is none; where others have asked for more than there are, with 408.
+    // The server answers at once with 404 if there are no messages, and with 408 if other requests wait for more
+    // messages than there are.
     private static ReadOnlySpan<byte> HasAny => """{"batch":1,"no_wait":true}"""u8;
 
-    // For a millisecond: its end is a step too.
+    // This request expires after a millisecond, because its expiry is a step for the consumer, too.
     private static ReadOnlySpan<byte> One => """{"batch":1,"expires":1000000}"""u8;
 
-    /// <summary>A message has come, or nothing is asked for.</summary>
+    /// <summary>Resets the waker after a message has arrived or the request has ended.</summary>
     internal void Rest()
     {
         _ticksSilent = 0;
@@ -66,7 +73,7 @@ internal sealed class ConsumerWaker<TWire>
         _isAsked = false;
     }
 
-    /// <summary>To be called at intervals while messages are asked for.</summary>
+    /// <summary>Must be called at intervals while a request is open.</summary>
     internal void Tick()
     {
         if (++_ticksSilent < PatienceInTicks)
@@ -74,7 +81,8 @@ internal sealed class ConsumerWaker<TWire>
             return;
         }
 
-        // It did not say that there is none; where it takes the question for one more request it says nothing.
+        // No answer means that there are messages: if the server treats the question as one more request, it sends no
+        // answer.
         bool hasSome = _isAsked;
         _isAsked = true;
         _wire.Publish(_subject, _questionReply, default, HasAny);
@@ -84,9 +92,9 @@ internal sealed class ConsumerWaker<TWire>
         }
     }
 
-    /// <summary>An answer without a message.</summary>
-    /// <param name="token">The last one of its subject.</param>
-    /// <param name="status">What it says.</param>
+    /// <summary>Handles a status without a message.</summary>
+    /// <param name="token">The last token of the subject.</param>
+    /// <param name="status">The status.</param>
     internal void OnStatus(ReadOnlySpan<byte> token, int status)
     {
         if (token.SequenceEqual(Question))

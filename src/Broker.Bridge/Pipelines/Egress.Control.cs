@@ -2,10 +2,10 @@ using Broker.Client.Publishing;
 
 namespace Broker.Bridge.Pipelines;
 
-// What is said to ingresses, and when.
+// Announcements, acknowledgements and resend requests to ingresses.
 internal sealed partial class Egress<TWire, TSink>
 {
-    /// <summary>There is somebody to give messages to: asks for them.</summary>
+    /// <summary>Starts to take messages: a PULL program is connected.</summary>
     internal void Open()
     {
         IsOpen = true;
@@ -13,8 +13,8 @@ internal sealed partial class Egress<TWire, TSink>
     }
 
     /// <summary>
-    /// There is nobody to give messages to: asks for no more, and gives back what PUSH has not taken, so that others get it. Each ingress is
-    /// told exactly how far PUSH has come.
+    /// Stops taking messages because no PULL program is connected, and returns the messages that PUSH has not taken, so
+    /// that other egresses receive them. Each ingress receives the exact number of the last message that PUSH took.
     /// </summary>
     internal void Release()
     {
@@ -34,7 +34,7 @@ internal sealed partial class Egress<TWire, TSink>
         _waiting.Clear();
     }
 
-    /// <summary>Says that it wants messages, if it does.</summary>
+    /// <summary>Announces the egress and its window, if it is open.</summary>
     internal void Announce()
     {
         if (IsOpen)
@@ -44,7 +44,7 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    /// <summary>Sends the acknowledgements that are due.</summary>
+    /// <summary>Sends the pending acknowledgements.</summary>
     internal void Flush()
     {
         _isFlushWanted = false;
@@ -60,7 +60,9 @@ internal sealed partial class Egress<TWire, TSink>
         _due.Clear();
     }
 
-    /// <summary>To be called at intervals: announces itself, and forgets who is gone.</summary>
+    /// <summary>
+    /// Must be called at intervals: announces the egress and removes pairs that were silent for too long.
+    /// </summary>
     internal void Tick()
     {
         if (_wire.IsConnected)
@@ -76,20 +78,20 @@ internal sealed partial class Egress<TWire, TSink>
         _gone.Clear();
         if (!IsOpen && Waiting > 0)
         {
-            // From who had not heard yet that nothing is wanted.
+            // Returns messages from ingresses that had not received the release yet.
             Release();
         }
 
         Announce();
     }
 
-    // Without a server nobody can be heard, however long that lasts: who is forgotten for it has no answer to what was taken before, and sends
-    // all of it again.
+    // While no server is connected, silence is not counted, however long that lasts: if a pair were removed, its egress
+    // could not tell which messages PUSH had taken, and the ingress would send all of them again.
     private void CountSilence()
     {
         foreach (EgressPair pair in _pairs.Values)
         {
-            // A pair with messages stays until these have gone to PUSH.
+            // A pair with queued messages stays until PUSH has taken them.
             if (++pair.Silence > _limits.RememberedTicks && pair.Queue.IsEmpty)
             {
                 _gone.Add(pair);
@@ -97,7 +99,8 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    // Makes room for another ingress in the place of one that has not been heard of for long and left nothing.
+    // Removes the pair that has been silent for the longest time and has no queued messages, to make space for another
+    // ingress.
     private bool ForgetSilent()
     {
         EgressPair? silent = null;
@@ -117,7 +120,7 @@ internal sealed partial class Egress<TWire, TSink>
         return silent is not null;
     }
 
-    // A number before the one that is expected has come already; one behind it says that something was lost.
+    // A number before the expected one was already received. A number after it means that a message was lost.
     private void OnUnexpected(EgressPair pair, long number)
     {
         if (pair.IsEnded)
@@ -138,7 +141,8 @@ internal sealed partial class Egress<TWire, TSink>
         }
     }
 
-    // The ingress says what it has sent, behind that: what has not come by now is lost.
+    // The ingress sends the number of its last message after this message. Messages up to this number that have not
+    // arrived are lost.
     private void OnProbe(EgressPair pair, long last)
     {
         pair.Silence = 0;
@@ -156,7 +160,7 @@ internal sealed partial class Egress<TWire, TSink>
     {
         if (_pairs.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(ingress, out EgressPair? pair))
         {
-            // What it has not heard to be taken it gives to others.
+            // The ingress sends messages to another egress if they were not acknowledged.
             Discard(pair);
             Forget(pair);
         }
@@ -219,6 +223,6 @@ internal sealed partial class Egress<TWire, TSink>
             pair.BytesSinceAck = 0;
         }
 
-        // Otherwise the ingress asks when there is a server again.
+        // If the message was not accepted, the ingress asks again when a server is connected.
     }
 }

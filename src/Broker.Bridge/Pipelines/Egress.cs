@@ -6,15 +6,19 @@ using Broker.Bridge.Mapping;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// The egress of a pipeline, without its sockets: gives each message to PUSH once and in its link's order, and acknowledges it only then. All
-/// on the connection's loop; docs/push-pull.md is the protocol.
+/// The egress of a pipeline without its sockets. It passes each message to PUSH once, in the order of its link, and
+/// acknowledges the message only when PUSH has taken it. Used on the connection's loop. docs/push-pull.md describes the
+/// protocol.
 /// </summary>
-/// <remarks>What PUSH does not take waits here, at most a window of each ingress: so the connection is always read.</remarks>
+/// <remarks>
+/// Messages that PUSH cannot take are queued here, at most one window for each ingress. Therefore the egress never
+/// pauses the connection.
+/// </remarks>
 internal sealed partial class Egress<TWire, TSink>
     where TWire : struct, IPipelineWire
     where TSink : struct, IPipelineSink
 {
-    // An acknowledgement for each eighth of a window; what is less than that waits for the flush.
+    // An acknowledgement is sent for each eighth of a window. Smaller numbers of messages are acknowledged by Flush.
     private const int AcksPerWindow = 8;
 
     private readonly PipelineSubjects _subjects;
@@ -26,7 +30,7 @@ internal sealed partial class Egress<TWire, TSink>
     private readonly List<EgressPair> _due = [];
     private readonly List<EgressPair> _gone = [];
 
-    // Those with messages that wait, in turn.
+    // The pairs with queued messages, in round-robin order.
     private readonly Queue<EgressPair> _waiting = new();
     private TWire _wire;
     private TSink _sink;
@@ -34,12 +38,12 @@ internal sealed partial class Egress<TWire, TSink>
     private bool _isFlushWanted;
     private long _waitingCount;
 
-    /// <param name="subjects">The pipeline's.</param>
-    /// <param name="id">Its name, one token, which no other egress has or had.</param>
+    /// <param name="subjects">The subjects of the pipeline.</param>
+    /// <param name="id">The name of this egress: one token that no other egress has or had.</param>
     /// <param name="wire">The connection.</param>
-    /// <param name="sink">PUSH.</param>
-    /// <param name="pool">The loop's.</param>
-    /// <param name="limits">What bounds it.</param>
+    /// <param name="sink">The PUSH socket.</param>
+    /// <param name="pool">The chunk pool of the loop.</param>
+    /// <param name="limits">The limits of the pipeline.</param>
     internal Egress(PipelineSubjects subjects, string id, TWire wire, TSink sink, ChunkPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
@@ -56,22 +60,22 @@ internal sealed partial class Egress<TWire, TSink>
 
     internal EgressCounters Counters { get; } = new();
 
-    /// <summary>How many links of ingresses it knows.</summary>
+    /// <summary>The number of known links of ingresses.</summary>
     internal int Pairs => _pairs.Count;
 
-    /// <summary>How many messages wait for PUSH.</summary>
+    /// <summary>The number of messages that are queued for PUSH.</summary>
     internal long Waiting => Volatile.Read(ref _waitingCount);
 
-    /// <summary>Called when acknowledgements wait for <see cref="Flush"/>, once until that.</summary>
+    /// <summary>Called when acknowledgements become pending, once before each <see cref="Flush"/>.</summary>
     internal Action? OnFlushWanted { get; set; }
 
-    /// <summary>Whether it wants messages: it announces itself, and takes them.</summary>
+    /// <summary>Whether the egress announces itself and takes messages.</summary>
     internal bool IsOpen { get; private set; }
 
-    /// <summary>A message on this egress's own subject.</summary>
+    /// <summary>Handles a message on the subject of this egress.</summary>
     internal void OnMessage(ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
-        // As bridges write it, and of the same ingress as the last one.
+        // The fast path: headers as bridges write them, from the same ingress as the last message.
         if (_lastPair is { } pair && headers.StartsWith(pair.UsualHeader))
         {
             ReadOnlySpan<byte> rest = headers[pair.UsualHeader.Length..];
@@ -127,7 +131,8 @@ internal sealed partial class Egress<TWire, TSink>
 
         if (shape.Frames != 1 && !FrameLengths.AreValid(body, shape.Frames))
         {
-            // Broken by whoever sent it, and not better the next time.
+            // The sender wrote wrong frame lengths. A resend would not help, so the message is dropped and
+            // acknowledged.
             Counters.CountRefused();
             body = default;
             shape = new MessageShape(0);
@@ -149,7 +154,7 @@ internal sealed partial class Egress<TWire, TSink>
     {
         if (pair.Queue.Count >= _limits.Window || (!pair.Queue.IsEmpty && pair.Queue.Bytes + body.Length > _limits.WindowBytes))
         {
-            // Beyond what it was told that it may send.
+            // The ingress exceeded the window that it received.
             Counters.CountRefused();
             return;
         }
@@ -165,14 +170,14 @@ internal sealed partial class Egress<TWire, TSink>
         _waitingCount++;
     }
 
-    /// <summary>PUSH has room: gives it what waits, one message of each ingress in turn.</summary>
+    /// <summary>Passes queued messages to PUSH while it accepts them, one message of each ingress in turn.</summary>
     internal void Drain()
     {
         while (_waiting.TryPeek(out EgressPair? pair))
         {
             if (pair.Queue.IsEmpty)
             {
-                // Given back or taken back meanwhile.
+                // The messages were released or discarded meanwhile.
                 _waiting.Dequeue();
                 continue;
             }

@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What the egress of a pipeline has done. On its loop; others read a moment's truth.</summary>
+/// <summary>The counters of a pipeline's egress. Its loop writes them; any thread may read them.</summary>
 internal sealed class EgressCounters
 {
     private long _received;
@@ -11,25 +11,27 @@ internal sealed class EgressCounters
     private long _released;
     private long _refused;
 
-    /// <summary>Messages received, each of a link's numbers once.</summary>
+    /// <summary>Messages received. A message that arrives again is not counted.</summary>
     internal long Received => Volatile.Read(ref _received);
 
     /// <summary>Messages that PUSH took.</summary>
     internal long HandedOver => Volatile.Read(ref _handedOver);
 
-    /// <summary>Those of them that another egress, or an earlier life of this one, may have handed over too.</summary>
+    /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
     internal long PossibleDuplicates => Volatile.Read(ref _possibleDuplicates);
 
-    /// <summary>Messages that came again and were dropped.</summary>
+    /// <summary>Messages that arrived again and were dropped.</summary>
     internal long DuplicatesDropped => Volatile.Read(ref _duplicates);
 
-    /// <summary>Messages that came before one that was lost on the way, and were asked for again with it.</summary>
+    /// <summary>
+    /// Messages that arrived after a lost one. The egress requested them again together with the lost one.
+    /// </summary>
     internal long OutOfOrder => Volatile.Read(ref _outOfOrder);
 
-    /// <summary>Messages given back to their ingress, or that it has taken back.</summary>
+    /// <summary>Messages that were returned to their ingress, or that the ingress sent to another egress.</summary>
     internal long Released => Volatile.Read(ref _released);
 
-    /// <summary>Messages that break the protocol: malformed, or beyond the window.</summary>
+    /// <summary>Messages that violate the protocol: they are malformed or exceed the window.</summary>
     internal long Refused => Volatile.Read(ref _refused);
 
     internal void CountReceived() => _received++;

@@ -1,6 +1,9 @@
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What an egress knows of one link of an ingress: the filter against duplicates, and what waits for PUSH. On its loop.</summary>
+/// <summary>
+/// The state of one link of an ingress at an egress: the numbers that detect duplicates, and the queue for PUSH. Used
+/// on the egress's loop.
+/// </summary>
 internal sealed class EgressPair
 {
     internal EgressPair(byte[] ingress, string egress, byte[] subject, ChunkPool pool)
@@ -12,21 +15,21 @@ internal sealed class EgressPair
         UsualHeader = [.. PipelineHeader.VersionLine, .. "Zmq-Ingress: "u8, .. ingress, .. "\r\nZmq-Seq: "u8];
     }
 
-    /// <summary>The link's name, <c>ingress.link</c>.</summary>
+    /// <summary>The name of the link, <c>ingress.link</c>.</summary>
     internal byte[] Ingress { get; }
 
-    /// <summary>Where the link gets acknowledgements.</summary>
+    /// <summary>The subject for acknowledgements to the link.</summary>
     internal byte[] Subject { get; }
 
     internal HeaderBuilder Headers { get; }
 
-    /// <summary>The beginning of its messages' headers, up to the number, as bridges write them.</summary>
+    /// <summary>The headers of the link's messages up to the sequence number, as bridges write them.</summary>
     internal byte[] UsualHeader { get; }
 
-    /// <summary>What was received and PUSH has not taken.</summary>
+    /// <summary>The messages that were received and that PUSH has not taken.</summary>
     internal MessageQueue Queue { get; }
 
-    /// <summary>The last number received without a gap before it.</summary>
+    /// <summary>The last number that was received without a gap before it.</summary>
     internal long Received { get; set; }
 
     /// <summary>The last number that PUSH took.</summary>
@@ -35,18 +38,20 @@ internal sealed class EgressPair
     /// <summary>The last number that was acknowledged.</summary>
     internal long Acknowledged { get; set; }
 
-    /// <summary>Bytes that PUSH took since then.</summary>
+    /// <summary>The bytes that PUSH took since the last acknowledgement.</summary>
     internal long BytesSinceAck { get; set; }
 
-    /// <summary>What was asked for again last; not asked for twice unless the ingress says where it stands.</summary>
+    /// <summary>
+    /// The number that was last requested again. It is requested once, unless the ingress sends a probe.
+    /// </summary>
     internal long Asked { get; set; }
 
-    /// <summary>It has been given back: what still comes is not taken.</summary>
+    /// <summary>Whether the link was released: messages that still arrive are not taken.</summary>
     internal bool IsEnded { get; set; }
 
-    /// <summary>Whether an acknowledgement is to be sent.</summary>
+    /// <summary>Whether an acknowledgement is pending.</summary>
     internal bool IsAckDue { get; set; }
 
-    /// <summary>How many ticks ago it was heard of last.</summary>
+    /// <summary>How many ticks ago the last message from the link arrived.</summary>
     internal int Silence { get; set; }
 }

@@ -2,12 +2,17 @@ using System.Buffers.Binary;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Frames in one payload: of each a 4-byte big-endian length and its bytes, as in the bridge for topics.</summary>
+/// <summary>
+/// Reads a payload of several frames: each is a 4-byte big-endian length and the bytes, as in PUB/SUB messages.
+/// </summary>
 internal static class FrameLengths
 {
     internal const int Size = 4;
 
-    /// <summary>Whether so many frames fill it, or it is a message that is not sent any more.</summary>
+    /// <summary>
+    /// Returns whether a payload consists of exactly this number of frames. An empty payload with 0 frames is valid: it
+    /// replaces a message that was given up.
+    /// </summary>
     internal static bool AreValid(ReadOnlySpan<byte> payload, int frames)
     {
         while (frames > 0 && TryRead(ref payload, out _))

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Writes a payload of several frames as ZMTP frames; they have been checked.</summary>
+/// <summary>Writes a payload of several frames as ZMTP frames. The caller has checked the payload.</summary>
 internal readonly ref struct FramedEncoder(ReadOnlySpan<byte> payload) : IZmtpEncoder
 {
     private readonly ReadOnlySpan<byte> _payload = payload;

@@ -2,17 +2,19 @@ using System.Buffers.Text;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Writes a header block behind a beginning that stays; the memory is its own and used again. On one loop.</summary>
+/// <summary>
+/// Writes header blocks that all begin with the same lines, always into the same array. Used on one loop.
+/// </summary>
 internal sealed class HeaderBuilder
 {
-    // All the lines that can follow together, with numbers of 19 digits.
+    // Enough for all lines that can follow together, with numbers of 19 digits.
     private const int Room = 256;
 
     private readonly byte[] _bytes;
     private readonly int _start;
     private int _at;
 
-    /// <param name="start">Complete lines behind the first one.</param>
+    /// <param name="start">The complete lines after the version line that all blocks begin with.</param>
     internal HeaderBuilder(string start)
     {
         byte[] lines = PipelineSubjects.Bytes("NATS/1.0\r\n" + start);
@@ -21,10 +23,10 @@ internal sealed class HeaderBuilder
         lines.CopyTo(_bytes, 0);
     }
 
-    /// <summary>What stays.</summary>
+    /// <summary>The lines that all blocks begin with.</summary>
     internal ReadOnlySpan<byte> Start => _bytes.AsSpan(0, _start);
 
-    /// <summary>More than any block of this beginning has.</summary>
+    /// <summary>An upper bound for the length of a block.</summary>
     internal int Bound => _bytes.Length;
 
     internal HeaderBuilder Begin()
@@ -33,8 +35,8 @@ internal sealed class HeaderBuilder
         return this;
     }
 
-    /// <param name="name">With the colon and a space behind it.</param>
-    /// <param name="value">Its value.</param>
+    /// <param name="name">The name with a colon and a space.</param>
+    /// <param name="value">The value.</param>
     internal HeaderBuilder Line(ReadOnlySpan<byte> name, long value)
     {
         Put(name);
@@ -43,9 +45,9 @@ internal sealed class HeaderBuilder
         return this;
     }
 
-    /// <param name="name">With the colon and a space behind it.</param>
-    /// <param name="first">Its first number.</param>
-    /// <param name="second">Its second number.</param>
+    /// <param name="name">The name with a colon and a space.</param>
+    /// <param name="first">The first number.</param>
+    /// <param name="second">The second number.</param>
     internal HeaderBuilder Line(ReadOnlySpan<byte> name, long first, long second)
     {
         Put(name);
@@ -56,8 +58,8 @@ internal sealed class HeaderBuilder
         return this;
     }
 
-    /// <param name="name">With the colon and a space behind it.</param>
-    /// <param name="value">Its value, which with the name is no longer than a hundred bytes.</param>
+    /// <param name="name">The name with a colon and a space.</param>
+    /// <param name="value">The value. Name and value together must not exceed a hundred bytes.</param>
     internal HeaderBuilder Line(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         Put(name);
@@ -66,7 +68,7 @@ internal sealed class HeaderBuilder
         return this;
     }
 
-    /// <summary>The block, good until the next one is begun.</summary>
+    /// <summary>Returns the block, which is valid until the next one begins.</summary>
     internal ReadOnlySpan<byte> Finish()
     {
         Put("\r\n"u8);

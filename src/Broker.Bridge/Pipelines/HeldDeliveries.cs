@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Messages of a consumer that wait for PUSH, each with the subject by which it is acknowledged. On the connection's loop.</summary>
+/// <summary>
+/// The queue of a consumer's messages for PUSH, each with its acknowledgement subject. Used on the connection's loop.
+/// </summary>
 internal sealed class HeldDeliveries(ChunkPool pool)
 {
     private const int LengthSize = 2;
@@ -23,14 +25,16 @@ internal sealed class HeldDeliveries(ChunkPool pool)
         _queue.Add(start, body, shape);
     }
 
-    /// <summary>The body of the first; it is good until something is added or removed.</summary>
+    /// <summary>Returns the body of the first message, which is valid until a message is added or removed.</summary>
     internal ReadOnlySpan<byte> Peek(out MessageShape shape, out ReadOnlySpan<byte> replyTo) => Split(_queue.Peek(out shape), out replyTo);
 
     internal void RemoveFirst() => _queue.RemoveFirst();
 
     internal void Clear() => _queue.Clear();
 
-    /// <summary>Says of each that it is still held, so that the stream does not give to others what PUSH has no room for yet.</summary>
+    /// <summary>
+    /// Reports progress for each queued message, so that the stream does not deliver it again to others.
+    /// </summary>
     internal void KeepHold<TWire>(ref TWire wire)
         where TWire : struct, IPipelineWire
     {

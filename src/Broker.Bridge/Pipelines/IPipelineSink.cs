@@ -1,10 +1,13 @@
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Takes what an egress has received: the PUSH socket. A struct, so that the calls are direct.</summary>
+/// <summary>The PUSH socket of an egress. Implementations are structs, so that the calls are direct.</summary>
 internal interface IPipelineSink
 {
-    /// <summary>False when there is no room now; then <see cref="Egress{TWire, TSink}.Drain"/> is called when there is again.</summary>
-    /// <param name="body">The frame, or the frames with their lengths before them. Borrowed.</param>
-    /// <param name="frames">How many frames it is; they have been checked.</param>
+    /// <summary>
+    /// Sends a message. Returns false if no peer has space; <see cref="Egress{TWire, TSink}.Drain"/> is called when one
+    /// has space again.
+    /// </summary>
+    /// <param name="body">The frame, or several frames with their lengths. Valid during the call only.</param>
+    /// <param name="frames">The number of frames. The caller has checked the frame lengths.</param>
     bool TryTake(ReadOnlySpan<byte> body, int frames);
 }

@@ -3,19 +3,22 @@ using Broker.Client.Publishing;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// What the two ends of a pipeline need of the connection. A struct, so that the calls are direct; on the connection's loop.
+/// The connection that the two ends of a pipeline use. Implementations are structs, so that the calls are direct. Used
+/// on the connection's loop.
 /// </summary>
 internal interface IPipelineWire
 {
-    /// <summary>Whether there is a server now, as the connection last said.</summary>
+    /// <summary>Whether a server is connected, according to the connection's last notification.</summary>
     bool IsConnected { get; }
 
-    /// <summary>The largest message, headers included, that the server takes, in bytes.</summary>
+    /// <summary>The server's limit for a message including headers, in bytes.</summary>
     int MaxPayload { get; }
 
-    /// <summary>Publishes; everything is copied before the return.</summary>
+    /// <summary>Publishes a message. The connection copies all arguments before it returns.</summary>
     PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body);
 
-    /// <summary>Publishes with a subject for an answer; everything is copied before the return.</summary>
+    /// <summary>
+    /// Publishes a message with a reply subject. The connection copies all arguments before it returns.
+    /// </summary>
     PublishStatus Publish(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body);
 }

@@ -2,11 +2,11 @@ using System.Text;
 
 namespace Broker.Bridge.Pipelines;
 
-// What egresses say, and what is done when they say nothing.
+// Handles announcements and acknowledgements of egresses, and their absence.
 internal sealed partial class Ingress<TWire>
 {
-    /// <summary>An egress announces itself.</summary>
-    /// <param name="headers">What came on <see cref="PipelineSubjects.Egresses"/>.</param>
+    /// <summary>Handles the announcement of an egress.</summary>
+    /// <param name="headers">The headers of a message on <see cref="PipelineSubjects.Egresses"/>.</param>
     internal void OnAnnouncement(ReadOnlySpan<byte> headers)
     {
         if (!PipelineHeader.TryParse(headers, out PipelineHeader header)
@@ -20,7 +20,7 @@ internal sealed partial class Ingress<TWire>
             link.Silence = 0;
             if (link.IsHeld || !link.Queue.IsEmpty)
             {
-                // It may have been away, and have missed something.
+                // The egress may have been disconnected and may have missed messages.
                 Probe(link);
             }
 
@@ -42,9 +42,11 @@ internal sealed partial class Ingress<TWire>
         Continue();
     }
 
-    /// <summary>An egress acknowledges, asks for something again, or ends a link.</summary>
-    /// <param name="number">The link's, from the subject.</param>
-    /// <param name="headers">What came.</param>
+    /// <summary>
+    /// Handles a message from an egress that acknowledges messages, requests a resend, or ends a link.
+    /// </summary>
+    /// <param name="number">The number of the link, from the subject.</param>
+    /// <param name="headers">The headers of the message.</param>
     internal void OnAcknowledgement(long number, ReadOnlySpan<byte> headers)
     {
         if (!PipelineHeader.TryParse(headers, out PipelineHeader header) || header.Acknowledged < 0)
@@ -73,12 +75,13 @@ internal sealed partial class Ingress<TWire>
 
         if (header.End)
         {
-            // It says exactly what it took.
+            // The egress ends the link with the exact number of the last message that PUSH took.
             GiveUp(link, perhapsTaken: messages < 0);
         }
         else if (messages < 0 || isForgotten)
         {
-            // It has forgotten us, or is not what it says: what it may still hold goes to others now.
+            // The egress has lost its state, or it violates the protocol: other egresses now receive the messages that
+            // it may still have.
             SendEnd(link.Number, link.Egress);
             GiveUp(link, perhapsTaken: true);
         }
@@ -101,7 +104,7 @@ internal sealed partial class Ingress<TWire>
         Continue();
     }
 
-    /// <summary>There is a server: the first, or another.</summary>
+    /// <summary>Called when a server is connected: the first one, or another one.</summary>
     internal void OnConnected()
     {
         _isBlocked = false;
@@ -116,7 +119,7 @@ internal sealed partial class Ingress<TWire>
         Continue();
     }
 
-    /// <summary>The connection takes messages again.</summary>
+    /// <summary>Called when the connection accepts messages again.</summary>
     internal void OnWritable()
     {
         _isBlocked = false;
@@ -128,7 +131,9 @@ internal sealed partial class Ingress<TWire>
         Continue();
     }
 
-    /// <summary>To be called at intervals: asks what has arrived, and gives up who has been silent for too long.</summary>
+    /// <summary>
+    /// Must be called at intervals: sends probes and gives up egresses that were silent for too long.
+    /// </summary>
     internal void Tick()
     {
         foreach (IngressLink link in _links)
@@ -155,11 +160,14 @@ internal sealed partial class Ingress<TWire>
             }
         }
 
-        // What was refused by the connection without a word is tried again.
+        // Retries messages that the connection refused without a later notification.
         OnWritable();
     }
 
-    /// <summary>Tells egresses that nothing more comes. What is not acknowledged then stays with them, or is lost with this ingress.</summary>
+    /// <summary>
+    /// Ends all links. Messages that are not acknowledged yet may still be at the egresses; otherwise they are lost
+    /// with this ingress.
+    /// </summary>
     internal void Close()
     {
         foreach (IngressLink link in _links)
@@ -183,8 +191,8 @@ internal sealed partial class Ingress<TWire>
         _byEgress.Clear();
     }
 
-    // Of a link of which it remembers nothing an egress says the same as where nothing of it has arrived. After so long that it may have forgotten
-    // the link, what was sent may have been taken.
+    // An egress that has lost the state of a link sends the same as an egress that has received nothing of it. If it
+    // was silent for so long that it may have removed the link, PUSH may have taken the messages.
     private bool IsForgotten(IngressLink link, in PipelineHeader header)
         => header is { Acknowledged: 0, Resend: 1 } && link.HighestSent > 0 && link.Unanswered > _limits.RememberedTicks / 2;
 
@@ -204,7 +212,7 @@ internal sealed partial class Ingress<TWire>
             PipelineSubjects.Bytes(subject), PipelineSubjects.Bytes($"NATS/1.0\r\nZmq-Ingress: {Id}.{number}\r\nZmq-End: 1\r\n\r\n"), default);
     }
 
-    // An egress is gone: others get what it has not acknowledged.
+    // Removes the link of a lost egress; other egresses receive the messages that it has not acknowledged.
     private void GiveUp(IngressLink link, bool perhapsTaken)
     {
         link.IsGone = true;
@@ -213,7 +221,7 @@ internal sealed partial class Ingress<TWire>
         _links.Remove(link);
         if (!link.Queue.IsEmpty)
         {
-            // Before all others: what it was to pass on of them comes first.
+            // First in the list, because orphaned messages that this link had adopted come before all others.
             _orphans.AddFirst((link, link.Queue, perhapsTaken ? link.HighestSent - link.Acknowledged : 0));
         }
     }
@@ -254,13 +262,13 @@ internal sealed partial class Ingress<TWire>
             return Choose(size);
         }
 
-        // All of one link go to one other, and what had gone there is where that one's went.
+        // All messages of one link go to one other link, and messages that it had adopted went to the same link.
         IngressLink? to = Follow(from.Successor);
         from.Successor = to ??= Choose(size);
         return to is not null && to.HasCredit(size) ? to : null;
     }
 
-    // Where the messages of a link go now.
+    // Returns the link that now receives the messages of this link.
     private static IngressLink? Follow(IngressLink? link)
     {
         while (link is { IsGone: true })
@@ -271,8 +279,8 @@ internal sealed partial class Ingress<TWire>
         return link;
     }
 
-    // Whether a message given to a link, or to any for null, could pass others of its pusher that are still to be adopted. They may be among those
-    // that go to the same link; and while some go nowhere yet, nobody takes the room that they wait for.
+    // Returns whether a message for this link (null for any link) could overtake orphaned messages of its pusher. These
+    // may go to the same link. While some have no destination yet, no message may use the capacity that they wait for.
     private bool IsBehindOrphans(IngressLink? link)
     {
         foreach ((IngressLink from, _, _) in _orphans)

@@ -7,12 +7,13 @@ using Broker.Client.Publishing;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// The ingress of a pipeline, without its sockets: takes messages while an egress has room for them, gives each to one of these in turn, and
-/// keeps it until that one has acknowledged it. All on the connection's loop; docs/push-pull.md is the protocol.
+/// The ingress of a pipeline without its sockets. It accepts messages while an egress has capacity, sends each to one
+/// of the egresses in turn, and keeps the message until the egress has acknowledged it. Used on the connection's loop.
+/// docs/push-pull.md describes the protocol.
 /// </summary>
 /// <remarks>
-/// The memory is bounded by the windows. Nothing is sent again unasked: an egress that misses something says so, and after a loss it is
-/// asked what it has.
+/// The windows limit the memory. The ingress sends a message again only on request: an egress that misses a message
+/// requests it, and after the loss of a server the ingress sends probes.
 /// </remarks>
 internal sealed partial class Ingress<TWire>
     where TWire : struct, IPipelineWire
@@ -30,17 +31,17 @@ internal sealed partial class Ingress<TWire>
     private long _lastNumber;
     private int _next;
 
-    // The connection takes no more for now.
+    // Whether the connection accepts no messages now.
     private bool _isBlocked;
 
-    // Somebody was refused, and is to be told when there is room.
+    // Whether a message was refused, so that OnRoom must be called when there is capacity again.
     private bool _isWanted;
 
-    /// <param name="subjects">The pipeline's.</param>
-    /// <param name="id">Its name, one token.</param>
+    /// <param name="subjects">The subjects of the pipeline.</param>
+    /// <param name="id">The name of this ingress, one token.</param>
     /// <param name="wire">The connection.</param>
-    /// <param name="pool">The loop's.</param>
-    /// <param name="limits">What bounds it.</param>
+    /// <param name="pool">The chunk pool of the loop.</param>
+    /// <param name="limits">The limits of the pipeline.</param>
     internal Ingress(PipelineSubjects subjects, string id, TWire wire, ChunkPool pool, PipelineLimits limits)
     {
         _subjects = subjects;
@@ -56,29 +57,36 @@ internal sealed partial class Ingress<TWire>
 
     internal IngressCounters Counters { get; } = new();
 
-    /// <summary>How many egresses it knows.</summary>
+    /// <summary>The number of known egresses.</summary>
     internal int Egresses => _links.Count;
 
-    /// <summary>Called when a message was refused and there is room again.</summary>
+    /// <summary>Called when there is capacity again after a message was refused.</summary>
     internal Action? OnRoom { get; set; }
 
-    /// <summary>Called when the present server will not take a message at any time, which waits for another then.</summary>
+    /// <summary>
+    /// Called if the connected server can never accept a message. The message then waits for another server.
+    /// </summary>
     internal Action<PublishStatus>? OnUnsendable { get; set; }
 
-    /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
+    /// <summary>Creates a span for each message while a listener collects spans; null for none.</summary>
     internal IngressSpans? Spans { get; init; }
 
-    /// <summary>Takes a message, or says that there is no room for it now; then <see cref="OnRoom"/> tells when there is.</summary>
-    /// <param name="body">The frame, or the frames with their lengths before them. Copied.</param>
-    /// <param name="frames">How many frames it is.</param>
+    /// <summary>
+    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is again.
+    /// </summary>
+    /// <param name="body">The frame, or several frames with their lengths. It is copied.</param>
+    /// <param name="frames">The number of frames.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
         => TryAccept(body, frames, _orphans.Count == 0 ? Choose(body.Length) : null);
 
-    /// <summary>The same for a pusher whose messages keep their order: they go to one egress as long as that is there.</summary>
-    /// <param name="body">The frame, or the frames with their lengths before them. Copied.</param>
-    /// <param name="frames">How many frames it is.</param>
-    /// <param name="link">Where its messages went so far; null before the first.</param>
+    /// <summary>
+    /// Accepts a message of a pusher whose messages keep their order: they go to one egress as long as this egress is
+    /// connected.
+    /// </summary>
+    /// <param name="body">The frame, or several frames with their lengths. It is copied.</param>
+    /// <param name="frames">The number of frames.</param>
+    /// <param name="link">The link that received the previous messages; null before the first one.</param>
     internal bool TryAcceptInOrder(ReadOnlySpan<byte> body, int frames, ref IngressLink? link)
     {
         IngressLink? follows = Follow(link);
@@ -95,7 +103,7 @@ internal sealed partial class Ingress<TWire>
             return false;
         }
 
-        // Null too for one that was refused for good.
+        // The link may also be null after a message that was refused permanently.
         link = chosen ?? link;
         return true;
     }
@@ -124,7 +132,7 @@ internal sealed partial class Ingress<TWire>
         return true;
     }
 
-    // The next in turn that has room for it.
+    // Returns the next link in turn that has capacity for a message of this size.
     private IngressLink? Choose(int size)
     {
         for (int left = _links.Count; left > 0; left--)
@@ -144,7 +152,7 @@ internal sealed partial class Ingress<TWire>
         return null;
     }
 
-    /// <summary>Sends what has been given to a link and could not be sent.</summary>
+    /// <summary>Sends the queued messages of a link that have not been sent.</summary>
     private void Pump(IngressLink link)
     {
         while (!link.IsHeld && link.Queue.Sent < link.Queue.Count && SendNext(link))
@@ -167,7 +175,7 @@ internal sealed partial class Ingress<TWire>
             headers.Line("Zmq-Moved: "u8, 1);
         }
 
-        // What is sent again is so without one.
+        // A message that is sent again gets no span.
         Activity? span = Spans is { IsHeard: true } && number > link.HighestSent ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(link.Subject, headers.Finish(), body);
         if (span is not null)
@@ -203,7 +211,8 @@ internal sealed partial class Ingress<TWire>
     {
         if (status == PublishStatus.PayloadTooLarge)
         {
-            // Another server than the one that it was accepted under. Its number must come all the same.
+            // The message was accepted while another server was connected. Its number must still arrive, so the ingress
+            // sends an empty message.
             status = _wire.Publish(
                 link.Subject, link.Headers.Begin().Line("Zmq-Seq: "u8, number).Line("Zmq-Frames: "u8, 0).Finish(), default);
             if (status == PublishStatus.Accepted)
@@ -223,7 +232,7 @@ internal sealed partial class Ingress<TWire>
             OnUnsendable?.Invoke(status);
         }
 
-        // The connection tells when it takes more, or when there is another server.
+        // The connection notifies the ingress when it accepts messages again or when another server is connected.
         _isBlocked = true;
         return false;
     }

@@ -1,6 +1,6 @@
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What the ingress of a pipeline has done. On its loop; others read a moment's truth.</summary>
+/// <summary>The counters of a pipeline's ingress. Its loop writes them; any thread may read them.</summary>
 internal sealed class IngressCounters
 {
     private long _accepted;
@@ -12,31 +12,31 @@ internal sealed class IngressCounters
     private long _refused;
     private long _given;
 
-    /// <summary>Messages taken from ZeroMQ.</summary>
+    /// <summary>Messages accepted from ZeroMQ.</summary>
     internal long Accepted => Volatile.Read(ref _accepted);
 
-    /// <summary>Messages sent to an egress, each time counted.</summary>
+    /// <summary>Messages sent to an egress. Each resend counts again.</summary>
     internal long Published => Volatile.Read(ref _published);
 
-    /// <summary>Messages of which an egress has said that its PUSH took them.</summary>
+    /// <summary>Messages that an egress has acknowledged because its PUSH socket took them.</summary>
     internal long Acknowledged => Volatile.Read(ref _acknowledged);
 
     /// <summary>Messages sent again to the same egress.</summary>
     internal long Resent => Volatile.Read(ref _resent);
 
-    /// <summary>Messages that go to another egress than the first.</summary>
+    /// <summary>Messages that were sent to another egress than the first one.</summary>
     internal long Moved => Volatile.Read(ref _moved);
 
-    /// <summary>Those of them that the first may have handed over.</summary>
+    /// <summary>Moved messages that the first egress may have passed to PUSH.</summary>
     internal long PossibleDuplicates => Volatile.Read(ref _possibleDuplicates);
 
-    /// <summary>Messages that are larger than the server takes.</summary>
+    /// <summary>Messages that exceed the server's size limit.</summary>
     internal long Refused => Volatile.Read(ref _refused);
 
-    /// <summary>Messages that were accepted, and that another server than the one then does not take any more.</summary>
+    /// <summary>Messages that were accepted and then exceed the size limit of another server.</summary>
     internal long GivenUp => Volatile.Read(ref _given);
 
-    /// <summary>Messages that are kept: accepted and not acknowledged.</summary>
+    /// <summary>Messages that are kept: accepted and not yet acknowledged.</summary>
     internal long InFlight => Accepted - Acknowledged;
 
     internal void CountAccepted() => _accepted++;

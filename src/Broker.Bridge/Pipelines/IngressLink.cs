@@ -3,7 +3,8 @@ using System.Globalization;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// What an ingress knows of one egress: the messages that it has not acknowledged, and how much more it may be sent. On the ingress's loop.
+/// The state of one egress at an ingress: the messages that the egress has not acknowledged, and how many more it may
+/// receive. Used on the ingress's loop.
 /// </summary>
 internal sealed class IngressLink
 {
@@ -23,18 +24,18 @@ internal sealed class IngressLink
 
     internal byte[] Egress { get; }
 
-    /// <summary>Where the egress gets messages.</summary>
+    /// <summary>The subject for messages to the egress.</summary>
     internal byte[] Subject { get; }
 
     internal HeaderBuilder Headers { get; }
 
-    /// <summary>What has not been acknowledged.</summary>
+    /// <summary>The messages that have not been acknowledged.</summary>
     internal MessageQueue Queue { get; }
 
     /// <summary>The last number that the egress has acknowledged.</summary>
     internal long Acknowledged { get; private set; }
 
-    /// <summary>The last number that was given to a message.</summary>
+    /// <summary>The number of the newest message.</summary>
     internal long Last => Acknowledged + Queue.Count;
 
     /// <summary>The number of the last message that was sent.</summary>
@@ -48,31 +49,36 @@ internal sealed class IngressLink
 
     internal long WindowBytes { get; private set; }
 
-    /// <summary>After a loss of the server: nothing is sent before the egress has said what it has.</summary>
+    /// <summary>
+    /// Whether the link is paused after the loss of a server: the ingress sends nothing before the egress has answered
+    /// a probe.
+    /// </summary>
     internal bool IsHeld { get; set; }
 
     internal bool IsGone { get; set; }
 
-    /// <summary>How many ticks ago it was heard of last.</summary>
+    /// <summary>How many ticks ago the last message from the egress arrived.</summary>
     internal int Silence { get; set; }
 
-    /// <summary>How many ticks ago it answered last, with or without a server since.</summary>
+    /// <summary>How many ticks ago the egress last answered, counted also while no server is connected.</summary>
     internal int Unanswered { get; set; }
 
-    /// <summary>Where its messages went when it was given up.</summary>
+    /// <summary>The link that received the messages of this link when it was given up.</summary>
     internal IngressLink? Successor { get; set; }
 
     internal bool HasCredit(int size) =>
         !IsHeld && Last < Limit && (Queue.IsEmpty || Queue.Bytes + size <= WindowBytes);
 
-    /// <summary>The egress tells of its window. One that it has opened it does not close.</summary>
+    /// <summary>Handles the window of the egress. A window never becomes smaller than before.</summary>
     internal void Open(long messages, long bytes, int mostMessages)
     {
         Limit = Math.Max(Limit, Acknowledged + Math.Min(messages, mostMessages));
         WindowBytes = Math.Min(bytes, _mostBytes);
     }
 
-    /// <summary>Forgets what the egress has acknowledged. How many messages that was; -1 when it cannot be.</summary>
+    /// <summary>
+    /// Removes the acknowledged messages. Returns their number, or -1 if the acknowledgement is not possible.
+    /// </summary>
     internal long Acknowledge(long through)
     {
         if (through > HighestSent || through < Acknowledged)

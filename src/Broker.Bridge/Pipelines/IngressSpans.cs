@@ -4,17 +4,17 @@ using Broker.Bridge.Tracing;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>The spans of what an ingress publishes.</summary>
-/// <param name="tracer">The bridge's.</param>
-/// <param name="subject">The pipeline's.</param>
-/// <param name="route">The route's name.</param>
+/// <summary>Creates the spans of the messages that an ingress publishes.</summary>
+/// <param name="tracer">The tracer of the bridge.</param>
+/// <param name="subject">The subject of the pipeline.</param>
+/// <param name="route">The name of the route.</param>
 internal sealed class IngressSpans(BridgeTracer tracer, string subject, string route)
 {
     internal bool IsHeard => tracer.IsHeard;
 
     internal static IngressSpans? Of(BridgeTracer? tracer, string subject, string route) => tracer is null ? null : new IngressSpans(tracer, subject, route);
 
-    /// <summary>Begins the span of one message and adds its context to the headers.</summary>
+    /// <summary>Starts the span of one message and adds its trace context to the headers.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Activity? Begin(HeaderBuilder headers, int size)
     {

@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// Messages in order, copied one behind the other into pooled memory, with a place up to which they have been sent. On one loop.
+/// A queue of messages, copied one after the other into pooled memory, with a position up to which they have been sent.
+/// Used on one loop.
 /// </summary>
 internal sealed class MessageQueue(ChunkPool pool)
 {
@@ -15,23 +16,23 @@ internal sealed class MessageQueue(ChunkPool pool)
     private ChunkPool.Chunk? _unsent;
     private int _unsentAt;
 
-    /// <summary>How many messages there are.</summary>
+    /// <summary>The number of messages.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>How many of them have been sent, from the front on.</summary>
+    /// <summary>How many messages from the front have been sent.</summary>
     internal int Sent { get; private set; }
 
-    /// <summary>The bytes of the messages.</summary>
+    /// <summary>The total size of the messages in bytes.</summary>
     internal long Bytes { get; private set; }
 
     internal bool IsEmpty => Count == 0;
 
-    /// <summary>Puts a message behind the others.</summary>
-    /// <param name="body">Copied.</param>
-    /// <param name="shape">What it is.</param>
+    /// <summary>Adds a message at the end.</summary>
+    /// <param name="body">The message, which is copied.</param>
+    /// <param name="shape">The properties of the message.</param>
     internal void Add(ReadOnlySpan<byte> body, MessageShape shape) => Add(default, body, shape);
 
-    /// <summary>The same for a message in two pieces, which it is not any more then.</summary>
+    /// <summary>Adds a message from two parts, which become one message.</summary>
     internal void Add(ReadOnlySpan<byte> start, ReadOnlySpan<byte> body, MessageShape shape)
     {
         int length = start.Length + body.Length;
@@ -52,14 +53,16 @@ internal sealed class MessageQueue(ChunkPool pool)
         Bytes += length;
     }
 
-    /// <summary>The first message. There must be one; borrowed until it is removed.</summary>
+    /// <summary>Returns the first message, which is valid until it is removed. The queue must not be empty.</summary>
     internal ReadOnlySpan<byte> Peek(out MessageShape shape)
     {
         SkipEnd(ref _head, ref _headAt);
         return Read(_head!, _headAt, out shape);
     }
 
-    /// <summary>The first message that has not been sent. There must be one; borrowed until it is removed.</summary>
+    /// <summary>
+    /// Returns the first message that has not been sent, which is valid until it is removed. There must be one.
+    /// </summary>
     internal ReadOnlySpan<byte> PeekUnsent(out MessageShape shape)
     {
         if (_unsent is null)
@@ -72,7 +75,7 @@ internal sealed class MessageQueue(ChunkPool pool)
         return Read(_unsent!, _unsentAt, out shape);
     }
 
-    /// <summary>The message that <see cref="PeekUnsent"/> gave has been sent.</summary>
+    /// <summary>Marks the message that <see cref="PeekUnsent"/> returns as sent.</summary>
     internal void MarkSent()
     {
         int length = PeekUnsent(out _).Length;
@@ -80,7 +83,7 @@ internal sealed class MessageQueue(ChunkPool pool)
         Sent++;
     }
 
-    /// <summary>All but the first so many count as not sent.</summary>
+    /// <summary>Marks all messages except the first <paramref name="sent"/> as not sent.</summary>
     internal void Rewind(int sent)
     {
         _unsent = null;
@@ -114,7 +117,7 @@ internal sealed class MessageQueue(ChunkPool pool)
         }
     }
 
-    /// <summary>Removes all.</summary>
+    /// <summary>Removes all messages.</summary>
     internal void Clear()
     {
         while (_head is { } chunk)

@@ -1,8 +1,12 @@
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What is known of a message beside its bytes.</summary>
-/// <param name="Frames">How many frames it has. 0: it cannot be sent any more, and only its number is.</param>
-/// <param name="Moved">Whether it has been sent to another egress before, of which it is not known whether it took it.</param>
+/// <summary>The properties of a message beside its bytes.</summary>
+/// <param name="Frames">
+/// The number of frames. 0 means that the message was given up and only its number is sent.
+/// </param>
+/// <param name="Moved">
+/// Whether the message may have reached PUSH before, for example because another egress received it first.
+/// </param>
 internal readonly record struct MessageShape(int Frames, bool Moved = false)
 {
     private const int MovedBit = 1 << 30;

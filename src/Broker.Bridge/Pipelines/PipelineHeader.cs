@@ -2,14 +2,16 @@ using System.Buffers.Text;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>The headers of a pipeline's messages, found by one scan. Borrows the block.</summary>
+/// <summary>
+/// The headers of a pipeline's messages, which one scan finds in a header block. Refers to the memory of the block.
+/// </summary>
 /// <remarks>
-/// Names are compared exactly. Line ends are taken strictly, as <see cref="Mapping.MappingHeaders"/> explains. A header that comes twice counts
-/// as malformed; those of others are passed over.
+/// Names are case-sensitive. Each line must end with CR LF; <see cref="Mapping.MappingHeaders"/> explains why. If a
+/// header of the pipeline occurs twice, the block is malformed. Other headers are ignored.
 /// </remarks>
 internal ref struct PipelineHeader
 {
-    /// <summary>A number that is not there.</summary>
+    /// <summary>The value of a numeric header that is missing.</summary>
     internal const long None = -1;
 
     private int _seen;
@@ -37,14 +39,16 @@ internal ref struct PipelineHeader
 
     internal long WindowBytes { get; private set; } = None;
 
-    /// <summary>1 when the header is absent.</summary>
+    /// <summary>The value of Zmq-Frames; 1 if the header is missing.</summary>
     internal int Frames { get; private set; } = 1;
 
     internal bool Moved { get; private set; }
 
     internal bool End { get; private set; }
 
-    /// <summary>False when the block is none, or one of the headers that count is malformed.</summary>
+    /// <summary>
+    /// Reads a header block. Returns false if it is not a header block or one of the pipeline's headers is malformed.
+    /// </summary>
     internal static bool TryParse(ReadOnlySpan<byte> block, out PipelineHeader header)
     {
         header = new PipelineHeader();

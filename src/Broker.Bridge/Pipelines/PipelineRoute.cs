@@ -9,7 +9,10 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What both forms of a pipeline have: a PULL socket in front and a PUSH socket behind, both on the connection's loop.</summary>
+/// <summary>
+/// The common part of all PUSH/PULL routes: a PULL socket for PUSH programs and a PUSH socket for PULL programs, both
+/// on the connection's loop.
+/// </summary>
 internal abstract class PipelineRoute : BridgeRoute
 {
     private const int MostFrames = 1024;
@@ -54,30 +57,30 @@ internal abstract class PipelineRoute : BridgeRoute
 
     private protected PushPullRouteOptions Options { get; }
 
-    /// <summary>What PUSH programs push into; null for a route without.</summary>
+    /// <summary>The socket that PUSH programs push to; null if the route has no endpoint for them.</summary>
     private protected LoopPull? Pull { get; }
 
-    /// <summary>What PULL programs take from; null for a route without.</summary>
+    /// <summary>The socket that PULL programs pull from; null if the route has no endpoint for them.</summary>
     private protected LoopPush? Push { get; }
 
     private protected ConnectionWire.Presence Server { get; } = new();
 
     private protected ConnectionWire Wire => new(Client, Server);
 
-    /// <summary>Whether PUSH has no PULL with room now. On the loop.</summary>
+    /// <summary>Whether no PULL program can take a message now. On the loop.</summary>
     private protected bool IsPushFull { get; private set; }
 
     internal IReadOnlyList<string> PusherEndpoints { get; private set; } = [];
 
     internal IReadOnlyList<string> PullerEndpoints { get; private set; } = [];
 
-    /// <summary>PUSH programs now.</summary>
+    /// <summary>The number of PUSH programs that are connected now.</summary>
     internal int Pushers => Pull?.Peers.Count ?? 0;
 
-    /// <summary>PULL programs now.</summary>
+    /// <summary>The number of PULL programs that are connected now.</summary>
     internal int Pullers => Push?.Peers.Count ?? 0;
 
-    /// <summary>How many messages were accepted and are kept. Any thread.</summary>
+    /// <summary>The number of messages that were accepted and are still kept. Any thread.</summary>
     private protected abstract long InFlight { get; }
 
     internal override void Start()
@@ -88,7 +91,8 @@ internal abstract class PipelineRoute : BridgeRoute
 
     internal override void Open()
     {
-        // PULLs first: what the first PUSH sends may be for them.
+        // Binds the endpoints for PULL programs first, because they may receive the first messages of the PUSH
+        // programs.
         PullerEndpoints = Push is null ? [] : Open(Push, Options.Pullers);
         PusherEndpoints = Pull is null ? [] : Open(Pull, Options.Pushers);
     }
@@ -105,25 +109,25 @@ internal abstract class PipelineRoute : BridgeRoute
 
     internal override Task<long> CloseAsync(TimeSpan linger) => _closed ??= CloseCoreAsync(linger);
 
-    /// <summary>Makes the subscriptions, by <see cref="Add"/>. On the loop.</summary>
+    /// <summary>Creates the subscriptions with <see cref="Add"/>. On the loop.</summary>
     private protected abstract void Subscribe();
 
-    /// <summary>There is a server. On the loop.</summary>
+    /// <summary>Called on the loop when a server is connected.</summary>
     private protected abstract void OnConnected();
 
-    /// <summary>PUSH has room again. On the loop.</summary>
+    /// <summary>Called on the loop when a PULL program can take messages again.</summary>
     private protected abstract void OnPushRoom();
 
-    /// <summary>A second has passed. On the loop.</summary>
+    /// <summary>Called on the loop each second.</summary>
     private protected abstract void Tick();
 
-    /// <summary>Takes a message of a PUSH program, or says that there is no room for it. On the loop.</summary>
+    /// <summary>Accepts a message of a PUSH program; returns false if there is no capacity. On the loop.</summary>
     private protected abstract bool TryAccept(ZeroMqPeer peer, ReadOnlySpan<byte> body, int frames);
 
-    /// <summary>Takes nothing more out; what PUSH has not taken is for others. On the loop.</summary>
+    /// <summary>Stops taking messages from subjects, and returns those that PUSH has not taken. On the loop.</summary>
     private protected abstract void EndEgress();
 
-    /// <summary>The end. On the loop.</summary>
+    /// <summary>Releases the resources of the route. On the loop.</summary>
     private protected abstract void End();
 
     private protected Subscription Add(string filter, MessageHandler handler)
@@ -139,20 +143,25 @@ internal abstract class PipelineRoute : BridgeRoute
         subscription.Unsubscribe();
     }
 
-    /// <summary>The connection does not take a message, and will not as long as it has this server; PUSH programs wait for another. On the loop.</summary>
+    /// <summary>
+    /// Logs that the connected server can never accept a message. PUSH programs wait for another server. On the loop.
+    /// </summary>
     private protected void ReportUnsendable(PublishStatus status)
     {
         if (!_unsendableTold)
         {
             _unsendableTold = true;
-            Log.Unsendable(status == PublishStatus.HeadersNotSupported ? "it takes no headers" : "the subjects of the pipeline are longer than its max_control_line");
+            Log.Unsendable(
+                status == PublishStatus.HeadersNotSupported
+                    ? "it does not support headers"
+                    : "the subjects of the pipeline are longer than its max_control_line");
         }
     }
 
-    /// <summary>Goes on with PUSH programs that were held up. On the loop.</summary>
+    /// <summary>Resumes the paused PUSH programs. On the loop.</summary>
     private protected void ResumePushers() => Pull?.ResumeReceiving();
 
-    /// <summary>Whether there is nobody whom PUSH could give a message to, not even soon. On the loop.</summary>
+    /// <summary>Whether no PULL program is connected. On the loop.</summary>
     private protected bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
 
     private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message) => TryAccept(peer, _payload.Of(message), message.FrameCount);
@@ -203,7 +212,7 @@ internal abstract class PipelineRoute : BridgeRoute
         long undelivered = Push is null ? 0 : (await Push.CloseAsync(linger).ConfigureAwait(false)).Undelivered;
         await OnLoopAsync(() =>
         {
-            // From who had not heard yet that nothing is wanted.
+            // Returns messages from ingresses that had not received the release yet.
             EndEgress();
             _timer?.Cancel();
             _subscriptions.ForEach(subscription => subscription.Unsubscribe());

@@ -6,33 +6,32 @@ namespace Broker.Bridge.Pipelines;
 /// <summary>The subjects of a pipeline; docs/push-pull.md describes them.</summary>
 internal sealed class PipelineSubjects(string subject)
 {
-    /// <summary>What ids have at most, in characters.</summary>
+    /// <summary>The largest length of an id, in characters.</summary>
     internal const int LongestId = 64;
-
-    // The longest token that is added, and two dots.
-    internal const int LongestSuffix = LongestId + 32;
 
     private readonly string _subject = subject;
 
-    /// <summary>Where egresses announce themselves.</summary>
+    /// <summary>The subject for the announcements of egresses.</summary>
     internal string Egresses => _subject + "._egress";
 
-    /// <summary>Where ingresses ask egresses to announce themselves.</summary>
+    /// <summary>The subject on which ingresses ask egresses for announcements.</summary>
     internal string Ingresses => _subject + "._ingress";
 
-    /// <summary>Where an egress gets messages.</summary>
+    /// <summary>The subject for messages to an egress.</summary>
     internal string Out(string egress) => $"{_subject}._out.{egress}";
 
-    /// <summary>What comes before the link's name in the subject where an ingress gets acknowledgements.</summary>
+    /// <summary>The prefix of the subjects for acknowledgements to an ingress; the name of the link follows.</summary>
     internal string InPrefix => _subject + "._in.";
 
-    /// <summary>Where an ingress gets acknowledgements of all its links.</summary>
+    /// <summary>The filter for the acknowledgements to all links of an ingress.</summary>
     internal string In(string ingress) => $"{_subject}._in.{ingress}.*";
 
-    /// <summary>A name that no other ingress or egress has.</summary>
+    /// <summary>Returns a new random name for an ingress or an egress.</summary>
     internal static string NewId() => Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(6));
 
-    /// <summary>Whether a peer's name of one token, or of two where that is allowed, may become a part of a subject.</summary>
+    /// <summary>
+    /// Returns whether a peer's name is valid as a part of a subject and has this number of tokens, 1 or 2.
+    /// </summary>
     internal static bool IsId(ReadOnlySpan<byte> id, int tokens)
     {
         if (id.Length is 0 or > LongestId)

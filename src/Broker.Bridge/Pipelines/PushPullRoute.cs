@@ -4,10 +4,10 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>A pipeline from bridge to bridge, by credits.</summary>
+/// <summary>A pipeline between bridges that uses windows (credits) and acknowledgements.</summary>
 internal sealed class PushPullRoute : PipelineRoute
 {
-    // Acknowledgements of less than an eighth of a window are sent so often.
+    // Acknowledgements of less than an eighth of a window are sent after this delay.
     private static readonly TimeSpan FlushDelay = TimeSpan.FromMilliseconds(2);
 
     private readonly PipelineSubjects _subjects;
@@ -95,7 +95,7 @@ internal sealed class PushPullRoute : PipelineRoute
             return;
         }
 
-        // One that comes back at once finds its messages here.
+        // Waits two ticks, so that a PULL program that reconnects at once still finds its messages here.
         _ticksWithoutPuller = HasNoPuller ? _ticksWithoutPuller + 1 : 0;
         if (_ticksWithoutPuller > 1 && _egress.IsOpen)
         {

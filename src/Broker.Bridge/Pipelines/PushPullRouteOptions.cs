@@ -5,81 +5,95 @@ using Broker.Bridge.Routes;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// PUSH and PULL programs: a pipeline is a subject, into which any number of PUSHs push at any number of bridges, and from which PULLs
-/// take in the same way. Nothing is dropped while both ends live: when PULLs take nothing, PUSHs block at their high-water marks, as with
-/// direct peers. docs/push-pull.md says what holds when something dies, and how native clients take part.
+/// The options of a route for PUSH and PULL programs. A pipeline is a subject. PUSH programs at any number of bridges
+/// push to it, and PULL programs at any number of bridges pull from it. No message is dropped while both ends run: if
+/// PULL programs take no messages, PUSH programs block at their high-water marks, as with direct peers.
+/// docs/push-pull.md describes what happens after failures, and how native clients take part.
 /// </summary>
 public sealed record PushPullRouteOptions : RouteOptions
 {
     private const int LongestSubject = 512;
 
-    /// <summary>The port that PUSH programs connect to by default.</summary>
+    /// <summary>The default port for PUSH programs.</summary>
     public const int DefaultPushersPort = 5558;
 
-    /// <summary>The port that PULL programs connect to by default.</summary>
+    /// <summary>The default port for PULL programs.</summary>
     public const int DefaultPullersPort = 5559;
 
-    /// <summary>The pipeline: a literal subject, such as <c>work.orders</c>. All bridges with this subject share it.</summary>
+    /// <summary>
+    /// The subject of the pipeline, without wildcards, such as <c>work.orders</c>. All bridges with this subject share
+    /// the pipeline.
+    /// </summary>
     public required string Subject { get; init; }
 
-    /// <summary>Where the PUSH programs are whose messages enter here. Empty for a route that only takes messages out.</summary>
+    /// <summary>
+    /// The endpoints of the PUSH programs. Empty for a route that only sends messages to PULL programs.
+    /// </summary>
     public IReadOnlyList<BridgeEndpoint> Pushers { get; init; } = [new(Bind: true, $"tcp://127.0.0.1:{DefaultPushersPort}")];
 
-    /// <summary>Where the PULL programs are that get messages here. Empty for a route that only brings messages in.</summary>
+    /// <summary>
+    /// The endpoints of the PULL programs. Empty for a route that only takes messages from PUSH programs.
+    /// </summary>
     public IReadOnlyList<BridgeEndpoint> Pullers { get; init; } = [new(Bind: true, $"tcp://127.0.0.1:{DefaultPullersPort}")];
 
     /// <summary>
-    /// How many messages of one ingress may be on their way to one egress and wait there. Each ingress keeps that many for each egress. Default 4,096.
+    /// How many messages of one ingress may be on their way to one egress or queued there. The ingress keeps this many
+    /// for each egress. Default 4,096.
     /// </summary>
     public int Window { get; init; } = 4096;
 
-    /// <summary>The same in bytes; a larger message passes alone. Default 4 MiB.</summary>
+    /// <summary>The same limit in bytes. A single message may exceed it. Default 4 MiB.</summary>
     public long WindowBytes { get; init; } = 4 << 20;
 
     /// <summary>
-    /// Whether all that one PUSH connection sends goes to one egress, in order, as long as that is there. Default false: each message goes to
-    /// the next in turn that has room. Where an egress has several PULLs, PUSH spreads its messages over them in any case.
+    /// Whether all messages of one PUSH connection go to one egress, in order, as long as this egress is connected.
+    /// Default false: each message goes to the next egress in turn that has capacity. If an egress has several PULL
+    /// programs, their PUSH socket distributes the messages among them in both cases.
     /// </summary>
     public bool KeepOrder { get; init; }
 
-    /// <summary>The largest ZeroMQ message, all frames together, in bytes; who announces more is closed. Default 1 MiB.</summary>
+    /// <summary>
+    /// The size limit of a ZeroMQ message, all frames together, in bytes. A peer that announces more is disconnected.
+    /// Default 1 MiB.
+    /// </summary>
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
-    /// <summary>How many ZeroMQ programs each side takes at a time. Default 1,024.</summary>
+    /// <summary>The largest number of ZeroMQ programs on each side at the same time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
 
-    /// <summary>How many messages may wait for one PULL, as ZMQ_SNDHWM. Default 1,000.</summary>
+    /// <summary>How many messages may be queued for one PULL program, like ZMQ_SNDHWM. Default 1,000.</summary>
     public int HighWaterMark { get; init; } = 1000;
 
-    /// <summary>How much memory what waits for one PULL may take, in bytes. Default 16 MiB.</summary>
+    /// <summary>How many bytes of messages may be queued for one PULL program. Default 16 MiB.</summary>
     public long HighWaterBytes { get; init; } = 16 << 20;
 
     /// <summary>
-    /// How often a program of ZMTP 3.1 is asked whether it is there. One that says nothing for as long is given up, and a program of libzmq that
-    /// takes no messages does not answer either: its messages that wait here are then given to others. Default
-    /// <see cref="Timeout.InfiniteTimeSpan"/>: never, as in libzmq; who is gone is found by TCP.
+    /// The interval between PINGs to a program that speaks ZMTP 3.1. A program that sends nothing for one interval
+    /// after a PING is disconnected, and its queued messages go to others. A libzmq program that takes no messages does
+    /// not answer PINGs either. Default <see cref="Timeout.InfiniteTimeSpan"/> for no PINGs, as in libzmq: then only
+    /// TCP detects lost programs.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long an egress may be silent, which announces itself each second, before others get what it has not acknowledged. Whole seconds, at least
-    /// 2. Default 10 s.
+    /// How long an egress may be silent before others receive the messages that it has not acknowledged. An egress
+    /// announces itself each second. Whole seconds, at least 2. Default 10 s.
     /// </summary>
     public TimeSpan PeerTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long stopping waits for what was accepted to be acknowledged. Default 5 s.</summary>
+    /// <summary>How long a closing route waits until accepted messages are acknowledged. Default 5 s.</summary>
     public TimeSpan StopTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Hands messages to a stream of JetStream instead, from which other bridges take them: then nothing that the stream has acknowledged is
-    /// lost, whoever restarts. Default null: from bridge to bridge.
+    /// Sends messages through a JetStream stream instead of directly to other bridges. Then no message that the stream
+    /// has acknowledged is lost, whichever process restarts. Default null: messages go from bridge to bridge.
     /// </summary>
     public StreamQueueOptions? Stream { get; init; }
 
     /// <summary>
-    /// Whether the PULL programs only get copies of what the pipeline's others get, without taking part: nobody waits for them, and what they
-    /// have no room for is dropped and counted. A message that is sent again after a loss is copied again. It has no PUSH programs, and no
-    /// stream. Default false.
+    /// Whether the PULL programs only receive copies of the messages of the pipeline, without taking part in it.
+    /// Nothing waits for them, and a message that they have no space for is dropped and counted. If a message is sent
+    /// again after a loss, it is copied again. Such a route has no PUSH programs and no stream. Default false.
     /// </summary>
     public bool Shadow { get; init; }
 
@@ -97,14 +111,15 @@ public sealed record PushPullRouteOptions : RouteOptions
             || !Ascii.IsValid(Subject))
         {
             throw new ArgumentException(
-                $"'{Subject}' is no subject of a pipeline: tokens of ASCII separated by dots, none of them empty, without wildcards, "
-                + $"of {LongestSubject} characters at most.",
+                $"'{Subject}' is not a valid subject of a pipeline: it must have non-empty ASCII tokens separated "
+                + $"by dots, no wildcards, and at most {LongestSubject} characters.",
                 nameof(Subject));
         }
 
         if (Pushers.Count + Pullers.Count == 0)
         {
-            throw new ArgumentException("A PUSH/PULL route needs an endpoint for PUSH or for PULL programs.", nameof(Pushers));
+            throw new ArgumentException(
+                "A PUSH/PULL route requires an endpoint for PUSH or for PULL programs.", nameof(Pushers));
         }
 
         ArgumentOutOfRangeException.ThrowIfLessThan(Window, 1);
@@ -127,12 +142,13 @@ public sealed record PushPullRouteOptions : RouteOptions
 
         if (Stream is not null && KeepOrder)
         {
-            throw new ArgumentException("A stream keeps its own order; KeepOrder is for pipelines from bridge to bridge.", nameof(KeepOrder));
+            throw new ArgumentException(
+                "KeepOrder must be false for a route with a stream: a stream keeps its own order.", nameof(KeepOrder));
         }
 
         if (Shadow && (Stream is not null || Pushers.Count > 0))
         {
-            throw new ArgumentException("A shadow of a pipeline has PULL programs only, and no stream.", nameof(Shadow));
+            throw new ArgumentException("A shadow route must have no PUSH programs and no stream.", nameof(Shadow));
         }
 
         Stream?.Validate();

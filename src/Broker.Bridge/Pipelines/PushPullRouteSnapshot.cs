@@ -2,69 +2,82 @@ using Broker.Bridge.Routes;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>What a PUSH/PULL route has done, at a moment. docs/push-pull.md says how the counters add up.</summary>
+/// <summary>
+/// The counters of a PUSH/PULL route at one moment. docs/push-pull.md describes how they depend on each other.
+/// </summary>
 public sealed record PushPullRouteSnapshot : RouteSnapshot
 {
-    /// <summary>Where PUSH programs can connect, with the ports that were really taken.</summary>
+    /// <summary>The endpoints that PUSH programs can connect to, with the ports that the system has assigned.</summary>
     public IReadOnlyList<string> PusherEndpoints { get; init; } = [];
 
-    /// <summary>Where PULL programs can connect, with the ports that were really taken.</summary>
+    /// <summary>The endpoints that PULL programs can connect to, with the ports that the system has assigned.</summary>
     public IReadOnlyList<string> PullerEndpoints { get; init; } = [];
 
-    /// <summary>PUSH programs that are connected now.</summary>
+    /// <summary>The number of PUSH programs that are connected now.</summary>
     public int Pushers { get; init; }
 
-    /// <summary>PULL programs that are connected now.</summary>
+    /// <summary>The number of PULL programs that are connected now.</summary>
     public int Pullers { get; init; }
 
-    /// <summary>Messages that the ingress took from PUSH programs and keeps until they are acknowledged.</summary>
+    /// <summary>
+    /// Messages that the ingress accepted from PUSH programs. It keeps each message until it is acknowledged.
+    /// </summary>
     public long Accepted { get; init; }
 
-    /// <summary>Messages that the ingress sent, each time counted.</summary>
+    /// <summary>Messages that the ingress sent. Each resend counts again.</summary>
     public long Published { get; init; }
 
-    /// <summary>Messages of which an egress, or the stream, has said that it has them.</summary>
+    /// <summary>Messages that an egress or the stream has acknowledged.</summary>
     public long Acknowledged { get; init; }
 
-    /// <summary>Messages that the ingress sent again to the same egress, or to the stream.</summary>
+    /// <summary>Messages that the ingress sent again to the same egress or to the stream.</summary>
     public long Resent { get; init; }
 
-    /// <summary>Messages that the ingress gave to another egress than the first, which is gone or has given them back.</summary>
+    /// <summary>
+    /// Messages that the ingress sent to another egress because the first one was lost or had returned them.
+    /// </summary>
     public long Moved { get; init; }
 
-    /// <summary>Those of them that the first egress may have handed over without our hearing of it.</summary>
+    /// <summary>
+    /// Moved messages that the first egress may have passed to PUSH without a received acknowledgement.
+    /// </summary>
     public long PossiblyMovedTwice { get; init; }
 
-    /// <summary>Messages that were accepted, and that the server there is now does not take for their size. They are lost.</summary>
+    /// <summary>
+    /// Messages that were accepted, but are lost because they exceed the size limit of the server that is connected
+    /// now.
+    /// </summary>
     public long GivenUp { get; init; }
 
-    /// <summary>Messages that the ingress has accepted and keeps.</summary>
+    /// <summary>Messages that the ingress has accepted and still keeps.</summary>
     public long InFlight { get; init; }
 
-    /// <summary>Messages that the egress received, or was delivered by the stream, duplicates not counted.</summary>
+    /// <summary>Messages that the egress received from ingresses or from the stream, without duplicates.</summary>
     public long Received { get; init; }
 
-    /// <summary>Messages that PUSH took for PULL programs.</summary>
+    /// <summary>Messages that the PUSH socket took for PULL programs.</summary>
     public long HandedOver { get; init; }
 
-    /// <summary>Those of them that another egress, or an earlier life of this one, may have handed over too.</summary>
+    /// <summary>Messages that another egress, or this one before a restart, may have passed to PUSH too.</summary>
     public long PossibleDuplicates { get; init; }
 
-    /// <summary>Messages that came to the egress again and were dropped.</summary>
+    /// <summary>Messages that arrived at the egress again and were dropped.</summary>
     public long DuplicatesDropped { get; init; }
 
-    /// <summary>Messages that the egress gave back because there was no PULL program any more.</summary>
+    /// <summary>Messages that the egress returned because no PULL program was connected any more.</summary>
     public long Released { get; init; }
 
-    /// <summary>Messages that wait in the egress for PULL programs.</summary>
+    /// <summary>Messages that are queued in the egress for PULL programs.</summary>
     public long Waiting { get; init; }
 
-    /// <summary>How many egresses the ingress sends to, and how many ingresses the egress takes from.</summary>
+    /// <summary>
+    /// The number of egresses that the ingress sends to plus the number of ingress links that the egress receives from.
+    /// </summary>
     public int Partners { get; init; }
 
     internal static PushPullRouteSnapshot Of(PipelineRoute route, IngressCounters into, EgressCounters outOf)
     {
-        // What comes later first, so that none of it seems to have come from nowhere.
+        // Reads the counters of later steps first, so that they never exceed those of earlier steps.
         long handedOver = outOf.HandedOver;
         long received = outOf.Received;
         long acknowledged = into.Acknowledged;

@@ -2,7 +2,7 @@ using Broker.ZeroMq.Pipeline;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>The PUSH socket of a route, on its loop.</summary>
+/// <summary>The PUSH socket of a route. Used on its loop.</summary>
 internal readonly struct PushSink(LoopPush push) : IPipelineSink
 {
     public bool TryTake(ReadOnlySpan<byte> body, int frames)

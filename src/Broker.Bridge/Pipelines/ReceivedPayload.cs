@@ -3,12 +3,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>A received message as a payload. The memory is its own and used again. On one loop.</summary>
+/// <summary>Converts received messages to payloads, always into the same array. Used on one loop.</summary>
 internal sealed class ReceivedPayload
 {
     private byte[] _bytes = [];
 
-    /// <summary>One frame as it is, several with their lengths before them. Borrowed, until the next call or the end of the message.</summary>
+    /// <summary>
+    /// Returns the payload: a single frame unchanged, or several frames with their lengths. Valid until the next call
+    /// or the end of the message.
+    /// </summary>
     internal ReadOnlySpan<byte> Of(in ZmtpMessage message) => message.FrameCount == 1 ? message.FirstFrame.Body : Join(message);
 
     private ReadOnlySpan<byte> Join(in ZmtpMessage message)
@@ -16,7 +19,7 @@ internal sealed class ReceivedPayload
         int size = message.BodySize + (message.FrameCount * FrameLengths.Size);
         if (_bytes.Length < size)
         {
-            // Messages are bounded, and so is what is kept here.
+            // Message sizes are limited, so this array is limited too.
             _bytes = new byte[Math.Max(size, _bytes.Length * 2)];
         }
 

@@ -2,26 +2,30 @@ using Broker.Bridge.JetStream;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>Which messages of a stream this egress was given of late, and whether PUSH took them: the filter against what comes again.</summary>
-/// <param name="capacity">How many it knows at most.</param>
+/// <summary>
+/// The recent deliveries of a stream to this egress, and whether PUSH took them. It detects messages that are delivered
+/// again.
+/// </summary>
+/// <param name="capacity">The largest number of deliveries.</param>
 internal sealed class RecentDeliveries(int capacity)
 {
     private readonly int _mostOrdered = MostOrdered(capacity);
     private readonly Dictionary<(long Sequence, long Stored), Entry> _entries = new(capacity + 1);
 
-    // The oldest first. Of a message that was removed, and may have been added again, the place stays: one counts only with its entry's number.
+    // The oldest entry is first. A removed message stays in the queue, and may be added again: a queue item counts only
+    // if its number is that of the entry.
     private readonly Queue<((long Sequence, long Stored) Key, long Number)> _order = new(MostOrdered(capacity) + 1);
 
     private (long Sequence, long Stored) _newest;
     private long _lastNumber;
 
-    /// <summary>How many messages it knows.</summary>
+    /// <summary>The number of messages.</summary>
     internal int Count => _entries.Count;
 
-    /// <summary>How many places their order has, those of removed messages included.</summary>
+    /// <summary>The length of the order queue, including removed messages.</summary>
     internal int Ordered => _order.Count;
 
-    /// <summary>Whether it is known; and if so, whether PUSH took it.</summary>
+    /// <summary>Returns whether the message was recently delivered, and whether PUSH took it.</summary>
     internal bool TryGet(in DeliverySubject delivery, out bool taken)
     {
         bool isKnown = _entries.TryGetValue(KeyOf(delivery), out Entry entry);
@@ -30,13 +34,15 @@ internal sealed class RecentDeliveries(int capacity)
     }
 
     /// <summary>
-    /// Whether the stream has delivered it before, to this egress or another: it says so, or one that was stored later was here already. A server
-    /// that was killed may have forgotten its last deliveries, and makes them again as for the first time; and it may have given out numbers twice.
+    /// Returns whether the stream has delivered the message before, to this egress or to another one. Either its
+    /// delivery count shows that, or a message that was stored later has already arrived: a server that was killed may
+    /// lose the record of its last deliveries and repeat them as first deliveries, and it may assign sequence numbers
+    /// twice.
     /// </summary>
     internal bool WasDeliveredBefore(in DeliverySubject delivery) =>
         delivery.Delivered > 1 || !IsNewer(KeyOf(delivery));
 
-    /// <summary>Knows it from now on; of one that is known already, only whether PUSH took it is changed.</summary>
+    /// <summary>Adds a message, or updates whether PUSH took it.</summary>
     internal void Add(in DeliverySubject delivery, bool taken)
     {
         (long Sequence, long Stored) key = KeyOf(delivery);
@@ -64,13 +70,13 @@ internal sealed class RecentDeliveries(int capacity)
         }
     }
 
-    /// <summary>It has been given back: when it comes again it is new.</summary>
+    /// <summary>Removes a message that was returned to the stream, so that its next delivery counts as new.</summary>
     internal void Remove(in DeliverySubject delivery) => _entries.Remove(KeyOf(delivery));
 
     private bool IsNewer((long Sequence, long Stored) key) =>
         key.Stored > _newest.Stored || (key.Stored == _newest.Stored && key.Sequence > _newest.Sequence);
 
-    // A quarter more than there are messages: then going through all of them is rare.
+    // A quarter more than the number of messages, so that RemoveUnused is rarely needed.
     private static int MostOrdered(int capacity) => capacity + (capacity / 4) + 1;
 
     private void RemoveOldest()
@@ -98,7 +104,7 @@ internal sealed class RecentDeliveries(int capacity)
 
     private static (long Sequence, long Stored) KeyOf(in DeliverySubject delivery) => (delivery.Sequence, delivery.Stored);
 
-    /// <param name="Number">Which of all that were added.</param>
-    /// <param name="Taken">Whether PUSH took it.</param>
+    /// <param name="Number">The number of the entry, counted over all added entries.</param>
+    /// <param name="Taken">Whether PUSH took the message.</param>
     private readonly record struct Entry(long Number, bool Taken);
 }

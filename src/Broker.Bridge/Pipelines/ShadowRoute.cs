@@ -4,7 +4,7 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>PULL programs that get copies of what goes through a pipeline, and are nobody in its protocol.</summary>
+/// <summary>Sends copies of a pipeline's messages to PULL programs without taking part in its protocol.</summary>
 internal sealed class ShadowRoute : PipelineRoute
 {
     private readonly PipelineSubjects _subjects;
@@ -62,7 +62,7 @@ internal sealed class ShadowRoute : PipelineRoute
     {
     }
 
-    // What is no message of the pipeline itself, such as the end of a link, has no number.
+    // Protocol messages, such as the end of a link, have no sequence number and are ignored.
     private void OnCopy(in MessageView message)
     {
         if (_ended || !PipelineHeader.TryParse(message.Headers, out PipelineHeader header) || header.Sequence == PipelineHeader.None)
@@ -73,7 +73,7 @@ internal sealed class ShadowRoute : PipelineRoute
         _received++;
         if (header.Frames != 1 && (header.Frames == 0 || !FrameLengths.AreValid(message.Body, header.Frames)))
         {
-            // Also one that its ingress could not send any more: only its number came.
+            // Also counts messages that their ingress gave up: only their number was sent.
             _refused++;
         }
         else if (_sink.TryTake(message.Body, header.Frames))

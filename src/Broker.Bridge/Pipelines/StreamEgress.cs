@@ -4,8 +4,8 @@ using Broker.Protocol.Headers;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// Takes messages from a consumer of a stream, by requests for no more than there is room for, and acknowledges each when PUSH has taken it.
-/// All on the connection's loop.
+/// Takes messages from a stream's consumer. It requests no more messages than it has space for, and acknowledges each
+/// when PUSH has taken it. Used on the connection's loop.
 /// </summary>
 internal sealed class StreamEgress<TWire, TSink>
     where TWire : struct, IPipelineWire
@@ -22,13 +22,15 @@ internal sealed class StreamEgress<TWire, TSink>
     private TSink _sink;
     private int _ticksHeld;
 
-    /// <param name="nextSubject">Where messages are asked for.</param>
-    /// <param name="inbox">Where they come, with the number of the request behind it.</param>
-    /// <param name="holdTicks">How often the stream is told that a message is still held.</param>
+    /// <param name="nextSubject">The subject for requests.</param>
+    /// <param name="inbox">The prefix of the subjects for messages; the number of the request follows.</param>
+    /// <param name="holdTicks">
+    /// After how many ticks the egress reports progress of queued messages to the stream.
+    /// </param>
     /// <param name="wire">The connection.</param>
-    /// <param name="sink">PUSH.</param>
-    /// <param name="pool">The loop's.</param>
-    /// <param name="limits">What bounds it.</param>
+    /// <param name="sink">The PUSH socket.</param>
+    /// <param name="pool">The chunk pool of the loop.</param>
+    /// <param name="limits">The limits of the pipeline.</param>
     internal StreamEgress(string nextSubject, string inbox, int holdTicks, TWire wire, TSink sink, ChunkPool pool, PipelineLimits limits)
     {
         _limits = limits;
@@ -41,19 +43,21 @@ internal sealed class StreamEgress<TWire, TSink>
 
     internal EgressCounters Counters { get; } = new();
 
-    /// <summary>How many messages wait for PUSH.</summary>
+    /// <summary>The number of messages that are queued for PUSH.</summary>
     internal int Waiting => _held.Count;
 
-    /// <summary>Whether stream and consumer are there.</summary>
+    /// <summary>Whether the stream and the consumer exist.</summary>
     internal bool IsReady { get; set; }
 
-    /// <summary>Whether there is somebody to give messages to.</summary>
+    /// <summary>Whether a PULL program can take messages.</summary>
     internal bool IsOpen { get; private set; }
 
-    /// <summary>Called for a message that leaves the stream and goes to nobody, since its frames do not add up.</summary>
+    /// <summary>
+    /// Called when a message was removed from the stream and dropped because its frame lengths are inconsistent.
+    /// </summary>
     internal Action? OnMalformed { get; set; }
 
-    /// <summary>For how many ticks there were messages to be had and none came.</summary>
+    /// <summary>For how many ticks a request has been open without any message.</summary>
     internal int TicksWithoutMessages => _requests.TicksWithoutMessages;
 
     internal void Open()
@@ -62,7 +66,9 @@ internal sealed class StreamEgress<TWire, TSink>
         Request();
     }
 
-    /// <summary>There is nobody to give messages to: gives back what it holds, so that others get it.</summary>
+    /// <summary>
+    /// Returns the queued messages to the stream because no PULL program is connected, so that others receive them.
+    /// </summary>
     internal void Release()
     {
         IsOpen = false;
@@ -80,9 +86,10 @@ internal sealed class StreamEgress<TWire, TSink>
         }
     }
 
-    /// <summary>There is a server, and on it the consumer.</summary>
+    /// <summary>Called when a server is connected and its consumer exists.</summary>
     /// <param name="inbox">
-    /// Where messages come from now on. Another one than before: a server that is still the same has what was asked of it, and would answer that too.
+    /// A new prefix of the subjects for messages. If the server is the same as before, it still has the earlier
+    /// requests and would deliver to their subjects.
     /// </param>
     internal void OnConnected(string inbox)
     {
@@ -90,7 +97,7 @@ internal sealed class StreamEgress<TWire, TSink>
         Request();
     }
 
-    /// <summary>Something on the inbox: a message, or how a request ended.</summary>
+    /// <summary>Handles a message or the status of a request.</summary>
     internal void OnMessage(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> replyTo, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         if (replyTo.IsEmpty)
@@ -112,7 +119,7 @@ internal sealed class StreamEgress<TWire, TSink>
             Counters.CountDuplicate();
             if (taken)
             {
-                // Its acknowledgement was lost.
+                // The acknowledgement of the message was lost.
                 Acknowledge(replyTo);
             }
         }
@@ -132,7 +139,7 @@ internal sealed class StreamEgress<TWire, TSink>
         Request();
     }
 
-    /// <summary>PUSH has room: gives it what waits.</summary>
+    /// <summary>Passes queued messages to PUSH while it accepts them.</summary>
     internal void Drain()
     {
         while (!_held.IsEmpty)
@@ -181,7 +188,7 @@ internal sealed class StreamEgress<TWire, TSink>
 
     internal void Close() => _held.Clear();
 
-    // Asks for as many as there is room for, when that is much.
+    // Requests more messages if there is enough space.
     private void Request()
     {
         int room = _limits.Window - _held.Count - _requests.Outstanding;
@@ -207,14 +214,15 @@ internal sealed class StreamEgress<TWire, TSink>
         int frames = 1;
         if (!headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Frames"u8, out ReadOnlySpan<byte> value))
         {
-            // One frame is the body as it is, also where a message says so.
+            // A single frame is the whole body, also if the message has the header with the value 1.
             frames = PipelineHeader.TryReadNumber(value, out long number) && number <= ushort.MaxValue
                 && (number == 1 || FrameLengths.AreValid(body, (int)number))
                 ? (int)number
                 : 0;
         }
 
-        // Published again by an ingress that did not hear whether the stream has it: the first may have been delivered, and gone from there.
+        // The ingress published the message again because it received no answer: the first copy may have been stored,
+        // delivered and removed.
         bool perhapsBefore = !headers.IsEmpty && HeaderBlock.TryGet(headers, "Zmq-Moved"u8, out _);
         return new MessageShape(frames, Moved: again || perhapsBefore);
     }
@@ -223,7 +231,7 @@ internal sealed class StreamEgress<TWire, TSink>
     {
         if (shape.Frames == 0)
         {
-            // Its frames do not add up, and will not the next time either.
+            // The frame lengths are inconsistent. Another delivery would not help, so the message is acknowledged.
             Counters.CountRefused();
             OnMalformed?.Invoke();
             return true;

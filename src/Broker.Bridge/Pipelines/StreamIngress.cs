@@ -8,17 +8,18 @@ using Broker.Client.Publishing;
 namespace Broker.Bridge.Pipelines;
 
 /// <summary>
-/// Hands messages to a stream and keeps each until the stream has it. No more than a window are on their way. All on the connection's loop.
+/// Publishes messages to a stream and keeps each until the stream has stored it. At most one window of messages is
+/// unanswered. Used on the connection's loop.
 /// </summary>
 internal sealed class StreamIngress<TWire>
     where TWire : struct, IPipelineWire
 {
-    // With an answer outstanding for so many ticks the publish, or its answer, is taken for lost.
+    // If no answer has arrived for this many ticks, the message or its answer counts as lost.
     private const int PatienceInTicks = 5;
 
     private const int LongestNumber = 20;
 
-    // What a stream in files adds to a message, at most.
+    // The most bytes that a stream with file storage adds to a message.
     private const int StoredOverhead = 64;
 
     private readonly PipelineLimits _limits;
@@ -28,7 +29,7 @@ internal sealed class StreamIngress<TWire>
     private readonly HeaderBuilder _headers;
     private readonly MessageQueue _queue;
 
-    // What is known of those that wait, each at its number: answers may come out of order when the leader changes.
+    // The state of each kept message, indexed by its number: answers may arrive out of order when the leader changes.
     private readonly Fate[] _fates;
     private TWire _wire;
     private long _first = 1;
@@ -37,13 +38,13 @@ internal sealed class StreamIngress<TWire>
     private bool _isHeld;
     private bool _isWanted;
 
-    /// <param name="subject">The pipeline's, which the stream has.</param>
+    /// <param name="subject">The subject of the pipeline, which belongs to the stream.</param>
     /// <param name="id">A name that no other ingress has or had.</param>
-    /// <param name="stream">The stream's name.</param>
-    /// <param name="inbox">Where answers come, with a number behind it.</param>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="inbox">The prefix of the reply subjects; the number of the message follows.</param>
     /// <param name="wire">The connection.</param>
-    /// <param name="pool">The loop's.</param>
-    /// <param name="limits">What bounds it.</param>
+    /// <param name="pool">The chunk pool of the loop.</param>
+    /// <param name="limits">The limits of the pipeline.</param>
     internal StreamIngress(string subject, string id, string stream, string inbox, TWire wire, ChunkPool pool, PipelineLimits limits)
     {
         _limits = limits;
@@ -60,33 +61,39 @@ internal sealed class StreamIngress<TWire>
 
     internal IngressCounters Counters { get; } = new();
 
-    /// <summary>Messages that the stream had already when they were sent again.</summary>
+    /// <summary>Messages that were sent again although the stream had already stored them.</summary>
     internal long Duplicates { get; private set; }
 
-    /// <summary>Called when a message was refused and there is room again.</summary>
+    /// <summary>Called when there is capacity again after a message was refused.</summary>
     internal Action? OnRoom { get; set; }
 
-    /// <summary>Called when the present server will not take a message at any time, which waits for another then.</summary>
+    /// <summary>
+    /// Called if the connected server can never accept a message. The message then waits for another server.
+    /// </summary>
     internal Action<PublishStatus>? OnUnsendable { get; set; }
 
-    /// <summary>Makes a span for each message while somebody listens; null for none.</summary>
+    /// <summary>Creates a span for each message while a listener collects spans; null for none.</summary>
     internal IngressSpans? Spans { get; init; }
 
-    /// <summary>Called when the stream has refused a message, with what it said.</summary>
+    /// <summary>Called with the answer of the stream when it has refused a message.</summary>
     internal RefusalHandler? OnRefused { get; set; }
 
-    /// <summary>Called when a message is given up since the stream will never take it, with what it said.</summary>
+    /// <summary>
+    /// Called with the answer of the stream when a message is given up because the stream will never store it.
+    /// </summary>
     internal RefusalHandler? OnGivenUp { get; set; }
 
-    /// <summary>How many bytes the stream may hold: what exceeds that alone is refused here.</summary>
+    /// <summary>The size limit of the stream in bytes. A single message that exceeds it is refused here.</summary>
     internal long MostBytes { get; init; } = long.MaxValue;
 
     internal delegate void RefusalHandler(ReadOnlySpan<byte> answer);
 
-    /// <summary>Whether the stream is there.</summary>
+    /// <summary>Whether the stream exists.</summary>
     internal bool IsReady { get; set; }
 
-    /// <summary>Takes a message, or says that there is no room for it now; then <see cref="OnRoom"/> tells when there is.</summary>
+    /// <summary>
+    /// Accepts a message. Returns false if there is no capacity; <see cref="OnRoom"/> is called when there is again.
+    /// </summary>
     internal bool TryAccept(ReadOnlySpan<byte> body, int frames)
     {
         if (!IsReady || _isHeld || !_wire.IsConnected || _queue.Count >= _fates.Length || _queue.Sent < _queue.Count
@@ -109,10 +116,10 @@ internal sealed class StreamIngress<TWire>
         return true;
     }
 
-    /// <summary>An answer of the stream.</summary>
-    /// <param name="number">Which message it is about, from the subject.</param>
-    /// <param name="headers">Of the answer.</param>
-    /// <param name="body">Of the answer.</param>
+    /// <summary>Handles an answer of the stream.</summary>
+    /// <param name="number">The number of the message, from the subject.</param>
+    /// <param name="headers">The headers of the answer.</param>
+    /// <param name="body">The body of the answer.</param>
     internal void OnAnswer(long number, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body)
     {
         if (number < _first || number >= _first + _queue.Count)
@@ -123,18 +130,19 @@ internal sealed class StreamIngress<TWire>
         switch (PublishAnswers.Read(headers, body))
         {
             case PublishAnswer.NoStream:
-                // Nothing more before it has been looked for, and made.
+                // Sends nothing more before the route has looked up and created the stream.
                 IsReady = false;
                 FateOf(number) |= Fate.Refused;
                 OnRefused?.Invoke(body.IsEmpty ? headers : body);
                 return;
             case PublishAnswer.NeverStored:
-                // It would hold up all others for good.
+                // The message would block all following messages forever.
                 Counters.CountGivenUp();
                 OnGivenUp?.Invoke(body);
                 break;
             case PublishAnswer.Refused:
-                // It may be full, or have no leader: asked again at the next tick, and nothing new until then.
+                // The stream may be full or without a leader: the ingress publishes again at the next tick, and sends
+                // nothing new until then.
                 _isHeld = true;
                 FateOf(number) |= Fate.Refused;
                 OnRefused?.Invoke(body.IsEmpty ? headers : body);
@@ -157,10 +165,13 @@ internal sealed class StreamIngress<TWire>
         Continue();
     }
 
-    /// <summary>There is a server and the stream: sends again what it has not confirmed. It knows by the message's id what it has.</summary>
+    /// <summary>
+    /// Called when a server is connected and the stream exists: publishes all unconfirmed messages again. The stream
+    /// recognizes duplicates by the message id.
+    /// </summary>
     internal void OnConnected() => SendAgain();
 
-    /// <summary>The connection takes messages again.</summary>
+    /// <summary>Called when the connection accepts messages again.</summary>
     internal void OnWritable() => Continue();
 
     internal void Tick()
@@ -181,7 +192,9 @@ internal sealed class StreamIngress<TWire>
         }
     }
 
-    /// <summary>The end; what the stream has not confirmed is lost, unless it has it all the same.</summary>
+    /// <summary>
+    /// Releases all messages. Those that the stream has not confirmed are lost, unless the stream has stored them.
+    /// </summary>
     internal void Close() => _queue.Clear();
 
     private void SendAgain()
@@ -216,7 +229,7 @@ internal sealed class StreamIngress<TWire>
             return true;
         }
 
-        // It was sent, and not refused: the stream may have it, and somebody may have had it of the stream.
+        // The message was sent and not refused: the stream may have stored it and may have delivered it.
         bool perhapsStored = number <= _highest && (fate & (Fate.Refused | Fate.PerhapsStored)) != Fate.Refused;
         Utf8Formatter.TryFormat(number, _replyTo.AsSpan(_inboxLength), out int digits);
         HeaderBuilder headers = _headers.Begin().Line(default, number);
@@ -230,7 +243,7 @@ internal sealed class StreamIngress<TWire>
             headers.Line("Zmq-Moved: "u8, 1);
         }
 
-        // What is sent again is so without one.
+        // A message that is sent again gets no span.
         Activity? span = Spans is { IsHeard: true } && number > _highest ? Spans.Begin(headers, body.Length) : null;
         PublishStatus status = _wire.Publish(_subject, _replyTo.AsSpan(0, _inboxLength + digits), headers.Finish(), body);
         if (span is not null)
@@ -274,11 +287,11 @@ internal sealed class StreamIngress<TWire>
                 OnUnsendable?.Invoke(status);
             }
 
-            // The connection tells when it takes more, or when there is another server.
+            // The connection notifies the ingress when it accepts messages again or when another server is connected.
             return false;
         }
 
-        // Another server than the one that it was accepted under: no stream of it takes the message any more.
+        // The message was accepted while another server was connected. No stream of this server can store it.
         Counters.CountGivenUp();
         _queue.MarkSent();
         FateOf(number) = Fate.Stored;
@@ -288,16 +301,16 @@ internal sealed class StreamIngress<TWire>
     [Flags]
     private enum Fate : byte
     {
-        /// <summary>It was not sent, or not answered since it was sent first.</summary>
+        /// <summary>The message was not sent, or it was not answered since it was first sent.</summary>
         Unknown = 0,
 
-        /// <summary>The stream has it, or it was given up.</summary>
+        /// <summary>The stream has stored the message, or the message was given up.</summary>
         Stored = 1,
 
-        /// <summary>The stream has refused what was sent last.</summary>
+        /// <summary>The stream has refused the last copy of the message.</summary>
         Refused = 2,
 
-        /// <summary>What was sent before the last time was not answered.</summary>
+        /// <summary>A copy of the message before the last one was not answered.</summary>
         PerhapsStored = 4,
     }
 }

@@ -6,10 +6,10 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.Pipelines;
 
-/// <summary>A pipeline through a work queue of JetStream.</summary>
+/// <summary>A pipeline through a JetStream work queue.</summary>
 internal sealed class StreamRoute : PipelineRoute
 {
-    // So often a consumer that delivers nothing is looked at.
+    // The interval at which a consumer that delivers nothing is checked.
     private const int TicksBetweenLooks = 5;
 
     private const int MostEgresses = 1024;
@@ -26,7 +26,7 @@ internal sealed class StreamRoute : PipelineRoute
     private bool _refusalTold;
     private bool _givenUpTold;
 
-    // How many servers there have been, this one included.
+    // Counts the servers that were connected, including the present one.
     private int _servers;
     private bool _malformedTold;
     private bool _isLooking;
@@ -185,7 +185,7 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_givenUpTold)
         {
             _givenUpTold = true;
-            Log.NotMapped("the stream does not take it, now or later: " + Text(answer));
+            Log.NotMapped("the stream can never store it: " + Text(answer));
         }
     }
 
@@ -196,11 +196,12 @@ internal sealed class StreamRoute : PipelineRoute
         if (!_malformedTold)
         {
             _malformedTold = true;
-            Log.NotMapped("its frames do not add up to what Zmq-Frames says; it is gone from the stream");
+            Log.NotMapped("its frame lengths do not match its Zmq-Frames header; it was removed from the stream");
         }
     }
 
-    // Stream and consumer, anew on each server: it may be another system.
+    // Looks up the stream and the consumer, and creates them if necessary. Each server needs this, because it may
+    // belong to another system.
     private void Prepare()
     {
         if (!_isPreparing && Server.IsThere)
@@ -210,7 +211,8 @@ internal sealed class StreamRoute : PipelineRoute
         }
     }
 
-    // What its consumer has passed over is delivered by none: it is made again, where routes may make it at all.
+    // No egress receives messages that the consumer has skipped. If the options permit it, the route creates the
+    // consumer again.
     private void LookAtConsumer()
     {
         if (_egress!.TicksWithoutMessages == 0)
@@ -233,7 +235,7 @@ internal sealed class StreamRoute : PipelineRoute
             passedOver = await _api.CountPassedOverAsync().ConfigureAwait(false);
             if (passedOver > 0 && passedOver == before)
             {
-                // The same twice: it does not move.
+                // Two checks found the same number, so the consumer makes no progress.
                 isReady = false;
                 Log.StreamPassedOver(Options.Stream!.Stream, passedOver, Options.Stream.Consumer);
                 await _api.MakeConsumerAgainAsync().ConfigureAwait(false);
@@ -243,7 +245,7 @@ internal sealed class StreamRoute : PipelineRoute
         }
         catch (Exception)
         {
-            // It is looked at again in a while, and prepared again where it may be gone.
+            // The route checks again later, and prepares again if the consumer may not exist.
             passedOver = 0;
         }
 
@@ -255,7 +257,8 @@ internal sealed class StreamRoute : PipelineRoute
         });
     }
 
-    // What all egresses together hold: with fewer, those whose PULLs take nothing would stop the consumer for the others.
+    // The limit must cover the messages of all egresses. Otherwise egresses whose PULL programs take nothing would stop
+    // the consumer for the others.
     private static int MostUnacknowledged(int window) => (int)Math.Min((long)window * MostEgresses, int.MaxValue);
 
     private async Task PrepareAsync(int server)
@@ -271,7 +274,7 @@ internal sealed class StreamRoute : PipelineRoute
         }
         catch (Exception e)
         {
-            // Whatever it is: what is not told of here is never tried again.
+            // Catches every exception: without a result, the route would never try again.
             failure = e.Message;
         }
 
@@ -283,14 +286,14 @@ internal sealed class StreamRoute : PipelineRoute
         _isPreparing = false;
         if (server != _servers)
         {
-            // What was found there says nothing of the one that there is now.
+            // The result belongs to an earlier server.
             Prepare();
             return;
         }
 
         if (failure is not null)
         {
-            // Asked again at the next tick; told once.
+            // The route tries again at the next tick and logs each failure once.
             if (!string.Equals(failure, _lastFailure, StringComparison.Ordinal))
             {
                 _lastFailure = failure;

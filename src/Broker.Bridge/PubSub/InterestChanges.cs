@@ -5,18 +5,19 @@ using Broker.ZeroMq.Zmtp.Subscriptions;
 namespace Broker.Bridge.PubSub;
 
 /// <summary>
-/// What is to change so that the interest set holds what all SUBs together ask for, or, where that is more than a limit, everything.
-/// Any thread; the lock orders those who ask with the one who makes the changes.
+/// Collects the changes that make the interest set contain the prefixes of all SUBs, or the empty prefix if they exceed
+/// a limit. Any thread: the lock orders the callers that change prefixes and the loop that applies the changes.
 /// </summary>
 /// <remarks>
-/// Nobody is refused for what others ask for. Above the limit the bridge subscribes to all that stands under its prefix, and
-/// the socket compares topics as it does anyway; when half of the limit is left, to each prefix again.
+/// No SUB is refused because of the prefixes of others. Above the limit, the bridge subscribes to everything under its
+/// prefix, and the socket compares the topics, as it always does. When half of the limit is left, the bridge subscribes
+/// to each prefix again.
 /// </remarks>
 internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
 {
     private readonly Lock _gate = new();
 
-    // What the interest set holds when all changes are made.
+    // The prefixes that the interest set will contain when all changes have been applied.
     private readonly HashSet<byte[]> _known = new(new ByteStringComparer());
     private readonly HashSet<byte[]> _toAdd = new(new ByteStringComparer());
     private readonly HashSet<byte[]> _toRemove = new(new ByteStringComparer());
@@ -25,7 +26,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     private long _bytesToRemove;
     private bool _everything;
 
-    /// <summary>How many changes wait.</summary>
+    /// <summary>The number of pending changes.</summary>
     internal int Count
     {
         get
@@ -37,7 +38,9 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
         }
     }
 
-    /// <summary>The first SUB asks for a prefix, or the last one no longer does. In the call of the socket.</summary>
+    /// <summary>
+    /// Records that the first SUB subscribed to a prefix or the last one unsubscribed. The socket calls this method.
+    /// </summary>
     internal void Change(ReadOnlySpan<byte> prefix, bool wanted, LoopPublisher socket)
     {
         lock (_gate)
@@ -60,19 +63,19 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
     }
 
     /// <summary>
-    /// Takes changes out: new prefixes first, since whoever exchanges one for another that overlaps it must not miss what both
-    /// match. False when there are none.
+    /// Takes pending changes out; returns false if there are none. New prefixes come first: a SUB that replaces a
+    /// prefix by an overlapping one must not miss messages that match both.
     /// </summary>
-    /// <param name="work">How much, in prefixes and the tokens they may have.</param>
-    /// <param name="add">Receives prefixes to be added.</param>
-    /// <param name="remove">Receives prefixes to be removed after that.</param>
+    /// <param name="work">The amount of work to take, counted in prefixes and in the tokens that they may have.</param>
+    /// <param name="add">Receives the prefixes to add.</param>
+    /// <param name="remove">Receives the prefixes to remove after that.</param>
     internal bool Take(int work, List<byte[]> add, List<byte[]> remove)
     {
         lock (_gate)
         {
             if (_toRemove.Count > maxPrefixes || _bytesToRemove > maxBytes)
             {
-                // Somebody exchanges prefixes faster than they are subscribed to, and what is given up must not pile up.
+                // SUBs replace prefixes faster than they are applied, and the removed ones must not accumulate.
                 Move(_toRemove, remove, ref work);
             }
 
@@ -104,7 +107,7 @@ internal sealed class InterestChanges(int maxPrefixes, long maxBytes)
 
     private void Change(ReadOnlySpan<byte> prefix, bool wanted)
     {
-        // A second change of a prefix takes back the first, which nobody has seen yet.
+        // A second change of the same prefix cancels the first one, which has not been applied yet.
         var known = _known.GetAlternateLookup<ReadOnlySpan<byte>>();
         if (wanted)
         {

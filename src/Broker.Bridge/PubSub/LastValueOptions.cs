@@ -1,14 +1,21 @@
 namespace Broker.Bridge.PubSub;
 
-/// <summary>How much of the last values a PUB/SUB route keeps for SUBs that come late. Immutable.</summary>
+/// <summary>
+/// The limits of the last values that a PUB/SUB route keeps for SUBs that subscribe later. Immutable.
+/// </summary>
 public sealed record LastValueOptions
 {
-    /// <summary>Of how many topics at most. When there are more, the one whose last value is the oldest is forgotten. Default 10,000.</summary>
+    /// <summary>
+    /// The largest number of topics. If there are more, the topic with the oldest last value is removed. Default
+    /// 10,000.
+    /// </summary>
     public int MaxTopics { get; init; } = 10_000;
 
     /// <summary>
-    /// In how many bytes at most, topics and 160 for each included; beyond them the oldest are forgotten, and a message larger than all of them is
-    /// not kept. More than <see cref="PubSubRouteOptions.HighWaterMark"/> cannot reach a SUB that asks for everything. Default 8 MiB.
+    /// The largest total size in bytes, including the topics and 160 bytes for each value. Beyond it, the oldest values
+    /// are removed. A single message that is larger is not kept. If it is more than
+    /// <see cref="PubSubRouteOptions.HighWaterMark"/>, a SUB that subscribes to everything cannot receive all values.
+    /// Default 8 MiB.
     /// </summary>
     public long MaxBytes { get; init; } = 8 * 1024 * 1024;
 

@@ -4,14 +4,17 @@ using Broker.ZeroMq.Sockets;
 
 namespace Broker.Bridge.PubSub;
 
-/// <summary>Sends the last values to SUBs that have just asked for a prefix, a piece in each turn of the values' loop.</summary>
+/// <summary>
+/// Sends the last values to SUBs that have just subscribed to a prefix, in one batch per iteration of the values' loop.
+/// </summary>
 /// <remarks>
-/// A SUB is not read while it waits for its values, so none has more than one replay, however many prefixes it asks for. What is published while
-/// it waits reaches it directly: that has a later version than the replay, which leaves it out.
+/// A SUB is paused while it waits for its values, so it never has more than one replay, however many prefixes it
+/// subscribes to. Messages that are published meanwhile reach it directly: they have a later version than the replay,
+/// so the replay skips them.
 /// </remarks>
 internal sealed class LastValueReplays(LoopPublisher socket, EventLoop loop, LastValues values)
 {
-    // So much that a piece takes some dozen microseconds and fits the queue of a SUB.
+    // The limits of a batch. A batch takes some dozen microseconds and fits in the queue of a SUB.
     private const int VisitsOfPiece = 1024;
     private const int BytesOfPiece = 256 * 1024;
 
@@ -19,10 +22,10 @@ internal sealed class LastValueReplays(LoopPublisher socket, EventLoop loop, Las
     private bool _isSending;
     private long _sent;
 
-    /// <summary>How many values were queued for SUBs. Any thread.</summary>
+    /// <summary>How many last values were queued for SUBs. Any thread.</summary>
     internal long Sent => Volatile.Read(ref _sent);
 
-    /// <summary>A SUB gets from now on what is published with the prefix. On its loop.</summary>
+    /// <summary>Starts the replay for a SUB that has just subscribed to a prefix. Called on the SUB's loop.</summary>
     internal void Begin(ZeroMqPeer peer, ReadOnlySpan<byte> prefix)
     {
         long version = values.Version;

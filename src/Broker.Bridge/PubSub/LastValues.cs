@@ -3,11 +3,16 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 
-/// <summary>The last message of each topic, as it is sent, within bounds. On one loop; counters and <see cref="Version"/> are read by others.</summary>
-/// <remarks>Values stand in slots that do not move, so that a reader may go through them in pieces while they change.</remarks>
+/// <summary>
+/// The last message of each topic in its encoded form, within limits. Used on one loop; any thread may read the
+/// counters and <see cref="Version"/>.
+/// </summary>
+/// <remarks>
+/// The slots of the values do not move, so that a reader can read them in several batches while they change.
+/// </remarks>
 internal sealed class LastValues
 {
-    // What an entry takes besides its bytes: the slot, the dictionary's entry, two arrays.
+    // The approximate memory of an entry in addition to its bytes: the slot, the dictionary's entry and two arrays.
     private const int EntryCost = 160;
     private const int None = -1;
 
@@ -31,20 +36,20 @@ internal sealed class LastValues
         _byTopicSpan = _byTopic.GetAlternateLookup<ReadOnlySpan<byte>>();
     }
 
-    /// <summary>Grows with each message, before that is sent to anybody. Any thread.</summary>
+    /// <summary>Increases with each message, before the message is sent. Any thread.</summary>
     internal long Version => Volatile.Read(ref _version);
 
-    /// <summary>How many topics have a value. Any thread.</summary>
+    /// <summary>The number of topics that have a value. Any thread.</summary>
     internal int Count => _byTopic.Count;
 
-    /// <summary>What they take, as the bound counts it. Any thread.</summary>
+    /// <summary>The size of all values as <see cref="LastValueOptions.MaxBytes"/> counts it. Any thread.</summary>
     internal long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>How many values were not kept, or not any more, for want of room. Any thread.</summary>
+    /// <summary>How many values were removed or not kept because of the limits. Any thread.</summary>
     internal long Forgotten => Volatile.Read(ref _forgotten);
 
-    /// <summary>Keeps a message.</summary>
-    /// <returns>The message as it is sent, good until the next call; empty when it is too large to be kept.</returns>
+    /// <summary>Keeps a message as the last value of its topic.</summary>
+    /// <returns>The encoded message, valid until the next call; empty if the message is too large to be kept.</returns>
     internal ReadOnlySpan<byte> Keep<TMessage>(ReadOnlySpan<byte> topic, scoped ref TMessage message)
         where TMessage : struct, IZmtpEncoder, allows ref struct
     {
@@ -53,7 +58,7 @@ internal sealed class LastValues
         bool isKnown = _byTopicSpan.TryGetValue(topic, out int index);
         if (EntryCost + topic.Length + (long)Rounded(size) > _maxBytes)
         {
-            // The value before it is the last no more.
+            // The previous value is no longer the last one, so it is removed.
             if (isKnown)
             {
                 Forget(index);
@@ -86,12 +91,19 @@ internal sealed class LastValues
         return _slots[index].Message.AsSpan(0, size);
     }
 
-    /// <summary>Finds the next message whose topic begins with a prefix and that is not of a later version.</summary>
-    /// <param name="at">Where to go on; 0 at the beginning. <see cref="IsEnd"/> says when that was all.</param>
-    /// <param name="visits">How many values may be looked at; counted down.</param>
-    /// <param name="prefix">What topics must begin with.</param>
-    /// <param name="version">The latest that is wanted.</param>
-    /// <returns>The message as it is sent, good until the next call of <see cref="Keep"/>; empty when none was found.</returns>
+    /// <summary>
+    /// Finds the next message with a topic that begins with a prefix and a version that is not later than
+    /// <paramref name="version"/>.
+    /// </summary>
+    /// <param name="at">
+    /// The position to continue at; 0 for the beginning. <see cref="IsEnd"/> returns whether it is the end.
+    /// </param>
+    /// <param name="visits">How many values the method may still read; it is decreased.</param>
+    /// <param name="prefix">The prefix of the topics.</param>
+    /// <param name="version">The latest version to return.</param>
+    /// <returns>
+    /// The encoded message, valid until the next call of <see cref="Keep"/>; empty if none was found.
+    /// </returns>
     internal ReadOnlySpan<byte> Next(ref int at, ref int visits, ReadOnlySpan<byte> prefix, long version)
     {
         while (!IsEnd(at) && visits-- > 0)
@@ -106,7 +118,7 @@ internal sealed class LastValues
         return default;
     }
 
-    /// <summary>Whether <see cref="Next"/> has seen all.</summary>
+    /// <summary>Returns whether <see cref="Next"/> has read all values at this position.</summary>
     internal bool IsEnd(int at) => at >= _used;
 
     private static int Rounded(int size) => (size + 31) & ~31;
@@ -154,7 +166,7 @@ internal sealed class LastValues
         _newest = index;
     }
 
-    // One that is not linked has no neighbours and is neither the oldest nor the newest.
+    // An entry that is not linked has no neighbours and is neither the oldest nor the newest.
     private void Unlink(int index)
     {
         ref Slot slot = ref _slots[index];

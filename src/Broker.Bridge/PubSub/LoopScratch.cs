@@ -1,6 +1,8 @@
 namespace Broker.Bridge.PubSub;
 
-/// <summary>One loop's memory for mapping, and its counters. Used on that loop only; counters are read by others.</summary>
+/// <summary>
+/// The scratch memory and the counters of one loop. Used on this loop only, but any thread may read the counters.
+/// </summary>
 internal sealed class LoopScratch
 {
     private const int Smallest = 4096;
@@ -17,7 +19,10 @@ internal sealed class LoopScratch
 
     internal long Dropped { get; set; }
 
-    /// <summary>At least that many bytes, good until the next call. Messages are bounded, and so is what is kept here.</summary>
+    /// <summary>
+    /// Returns at least this number of bytes, valid until the next call. Message sizes are limited, so the memory is
+    /// limited too.
+    /// </summary>
     internal Span<byte> Take(int size)
     {
         if (_bytes.Length < size)

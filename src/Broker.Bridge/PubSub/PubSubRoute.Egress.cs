@@ -7,7 +7,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 
-// NATS → ZeroMQ. On the client's loop.
+// From NATS to ZeroMQ. On the client's loop.
 internal sealed partial class PubSubRoute
 {
     private void OnSubjectMessage(in MessageView message)
@@ -32,7 +32,7 @@ internal sealed partial class PubSubRoute
             return;
         }
 
-        // A message of one frame would become one of a topic and a body.
+        // A message of one frame gets no trace frame, because a second frame would make it a message of topic and body.
         ReadOnlySpan<byte> context = _options.TraceFrame && mapped.FrameCount > 1 ? TraceContext.Of(message.Headers) : default;
         if (context.IsEmpty)
         {
@@ -60,6 +60,6 @@ internal sealed partial class PubSubRoute
             : _egress.PublishEncoded(loop, topic, kept);
     }
 
-    // On the SUB's loop.
+    // Called on the SUB's loop.
     private void OnSubscribed(ZeroMqPeer peer, ReadOnlySpan<byte> prefix) => _replays!.Begin(peer, prefix);
 }

@@ -7,12 +7,12 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 
-// ZeroMQ → NATS. On the loop of the peer that sent the message.
+// From ZeroMQ to NATS. On the loop of the peer that sent the message.
 internal sealed partial class PubSubRoute
 {
     private const int MostCommandBytes = 64 * 1024;
 
-    // Which reasons have been logged once; from then on they are counted.
+    // The reasons that have been logged, one bit each. Further messages refused for the same reason are only counted.
     private int _reported;
     private int _notTaken;
 
@@ -56,7 +56,8 @@ internal sealed partial class PubSubRoute
     {
         if (status == PublishStatus.PayloadTooLarge)
         {
-            // The mapping has the limit that was configured; the server's may be lower, and another with each server.
+            // The mapper knows only the configured limit. The limit of the server may be lower, and each server may
+            // have another one.
             Mapper.Counters.Count(MapStatus.TooLarge);
             return MapStatus.TooLarge;
         }
@@ -77,9 +78,9 @@ internal sealed partial class PubSubRoute
         {
             Log.NotTaken(status switch
             {
-                PublishStatus.PendingLimit => "the NATS server takes them too slowly",
-                PublishStatus.BufferFull => "no NATS server is connected, and what is kept for one has reached its limit",
-                PublishStatus.HeadersNotSupported => "the NATS server takes no headers",
+                PublishStatus.PendingLimit => "the NATS server receives them too slowly",
+                PublishStatus.BufferFull => "no NATS server is connected, and the buffer for one is full",
+                PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
                 PublishStatus.SubjectTooLong => "their subjects are longer than the NATS server's max_control_line",
                 _ => status.ToString(),
             });
@@ -112,15 +113,15 @@ internal sealed partial class PubSubRoute
 
     private static string Explain(MapStatus status) => status switch
     {
-        MapStatus.TooManyFrames => "it has more frames than are allowed",
-        MapStatus.TopicTooLong => "its topic is longer than is allowed",
-        MapStatus.TooLarge => "it is larger than the server's max_payload",
+        MapStatus.TooManyFrames => "it has more frames than the options permit",
+        MapStatus.TopicTooLong => "its topic is longer than the options permit",
+        MapStatus.TooLarge => "it is larger than the NATS server's max_payload",
         MapStatus.MalformedHeaders => "its headers are malformed",
-        MapStatus.MalformedFrames => "its frames do not add up",
-        MapStatus.OutsidePrefix => "its subject is not under the prefix",
-        MapStatus.ForeignSubject => "its subject stands for no topic",
-        MapStatus.TopicMissing => "its subject is hashed and it carries no topic",
-        MapStatus.TopicMismatch => "its topic is not that of its subject",
+        MapStatus.MalformedFrames => "the frame lengths in its payload are inconsistent",
+        MapStatus.OutsidePrefix => "its subject does not begin with the prefix",
+        MapStatus.ForeignSubject => "its subject is not the encoding of a topic",
+        MapStatus.TopicMissing => "its subject contains a hash, and no header contains its topic",
+        MapStatus.TopicMismatch => "its topic does not belong to its subject",
         _ => status.ToString(),
     };
 }

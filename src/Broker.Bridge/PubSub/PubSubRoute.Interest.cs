@@ -7,62 +7,67 @@ using Broker.Client.Subscriptions;
 
 namespace Broker.Bridge.PubSub;
 
-// Which subjects are subscribed to: what SUB peers ask for, lowered to filters. Peers live on any loop; the interest set on
-// the client's, where messages and PONGs arrive, so that all of it has one order.
+// Subscribes to the filters of the SUB peers' prefixes. Peers run on any loop. The interest set runs on the client's
+// loop, where messages and PONGs arrive, so that all of them have one order.
 //
-// Changes are made in batches, each with one barrier, and the next not before the barrier of the last has come back. In
-// between a prefix that is asked for and taken back costs nothing. That, and a pause in proportion to the work of a batch,
-// bounds what a peer can cause that toggles a prefix above many others, of which each turn is a subscription for every one.
+// Changes are applied in batches. Each batch has one barrier, and the next batch starts when this barrier has come
+// back. If a peer subscribes to a prefix and unsubscribes in between, that costs nothing. This, and a pause in
+// proportion to the duration of a batch, limits the work that a peer can cause if it toggles a prefix above many
+// others: each toggle subscribes to every one of them.
 //
-// A batch is small, but one change in it may concern every filter; so what follows from a batch is sent in pieces, one in a
-// turn of the loop, in order and with the barrier last.
+// A batch is small, but a single change in it may concern every filter. Therefore the commands of a batch are sent in
+// pieces, one per iteration of the loop, in order and with the barrier last.
 internal sealed partial class PubSubRoute
 {
     private const int MostPrefixBytes = 4 * 1024 * 1024;
 
-    // So much that a batch and a piece take well under a millisecond.
+    // The limits of a batch and of a piece. Both take far less than a millisecond.
     private const int WorkOfBatch = 128;
     private const int CommandsOfPiece = 128;
 
-    // At most a fifth of the loop's time goes into batches; those shorter than this are not worth a pause.
+    // Batches take at most a fifth of the loop's time. Batches shorter than this need no pause.
     private const int PauseFactor = 4;
     private static readonly TimeSpan ShortBatch = TimeSpan.FromMilliseconds(2);
 
-    // After a fault of our own: the same may happen again, and must not do so without end at once.
+    // The pause after an unexpected error. The same error may occur again, and must not recur in a tight loop.
     private static readonly TimeSpan FaultPause = TimeSpan.FromSeconds(1);
 
     private readonly InterestChanges _changes;
     private int _applyPosted;
 
-    // The rest on the client's loop only.
+    // The following fields are used on the client's loop only.
     private readonly InterestSet _interest;
     private readonly Dictionary<long, Subscription> _held = [];
     private readonly Queue<Command> _commands = new();
     private readonly List<byte[]> _adding = [];
     private readonly List<byte[]> _removing = [];
 
-    // Whether commands are being sent, one piece in a turn; whether a batch is; and whether the last one is to be paused for.
+    // Whether commands are being sent, whether a batch is in progress, and the pause after it.
     private bool _sending;
     private bool _batchOpen;
     private TimeSpan _pause;
 
-    // The barrier that the last commands need, and how many are out.
+    // The barrier that must follow the queued commands, and how many barriers have not come back.
     private long _barrierDue;
     private int _barriersOut;
     private bool _filterRefused;
 
-    /// <summary>How many changes wait.</summary>
+    /// <summary>The number of pending changes.</summary>
     internal int InterestChanges => _changes.Count;
 
     private bool IsOver => _closing || Client.State == ConnectionState.Closed;
 
-    /// <summary>The state of a subscription: its number in the interest set.</summary>
+    /// <summary>The state of a subscription: its id in the interest set.</summary>
     private sealed record Held(long Id);
 
-    /// <summary>What the interest set wants to be sent: a filter to subscribe to, an end (no filter), or a barrier (an id of 0).</summary>
+    /// <summary>
+    /// A queued command of the interest set: a filter to subscribe to, an id to unsubscribe (no filter), or a barrier
+    /// (an id of 0).
+    /// </summary>
     private readonly record struct Command(long Id, string? Filter, long Barrier);
 
-    // Last values are kept of what nobody asks for yet.
+    // A route with last values keeps them also for topics that nobody has subscribed to, so it subscribes to
+    // everything.
     internal override void Start()
     {
         if (_lastValues is not null)
@@ -71,7 +76,7 @@ internal sealed partial class PubSubRoute
         }
     }
 
-    // Under a lock of the socket, on the peer's loop.
+    // Called under a lock of the socket, on the peer's loop.
     private void OnInterest(ReadOnlySpan<byte> prefix, bool wanted)
     {
         if (!IsOver && _lastValues is null)
@@ -169,8 +174,8 @@ internal sealed partial class PubSubRoute
         Client.Loop.Post(SendPiece);
     }
 
-    // A filter that the connection does not take has met one of its limits; the others must not go without theirs for that. A barrier
-    // must come back at last.
+    // If the connection refuses a filter because of one of its limits, the other filters are still sent. A barrier must
+    // be sent again, because the batch ends only when the barrier comes back.
     private void Recover(Command command, Exception error)
     {
         if (command.Barrier != 0)
@@ -201,7 +206,7 @@ internal sealed partial class PubSubRoute
             }
             catch (ConnectionLostException)
             {
-                // Closed for good a moment ago: there is nothing to subscribe to.
+                // The connection has just been closed, and there is nothing to subscribe to.
             }
         }
         else if (_held.Remove(command.Id, out Subscription? subscription))
@@ -210,7 +215,7 @@ internal sealed partial class PubSubRoute
         }
     }
 
-    // When everything is sent and answered.
+    // Ends the batch when all its commands have been sent and its barriers have come back.
     private void EndBatch()
     {
         if (!_batchOpen || _sending || _barriersOut != 0)
@@ -226,12 +231,13 @@ internal sealed partial class PubSubRoute
             return;
         }
 
-        // In another turn: a batch that asks nothing of the server ends at once.
+        // Posts to a later iteration: a batch without commands to the server ends at once.
         _batchOpen = false;
         Client.Loop.Post(ApplyChanges);
     }
 
-    // The client would renew them by itself, under numbers that the interest set gives up when it is reset.
+    // Unsubscribes everything. Otherwise the client would subscribe again on its own, with ids that the interest set no
+    // longer uses after its reset.
     private void DropHeld()
     {
         _commands.Clear();
@@ -270,7 +276,7 @@ internal sealed partial class PubSubRoute
 
         public void Unsubscribe(long id) => bridge._commands.Enqueue(new Command(id, Filter: null, Barrier: 0));
 
-        // One barrier behind all commands of a batch stands for the earlier ones.
+        // One barrier after all commands of a batch replaces the earlier ones.
         public void Barrier(long token) => bridge._barrierDue = token;
     }
 }

@@ -1,14 +1,15 @@
 namespace Broker.Bridge.PubSub;
 
-// The NATS side comes and goes. On the client's loop.
+// Handles the loss and the return of the NATS server. On the client's loop.
 internal sealed partial class PubSubRoute
 {
-    // The client would renew them by itself, under numbers that the interest set gives up when it is reset.
+    // Otherwise the client would subscribe again on its own, with ids that the interest set no longer uses after its
+    // reset.
     internal override void OnServerLost() => DropHeld();
 
     internal override void OnServerBack()
     {
-        // What was asked for meanwhile.
+        // Drops subscriptions that were made while no server was connected.
         DropHeld();
         _filterRefused = false;
         var commands = new Commands(this);

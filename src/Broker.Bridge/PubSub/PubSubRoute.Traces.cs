@@ -4,7 +4,7 @@ using Broker.ZeroMq.Zmtp.Framing;
 
 namespace Broker.Bridge.PubSub;
 
-// Traces that go on across the route, where its options ask for it.
+// Passes the trace context on, if the options require it.
 internal sealed partial class PubSubRoute
 {
     private MapStatus PublishWithTrace(in ZmtpMessage message, LoopScratch scratch)
@@ -15,7 +15,7 @@ internal sealed partial class PubSubRoute
             return Publish(in message, scratch);
         }
 
-        // For the mapping, and for its headers with one more.
+        // The first part is for the mapping, the second for its headers with one more line.
         int mapping = Mapper.ToSubjectScratch(message.EncodedSize);
         Span<byte> memory = scratch.Take(mapping + Mapper.HeaderBound(message.EncodedSize) + TraceContext.HeaderBytes);
         MapStatus status = Mapper.ToSubject(new TraceFrame.Others(message), memory[..mapping], out SubjectMessage mapped);

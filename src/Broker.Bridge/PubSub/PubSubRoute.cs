@@ -10,13 +10,15 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.PubSub;
 
 /// <summary>
-/// Joins ZeroMQ PUB and SUB programs to NATS subjects: what PUBs send is published under a prefix, and SUBs get what is published
-/// there, by whomever.
+/// Connects ZeroMQ PUB and SUB programs with NATS subjects: messages of PUBs are published under a prefix, and SUBs
+/// receive the messages that any client publishes there.
 /// </summary>
-/// <remarks>A message from ZeroMQ is handled on the loop of the peer it comes from, a message to ZeroMQ on the client's.</remarks>
+/// <remarks>
+/// A message from ZeroMQ is handled on the loop of the sending peer, a message to ZeroMQ on the client's loop.
+/// </remarks>
 internal sealed partial class PubSubRoute : BridgeRoute
 {
-    // Tells other bridges, in READY, that this peer is one.
+    // A READY property that tells other bridges that this peer is a bridge.
     private const string BridgeProperty = "X-Broker-Bridge";
 
     private readonly PubSubRouteOptions _options;
@@ -33,7 +35,8 @@ internal sealed partial class PubSubRoute : BridgeRoute
         _options = options;
         Mapper = new MessageMapper(options.Mapping);
 
-        // What is asked for, as much again that is not taken back yet, and a batch: the changes see to it that there is no more.
+        // The set must have space for the prefixes in use, as many that are not removed yet, and one batch.
+        // InterestChanges enforces these limits.
         _changes = new InterestChanges(options.MaxFilters, MostPrefixBytes);
         _interest = new InterestSet(Mapper.Codec, (int)Math.Min((3L * options.MaxFilters) + WorkOfBatch, int.MaxValue), 4L * MostPrefixBytes);
         _scratch = [.. Enumerable.Range(0, context.Loops.Count).Select(_ => new LoopScratch())];
@@ -73,13 +76,13 @@ internal sealed partial class PubSubRoute : BridgeRoute
         }
     }
 
-    /// <summary>The mapping in use, with its counters.</summary>
+    /// <summary>The mapper of the route, with its counters.</summary>
     internal MessageMapper Mapper { get; }
 
-    /// <summary>Where PUBs can connect, with the ports that were really taken.</summary>
+    /// <summary>The endpoints that PUBs can connect to, with the ports that the system has assigned.</summary>
     internal IReadOnlyList<string> PublisherEndpoints { get; private set; } = [];
 
-    /// <summary>Where SUBs can connect, with the ports that were really taken.</summary>
+    /// <summary>The endpoints that SUBs can connect to, with the ports that the system has assigned.</summary>
     internal IReadOnlyList<string> SubscriberEndpoints { get; private set; } = [];
 
     internal override void Open()
@@ -89,7 +92,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
             _ingress.Subscribe(topic);
         }
 
-        // Subscribers first: what the first publisher sends may be for them.
+        // Binds the subscribers' endpoints first, because they may receive the first messages of the publishers.
         SubscriberEndpoints = Open(_egress, _options.Subscribers);
         PublisherEndpoints = Open(_ingress, _options.Publishers);
     }
@@ -135,13 +138,13 @@ internal sealed partial class PubSubRoute : BridgeRoute
         }
         catch (ClientException)
         {
-            // Without a server there is nobody to wait for; what is lost with it has been counted.
+            // Without a server, there is nothing to flush. The messages lost with it have been counted.
         }
     }
 
     internal override async Task<long> CloseAsync(TimeSpan linger)
     {
-        // Peers that leave now change nothing any more.
+        // From now on, peers that disconnect cause no changes of the subscriptions.
         _closing = true;
         await _ingress.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
         ZeroMqCloseReport report = await _egress.CloseAsync(linger).ConfigureAwait(false);

@@ -4,79 +4,95 @@ using Broker.Bridge.Routes;
 namespace Broker.Bridge.PubSub;
 
 /// <summary>
-/// PUB and SUB programs: what PUBs send is published under a prefix, and SUBs get what is published there, by whomever. Delivery is that of
-/// PUB/SUB on both sides, at most once: a slow SUB loses whole messages and holds nobody up; without a NATS server what PUBs send is dropped. Both
-/// are counted.
+/// The options of a route for PUB and SUB programs. It publishes the messages of PUBs under a prefix, and SUBs receive
+/// the messages that any client publishes there. As with PUB/SUB on both sides, delivery is at most once. A slow SUB
+/// loses whole messages and does not delay others. While no NATS server is connected, messages of PUBs are dropped.
+/// Both losses are counted.
 /// </summary>
 public sealed record PubSubRouteOptions : RouteOptions
 {
-    /// <summary>The port that ZeroMQ publishers connect to by default.</summary>
+    /// <summary>The default port for ZeroMQ publishers.</summary>
     public const int DefaultPublishersPort = 5556;
 
-    /// <summary>The port that ZeroMQ subscribers connect to by default.</summary>
+    /// <summary>The default port for ZeroMQ subscribers.</summary>
     public const int DefaultSubscribersPort = 5557;
 
-    /// <summary>Where the PUB sockets are whose messages become NATS messages.</summary>
+    /// <summary>The endpoints of the PUB programs. Their messages become NATS messages.</summary>
     public IReadOnlyList<BridgeEndpoint> Publishers { get; init; } = [new(Bind: true, $"tcp://127.0.0.1:{DefaultPublishersPort}")];
 
-    /// <summary>Where the SUB sockets are that get NATS messages.</summary>
+    /// <summary>The endpoints of the SUB programs. They receive NATS messages.</summary>
     public IReadOnlyList<BridgeEndpoint> Subscribers { get; init; } = [new(Bind: true, $"tcp://127.0.0.1:{DefaultSubscribersPort}")];
 
     /// <summary>
-    /// What is asked of the publishers: prefixes of topics. The default, one empty prefix, asks for everything.
+    /// The topic prefixes that the route subscribes to at the publishers. Default: one empty prefix, which means all
+    /// topics.
     /// </summary>
     public IReadOnlyList<byte[]> Topics { get; init; } = [[]];
 
-    /// <summary>Topics to subjects and back. Where the server's payload limit is lower than this one, that one holds. Every bridge needs an id
-    /// of its own.</summary>
+    /// <summary>
+    /// How topics are converted to subjects and back. If the server's payload limit is lower than the limit here, the
+    /// server's limit applies. Every bridge needs its own id.
+    /// </summary>
     public MappingOptions Mapping { get; init; } = new() { BridgeId = MappingOptions.NewId() };
 
-    /// <summary>How much memory what waits for one SUB may take, in bytes; above it that one loses whole messages. Default 16 MiB.</summary>
+    /// <summary>
+    /// The limit in bytes for messages queued for one SUB. Above it, messages to this SUB are dropped. Default 16 MiB.
+    /// </summary>
     public long HighWaterMark { get; init; } = 16 * 1024 * 1024;
 
-    /// <summary>The largest ZeroMQ message, all frames together, in bytes; who announces more is closed. Default 1 MiB.</summary>
+    /// <summary>
+    /// The size limit of a ZeroMQ message, all frames together, in bytes. A peer that announces more is disconnected.
+    /// Default 1 MiB.
+    /// </summary>
     public int MaxMessageSize { get; init; } = 1024 * 1024;
 
-    /// <summary>How many ZeroMQ peers each side takes at a time. Default 1,024.</summary>
+    /// <summary>The largest number of ZeroMQ peers on each side at the same time. Default 1,024.</summary>
     public int MaxPeers { get; init; } = 1024;
 
     /// <summary>
-    /// How often a peer of ZMTP 3.1 is asked whether it is there; <see cref="Timeout.InfiniteTimeSpan"/> for never. One that says nothing for
-    /// as long is given up. Default 15 s.
+    /// The interval between PINGs to a peer that speaks ZMTP 3.1; <see cref="Timeout.InfiniteTimeSpan"/> for none. A
+    /// peer that sends nothing for one interval after a PING is disconnected. Default 15 s.
     /// </summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>How many different prefixes one SUB may ask for. Default 65,536, in at most 4 MiB.</summary>
+    /// <summary>
+    /// How many different prefixes one SUB may subscribe to, of at most 4 MiB together. Default 65,536.
+    /// </summary>
     public int MaxPrefixes { get; init; } = 65_536;
 
     /// <summary>
-    /// How much memory the prefixes of all SUBs may take, in bytes, 500 for each and its own twice. Each of <see cref="MaxPeers"/>
-    /// is sure of an even part of one half; the other half is for those who ask first. Who exceeds both is closed. Default 128 MiB.
+    /// The memory limit in bytes for the prefixes of all SUBs. A prefix counts as 500 bytes plus twice its length. One
+    /// half is reserved in equal shares for <see cref="MaxPeers"/> peers; the other half is available to any peer. A
+    /// peer that exceeds both is disconnected. Default 128 MiB.
     /// </summary>
     public long MaxPrefixMemory { get; init; } = 128L * 1024 * 1024;
 
     /// <summary>
-    /// For how many different prefixes the bridge subscribes to just what they need. When all SUBs together ask for more it
-    /// subscribes to everything under its subject prefix, until half of them are left. Default 32,768.
+    /// Up to how many different prefixes the bridge subscribes to exactly the subjects that they need. If all SUBs
+    /// together have more, the bridge subscribes to everything under its subject prefix, until half of this number is
+    /// left. Default 32,768.
     /// </summary>
     public int MaxFilters { get; init; } = 32_768;
 
     /// <summary>
-    /// Take another bridge as a ZeroMQ peer. Two bridges on one NATS system that are also joined by ZeroMQ pass every message
-    /// round and round, so by default they refuse each other. Turn it on where they are on different NATS systems.
+    /// Whether another bridge may connect as a ZeroMQ peer. If two bridges of one NATS system are also connected
+    /// through ZeroMQ, every message goes round in a circle, so bridges refuse each other by default. Turn it on if the
+    /// bridges are on different NATS systems. Default false.
     /// </summary>
     public bool AcceptBridges { get; init; }
 
     /// <summary>
-    /// Keeps the last message of each topic and sends a SUB that subscribes those that begin with its prefix, before what comes next. The route
-    /// then subscribes to everything under its subject prefix, whatever SUBs ask for. Default null: a SUB that comes late loses what was before.
+    /// Whether the route keeps the last message of each topic. A SUB that subscribes to a prefix first receives the
+    /// last messages of its topics. The route then subscribes to everything under its subject prefix, independent of
+    /// the SUBs. Default null: a late SUB misses earlier messages.
     /// </summary>
     public LastValueOptions? LastValues { get; init; }
 
     /// <summary>
-    /// Carries the context of traces across, as a last frame: the header <c>traceparent</c> of a message from NATS goes to SUBs behind the frames of the
-    /// message, and of one from ZeroMQ with three frames or more the last, if it is such a context, becomes the header and is none of its frames. For SUBs
-    /// that expect the frame, or another bridge. Default false: a trace ends here.
+    /// Whether the route passes the trace context on in an additional last frame. A message from NATS with the header
+    /// <c>traceparent</c> goes to SUBs with its value as the last frame. If a message from ZeroMQ has at least three
+    /// frames and the last one is a trace context, it becomes the header instead of a frame. Use it if the SUBs expect
+    /// the frame, or with another bridge. Default false: a trace ends at the route.
     /// </summary>
     public bool TraceFrame { get; init; }
 

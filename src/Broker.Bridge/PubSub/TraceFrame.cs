@@ -5,15 +5,17 @@ using Broker.ZeroMq.Zmtp.Framing;
 namespace Broker.Bridge.PubSub;
 
 /// <summary>
-/// The context of a trace behind the frames of a ZeroMQ message, which has no headers: the text that W3C's Trace Context has for
-/// <c>traceparent</c>, as a frame of its own.
+/// Reads and writes the trace context in the last frame of a ZeroMQ message, because ZeroMQ messages have no headers.
+/// The frame contains the value of the header <c>traceparent</c> from W3C's Trace Context.
 /// </summary>
 internal static class TraceFrame
 {
-    // Topic, body, trace: of fewer the last one is what the message says.
+    // Topic, body and trace context. The last frame of a shorter message belongs to its content.
     private const int LeastFrames = 3;
 
-    /// <summary>The context that a message from ZeroMQ carries; empty for none. Borrowed from the message.</summary>
+    /// <summary>
+    /// Returns the trace context of a message from ZeroMQ; empty if there is none. The result refers to the message.
+    /// </summary>
     internal static ReadOnlySpan<byte> Of(in ZmtpMessage message)
     {
         if (message.FrameCount < LeastFrames)
@@ -30,7 +32,7 @@ internal static class TraceFrame
         return TraceContext.IsContext(last) ? last : default;
     }
 
-    /// <summary>The frames of a message before the one with the context.</summary>
+    /// <summary>The frames of a message without the last one, which contains the trace context.</summary>
     internal ref struct Others(in ZmtpMessage message) : IFrameSequence
     {
         private ZmtpMessage.Enumerator _frames = message.GetEnumerator();
@@ -44,7 +46,7 @@ internal static class TraceFrame
         }
     }
 
-    /// <summary>A mapped message, and the context behind it.</summary>
+    /// <summary>Writes a mapped message and the trace context as its last frame.</summary>
     internal readonly ref struct Encoder(ZeroMqMessage message, ReadOnlySpan<byte> context) : IZmtpEncoder
     {
         private readonly ZeroMqMessage _message = message;

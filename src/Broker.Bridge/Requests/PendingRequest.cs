@@ -32,6 +32,7 @@ internal struct PendingRequest
 
     /// <summary>The length of the subject in <see cref="Kept"/>; 0 if all requests have the same subject.</summary>
     internal int SubjectLength;
+
     /// <summary>The length of the header block in <see cref="Kept"/>; -1 for none.</summary>
     internal int HeaderLength;
 
@@ -56,6 +57,7 @@ internal struct PendingRequest
 
     /// <summary>The slot of the next older request.</summary>
     internal int Older;
+
     /// <summary>The slot of the next newer request. In a free slot: the next free slot.</summary>
     internal int Younger;
 

@@ -159,7 +159,8 @@ internal sealed partial class RequestRoute
             Log.NotMapped(status switch
             {
                 PublishStatus.PayloadTooLarge =>
-                    "it is larger than the NATS server's max_payload, or it has more frames or a longer topic than the options permit",
+                    "it is larger than the NATS server's max_payload, or it has more frames or a longer topic "
+                    + "than the options permit",
                 PublishStatus.HeadersNotSupported => "the NATS server does not support headers",
                 PublishStatus.SubjectTooLong => "its subject is longer than the NATS server's max_control_line",
                 _ => status.ToString(),

@@ -198,7 +198,8 @@ internal sealed partial class WorkerRoute
         if (!_badAnswerReported)
         {
             _badAnswerReported = true;
-            Log.NotMapped("it is a reply that lacks the envelope of its request or is larger than the NATS server's max_payload");
+            Log.NotMapped(
+                "it is a reply that lacks the envelope of its request or is larger than the NATS server's max_payload");
         }
     }
 }
