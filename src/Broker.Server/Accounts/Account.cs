@@ -5,12 +5,14 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>One space of subjects: its router, what leads into it from others, and what leads out of it. Thread-safe.</summary>
+/// <summary>
+/// An account: a separate set of subjects with its own router, and its imports from other accounts. Thread-safe.
+/// </summary>
 internal sealed class Account
 {
     private readonly Lock _gate = new();
 
-    // What imports add to the subscriptions of clients here.
+    // The subscriptions that stream imports add in other accounts, by the client's subscription in this account.
     private readonly Dictionary<Subscription, Shadow[]> _shadows = [];
     private readonly ConcurrentDictionary<Account, Subscription> _answeredBy = new();
     private volatile StreamSource[] _streams = [];
@@ -28,27 +30,27 @@ internal sealed class Account
 
     internal string Name { get; }
 
-    /// <summary>The name between the quotes of a JSON string.</summary>
+    /// <summary>The name in its JSON encoding, without the quotes.</summary>
     internal byte[] JsonName { get; }
 
     internal Router Router { get; }
 
-    /// <summary>The requests of its clients to other accounts.</summary>
+    /// <summary>The requests of this account's clients that wait for replies from other accounts.</summary>
     internal PendingReplies Replies { get; } = new();
 
-    /// <summary>Called when a request has been added to <see cref="Replies"/>.</summary>
+    /// <summary>A callback that is called when a request has been added to <see cref="Replies"/>.</summary>
     internal Action<Account> AwaitsReplies { get; }
 
     internal int Connections => Volatile.Read(ref _connections);
 
     internal long TotalConnections => Interlocked.Read(ref _totalConnections);
 
-    /// <summary>What it exports and imports, for monitoring.</summary>
+    /// <summary>The exports and imports of the account, for monitoring.</summary>
     internal AccountLinks Links { get; set; } = AccountLinks.None;
 
     internal bool IsSystem { get; set; }
 
-    /// <summary>When it was set up or changed last; UTC.</summary>
+    /// <summary>The UTC time when the account was created or changed last.</summary>
     internal DateTime Updated { get; set; }
 
     internal void Enter()
@@ -59,7 +61,9 @@ internal sealed class Account
 
     internal void Leave() => Interlocked.Decrement(ref _connections);
 
-    /// <summary>Whether subscriptions here lead, or have led, into other accounts.</summary>
+    /// <summary>
+    /// Whether the account imports streams, or still has subscriptions in other accounts from earlier imports.
+    /// </summary>
     internal bool ImportsStreams
     {
         get
@@ -71,7 +75,12 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Publishes that begin after the return reach the subscription, those in accounts that are imported from among them.</summary>
+    /// <summary>
+    /// Adds a subscription here and in the accounts that it imports streams from. Messages that are published after the
+    /// method has returned reach the subscription.
+    /// </summary>
+    /// <param name="subscription">The subscription.</param>
+    /// <param name="work">Increased by the number of visited router entries.</param>
     internal void Add(Subscription subscription, ref long work)
     {
         Router.Add(subscription, ref work);
@@ -81,7 +90,10 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Removes a subscription, wherever it has come to stand. False when that has been done already.</summary>
+    /// <summary>
+    /// Removes a subscription here and in all accounts that it was added to. Returns false if it has been removed
+    /// already.
+    /// </summary>
     internal bool Remove(Subscription subscription)
     {
         long work = 0;
@@ -90,7 +102,7 @@ internal sealed class Account
 
     /// <inheritdoc cref="Remove(Subscription)"/>
     /// <param name="subscription">The subscription.</param>
-    /// <param name="work">Is increased by how many places the router has looked at.</param>
+    /// <param name="work">Increased by the number of visited router entries.</param>
     internal bool Remove(Subscription subscription, ref long work)
     {
         if (!Router.Remove(subscription, ref work))
@@ -98,7 +110,7 @@ internal sealed class Account
             return false;
         }
 
-        // It is closed now: who looks at it from here on under the lock adds nothing for it.
+        // The subscription is closed now, so ApplyImports adds nothing more for it under the lock.
         lock (_gate)
         {
             if (_shadows.Remove(subscription, out Shadow[]? shadows))
@@ -110,7 +122,7 @@ internal sealed class Account
         return true;
     }
 
-    /// <summary>What the subscription's client may receive has changed.</summary>
+    /// <summary>Updates the routers after the permissions of the subscription's client have changed.</summary>
     internal void Refresh(Subscription subscription)
     {
         Router.Refresh(subscription);
@@ -123,7 +135,10 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Puts the subscription where the present stream imports lead it, and nowhere else.</summary>
+    /// <summary>
+    /// Adds a subscription in the accounts of the current stream imports, and removes it from the accounts of earlier
+    /// imports.
+    /// </summary>
     internal void ApplyImports(Subscription subscription)
     {
         lock (_gate)
@@ -156,14 +171,16 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Replaces the imports. Subscriptions that are there go by the new ones once these are applied to them by <see cref="ApplyImports"/>.</summary>
+    /// <summary>
+    /// Replaces the imports of the account. Call <see cref="ApplyImports"/> afterwards for each existing subscription.
+    /// </summary>
     internal void Import(IEnumerable<ImportLink> links, Func<string, Account> find)
     {
         ImportLink[] all = [.. links];
         _streams = [.. all.Where(l => !l.IsService).Select(l => new StreamSource(l, find(l.Import.Account)))];
         List<Subscription> before = _services;
         _services = [];
-        // First the new ones, or a request might find nobody between the two.
+        // Add the new services before removing the old ones, so that no request in between is without a responder.
         foreach (ImportLink link in all.Where(l => l.IsService))
         {
             var target = new ServiceImportTarget(this, find(link.Import.Account), link);
@@ -179,7 +196,7 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Lets answers come from an account to requests of this one.</summary>
+    /// <summary>Adds the subscription that receives replies from an account to requests of this account.</summary>
     internal void AnswerFrom(Account exporter)
     {
         if (_answeredBy.ContainsKey(exporter))
@@ -194,7 +211,7 @@ internal sealed class Account
         }
     }
 
-    /// <summary>It is gone: nothing more comes to it from others.</summary>
+    /// <summary>Removes all subscriptions in other accounts after this account has been removed.</summary>
     internal void Detach()
     {
         foreach (Account exporter in _answeredBy.Keys)
@@ -203,7 +220,7 @@ internal sealed class Account
         }
     }
 
-    /// <summary>Lets no answers come from an account any more.</summary>
+    /// <summary>Removes the subscription that receives replies from an account.</summary>
     internal void Forget(Account exporter)
     {
         if (_answeredBy.TryRemove(exporter, out Subscription? subscription))

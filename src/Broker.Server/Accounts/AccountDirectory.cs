@@ -4,7 +4,9 @@ using Broker.Transport;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>The accounts of one server. An account stays the same object for as long as its name is there. Thread-safe.</summary>
+/// <summary>
+/// The accounts of one server. As long as an account with a name exists, it stays the same object. Thread-safe.
+/// </summary>
 internal sealed class AccountDirectory : IDisposable
 {
     private static readonly TimeSpan SweepInterval = TimeSpan.FromSeconds(1);
@@ -12,7 +14,7 @@ internal sealed class AccountDirectory : IDisposable
     private readonly ConcurrentDictionary<string, Account> _accounts = new(StringComparer.Ordinal);
     private readonly EventLoopGroup _loops;
 
-    // Wakes nobody unless some request waits for an answer.
+    // The timer only runs while a request waits for a reply.
     private readonly ITimer _sweeper;
     private int _sweeps;
     private int _disposed;
@@ -26,10 +28,10 @@ internal sealed class AccountDirectory : IDisposable
         Apply(plan);
     }
 
-    /// <summary>The account of those who are in no other.</summary>
+    /// <summary>The account of clients that are in no other account.</summary>
     internal Account Global { get; }
 
-    /// <summary>The account of the server's own events.</summary>
+    /// <summary>The account in which the server publishes its own events.</summary>
     internal Account SystemAccount { get; private set; }
 
     internal IEnumerable<Account> All => _accounts.Values;
@@ -38,7 +40,10 @@ internal sealed class AccountDirectory : IDisposable
 
     private DateTime Now => _loops.TimeProvider.GetUtcNow().UtcDateTime;
 
-    /// <summary>Makes it as the plan says. Clients of accounts that are no longer there must go.</summary>
+    /// <summary>
+    /// Creates, changes and removes accounts according to a plan. The caller must close the clients of removed
+    /// accounts.
+    /// </summary>
     [MemberNotNull(nameof(SystemAccount))]
     internal void Apply(AccountPlan plan)
     {
@@ -99,14 +104,14 @@ internal sealed class AccountDirectory : IDisposable
             }
             catch (ObjectDisposedException)
             {
-                // It has come to its end in between.
+                // The directory was disposed after the check.
             }
         }
     }
 
     private void Sweep()
     {
-        // Before looking: who adds from here on starts the next round himself.
+        // Reset the flag before the visit: a request that is added from now on starts the next sweep.
         Volatile.Write(ref _sweeps, 0);
         bool any = false;
         foreach (Account account in _accounts.Values)

@@ -1,6 +1,8 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>What an account lets others import: a <see cref="StreamExport"/> or a <see cref="ServiceExport"/>. Immutable.</summary>
+/// <summary>
+/// Subjects that other accounts may import: a <see cref="StreamExport"/> or a <see cref="ServiceExport"/>. Immutable.
+/// </summary>
 public abstract class AccountExport
 {
     private protected AccountExport(string subject)
@@ -9,12 +11,12 @@ public abstract class AccountExport
         Subject = subject;
     }
 
-    /// <summary>The subject, or a filter of subjects, in the exporting account.</summary>
+    /// <summary>The subject or filter in the exporting account.</summary>
     public string Subject { get; }
 
-    /// <summary>The names of the accounts that may import it. Null, the default: every one.</summary>
+    /// <summary>The names of the accounts that may import it. Null, the default: all accounts.</summary>
     public IReadOnlyList<string>? Accounts { get; init; }
 
-    /// <summary>The subject.</summary>
+    /// <summary>Returns the subject.</summary>
     public override string ToString() => Subject;
 }

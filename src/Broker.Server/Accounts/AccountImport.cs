@@ -1,6 +1,9 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>What an account takes from another: a <see cref="StreamImport"/> or a <see cref="ServiceImport"/>. Immutable.</summary>
+/// <summary>
+/// Subjects that an account imports from another: a <see cref="StreamImport"/> or a <see cref="ServiceImport"/>.
+/// Immutable.
+/// </summary>
 public abstract class AccountImport
 {
     private protected AccountImport(string account, string subject)
@@ -11,21 +14,21 @@ public abstract class AccountImport
         Subject = subject;
     }
 
-    /// <summary>The account that exports it.</summary>
+    /// <summary>The name of the exporting account.</summary>
     public string Account { get; }
 
-    /// <summary>The subject or filter there: all of an export, or a part of it.</summary>
+    /// <summary>The subject or filter in the exporting account. It may be a part of the exported filter.</summary>
     public string Subject { get; }
 
     /// <summary>
-    /// What it is called here. <c>$1</c> stands for the first wildcard of <see cref="Subject"/>, <c>*</c> for the next one in order.
-    /// Null, the default: the same.
+    /// The subject in the importing account. <c>$1</c> stands for the first wildcard of <see cref="Subject"/>, and
+    /// <c>*</c> for the next one in order. Null, the default: the same subject.
     /// </summary>
     public string? To { get; init; }
 
-    /// <summary>What it is called here, as a pattern.</summary>
+    /// <summary>The pattern of the subject in the importing account.</summary>
     internal virtual string LocalSubject => To ?? Subject;
 
-    /// <summary>Account and subject.</summary>
+    /// <summary>Returns the subject and the account.</summary>
     public override string ToString() => $"{Subject} of {Account}";
 }

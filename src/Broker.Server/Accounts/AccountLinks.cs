@@ -1,6 +1,6 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>What an account exports and imports, as it was set up.</summary>
+/// <summary>The configured exports and imports of an account.</summary>
 internal sealed record AccountLinks(IReadOnlyList<AccountExport> Exports, IReadOnlyList<ImportLink> Imports)
 {
     internal static AccountLinks None { get; } = new([], []);

@@ -3,15 +3,16 @@ using Broker.Server.Security;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// An account: a space of subjects of its own. Its clients see nothing of what others publish, and others nothing of theirs,
-/// but what one account exports and another imports. Immutable.
+/// The configuration of an account. An account has its own subjects: messages do not leave it, except by subjects that
+/// one account exports and another imports. Immutable.
 /// </summary>
 public sealed class AccountOptions
 {
-    /// <summary>An account.</summary>
+    /// <summary>Creates the configuration of an account.</summary>
     /// <param name="name">
-    /// Its name. <c>$SYS</c> is the account of the server's own events unless <see cref="BrokerServerOptions.SystemAccount"/> names
-    /// another; <c>$G</c>, the account of those who are in no other, cannot be set up.
+    /// The name of the account. The server publishes its own events in <c>$SYS</c> unless
+    /// <see cref="BrokerServerOptions.SystemAccount"/> names another account. <c>$G</c> is the account of clients that
+    /// are in no other account; it cannot be configured.
     /// </param>
     public AccountOptions(string name)
     {
@@ -19,28 +20,34 @@ public sealed class AccountOptions
         Name = name;
     }
 
-    /// <summary>The name.</summary>
+    /// <summary>The name of the account.</summary>
     public string Name { get; }
 
-    /// <summary>Who is in it. A user is in one account only.</summary>
+    /// <summary>The users of the account. A user can be in one account only.</summary>
     public IReadOnlyList<User> Users { get; init; } = [];
 
-    /// <summary>What its users may do that have no permissions of their own. Null, the default: <see cref="BrokerServerOptions.DefaultPermissions"/>.</summary>
+    /// <summary>
+    /// The permissions of users without permissions of their own. Null, the default:
+    /// <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </summary>
     public Permissions? DefaultPermissions { get; init; }
 
-    /// <summary>What other accounts may import.</summary>
+    /// <summary>The subjects that other accounts may import.</summary>
     public IReadOnlyList<AccountExport> Exports { get; init; } = [];
 
-    /// <summary>What it imports.</summary>
+    /// <summary>The subjects that this account imports from others.</summary>
     public IReadOnlyList<AccountImport> Imports { get; init; } = [];
 
-    /// <summary>Says whether accounts fit together, as <see cref="BrokerServer.StartAsync(BrokerServerOptions, CancellationToken)"/> would.</summary>
+    /// <summary>
+    /// Checks whether accounts fit together, as
+    /// <see cref="BrokerServer.StartAsync(BrokerServerOptions, CancellationToken)"/> does.
+    /// </summary>
     /// <param name="accounts">The accounts.</param>
-    /// <param name="systemAccount">The system account; null for <c>$SYS</c>.</param>
-    /// <exception cref="ArgumentException">They do not; the text says why.</exception>
+    /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
+    /// <exception cref="ArgumentException">The accounts do not fit together; the message names the reason.</exception>
     public static void Validate(IReadOnlyList<AccountOptions> accounts, string? systemAccount = null)
         => _ = new AccountPlan(new BrokerServerOptions { Accounts = accounts, SystemAccount = systemAccount });
 
-    /// <summary>The name.</summary>
+    /// <summary>Returns the name.</summary>
     public override string ToString() => Name;
 }

@@ -4,12 +4,14 @@ using Broker.Server.Security;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>The accounts as the options said at one time, checked. Immutable: an update makes another one.</summary>
+/// <summary>The checked account configuration of the options. Immutable: a reload creates another object.</summary>
 internal sealed class AccountPlan
 {
     private readonly Dictionary<string, AccountOptions> _accounts = new(StringComparer.Ordinal);
 
-    /// <exception cref="ArgumentException">The options contradict each other; the text says where.</exception>
+    /// <exception cref="ArgumentException">
+    /// The accounts do not fit together; the message names the account and the reason.
+    /// </exception>
     internal AccountPlan(BrokerServerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options.Accounts);
@@ -21,7 +23,8 @@ internal sealed class AccountPlan
         SystemAccount = options.SystemAccount ?? AccountNames.System;
         if (options.SystemAccount is not null && !IsKnown(SystemAccount))
         {
-            throw new ArgumentException($"'{SystemAccount}' is to be the system account, and there is no such account.");
+            throw new ArgumentException(
+                $"The system account is to be '{SystemAccount}', but there is no such account.");
         }
 
         foreach (AccountOptions account in _accounts.Values)
@@ -39,27 +42,31 @@ internal sealed class AccountPlan
 
     internal string SystemAccount { get; }
 
-    /// <summary>Every import.</summary>
+    /// <summary>All imports of all accounts.</summary>
     internal IReadOnlyList<ImportLink> Links { get; }
 
-    /// <summary>Those that were set up, by name: <c>$G</c> and, perhaps, <c>$SYS</c> are not among them.</summary>
+    /// <summary>
+    /// The configured accounts by name. They do not include <c>$G</c>, and <c>$SYS</c> only if it is configured.
+    /// </summary>
     internal IReadOnlyDictionary<string, AccountOptions> Accounts => _accounts;
 
-    /// <summary>Whether there is such an account.</summary>
-    internal bool IsKnown(string name) => name is AccountNames.Global or AccountNames.System || _accounts.ContainsKey(name);
+    /// <summary>Whether an account with this name exists.</summary>
+    internal bool IsKnown(string name)
+        => name is AccountNames.Global or AccountNames.System || _accounts.ContainsKey(name);
 
     private void Add(AccountOptions account)
     {
         ArgumentNullException.ThrowIfNull(account);
         if (account.Name is AccountNames.Global)
         {
-            throw new ArgumentException($"The account {account.Name} is the server's own and cannot be set up.");
+            throw new ArgumentException($"The account {account.Name} is built in and cannot be configured.");
         }
 
         if (account.Name.Any(c => char.IsControl(c) || char.IsWhiteSpace(c) || c is '.' or '*' or '>'))
         {
-            // It becomes a token of the subjects of events.
-            throw new ArgumentException("The name of an account has no white space, no dot and no wildcard.");
+            // The name is a token in the subjects of events.
+            throw new ArgumentException(
+                $"'{account.Name}' is not a valid account name: it must not contain white space, dots or wildcards.");
         }
 
         if (!_accounts.TryAdd(account.Name, account))
@@ -73,19 +80,23 @@ internal sealed class AccountPlan
         byte[] subject = Encoding.UTF8.GetBytes(export.Subject);
         if (!Subject.IsValidFilter(subject) || ReservedSubjects.ContainsReply(subject))
         {
-            throw new ArgumentException($"Account '{account.Name}' exports '{export.Subject}', which is no subject.");
+            throw new ArgumentException(
+                $"Account '{account.Name}' exports '{export.Subject}', which is not a valid subject.");
         }
 
-        if (export is ServiceExport { ResponseTimeout.Ticks: <= 0 } or ServiceExport { ResponseTimeout.TotalDays: > 24 })
+        if (export is ServiceExport { ResponseTimeout: var timeout } && timeout is { Ticks: <= 0 } or { TotalDays: > 24 })
         {
-            throw new ArgumentException($"The time for answers of '{export.Subject}' of account '{account.Name}' is out of range.");
+            throw new ArgumentException(
+                $"Account '{account.Name}' exports '{export.Subject}' with a response timeout that is out of range: "
+                + "it must be more than zero and at most 24 days.");
         }
 
         foreach (string name in export.Accounts ?? [])
         {
             if (!IsKnown(name))
             {
-                throw new ArgumentException($"Account '{account.Name}' exports '{export.Subject}' to '{name}', and there is no such account.");
+                throw new ArgumentException(
+                    $"Account '{account.Name}' exports '{export.Subject}' to '{name}', but there is no such account.");
             }
         }
     }
@@ -95,54 +106,67 @@ internal sealed class AccountPlan
         string what = $"Account '{account.Name}' imports '{import.Subject}' of '{import.Account}'";
         if (!IsKnown(import.Account))
         {
-            throw new ArgumentException($"{what}, and there is no such account.");
+            throw new ArgumentException($"{what}, but there is no such account.");
         }
 
         if (import is StreamImport { Prefix: { } prefix } && Subject.HasWildcard(Encoding.UTF8.GetBytes(prefix)))
         {
-            throw new ArgumentException($"{what} with a prefix '{prefix}' that has wildcards.");
+            throw new ArgumentException($"{what} with the prefix '{prefix}', which must not contain wildcards.");
         }
 
-        if (SubjectMapping.Create(import.Subject, import.LocalSubject, import is ServiceImport, out string? problem) is not { } mapping)
+        bool isService = import is ServiceImport;
+        var mapping = SubjectMapping.Create(import.Subject, import.LocalSubject, isService, out string? problem);
+        if (mapping is null)
         {
             throw new ArgumentException($"{what} as '{import.LocalSubject}': {problem}.");
         }
 
         if (ReservedSubjects.ContainsReply(mapping.Remote) || ReservedSubjects.ContainsReply(mapping.Local))
         {
-            throw new ArgumentException($"{what}, and that is a subject of the server's own.");
+            throw new ArgumentException($"{what}, but this subject is reserved for the server.");
         }
 
-        bool isService = import is ServiceImport;
         IReadOnlyList<AccountExport> exports = _accounts.GetValueOrDefault(import.Account)?.Exports ?? [];
-        AccountExport[] matching = [.. exports.Where(e => e is ServiceExport == isService && ImportLink.Covers(Encoding.UTF8.GetBytes(e.Subject), mapping.Remote))];
-        AccountExport? export = Array.Find(matching, e => e.Accounts is null || e.Accounts.Contains(account.Name, StringComparer.Ordinal));
+        AccountExport[] matching =
+        [
+            .. exports.Where(e => e is ServiceExport == isService
+                && ImportLink.Covers(Encoding.UTF8.GetBytes(e.Subject), mapping.Remote)),
+        ];
+        AccountExport? export = Array.Find(
+            matching, e => e.Accounts is null || e.Accounts.Contains(account.Name, StringComparer.Ordinal));
         string kind = isService ? "service" : "stream";
         return export is not null ? new ImportLink(account.Name, import, export, mapping)
             : throw new ArgumentException(matching.Length == 0
                 ? $"{what}, which exports no such {kind}."
-                : $"{what}, and that {kind} is not exported to it.");
+                : $"{what}, but this {kind} is not exported to it.");
     }
 
     private void RefuseDuplicates()
     {
-        // One name must not stand for two services: the requestor would get two answers. Streams may be joined.
+        // One subject must not be two services, because a requester would receive two replies. Several streams may have
+        // the same subject.
         var known = new HashSet<(string Importer, string Local, string? From, string? Remote)>();
         foreach (ImportLink link in Links)
         {
             string local = Encoding.UTF8.GetString(link.Mapping.Local);
-            if (!known.Add(link.IsService ? (link.Importer, local, null, null) : (link.Importer, local, link.Import.Account, link.Import.Subject)))
+            bool isNew = known.Add(link.IsService
+                ? (link.Importer, local, null, null)
+                : (link.Importer, local, link.Import.Account, link.Import.Subject));
+            if (!isNew)
             {
                 throw new ArgumentException($"Account '{link.Importer}' imports '{local}' twice.");
             }
         }
     }
 
-    // A message that follows imports visits each at most once when no path of them comes back to its beginning.
+    // Without cycles a message follows each import at most once.
     private void RefuseCycles()
     {
         ImportLink[] links = [.. Links];
-        List<int>[] before = [.. links.Select(to => Enumerable.Range(0, links.Length).Where(from => links[from].LeadsTo(to)).ToList())];
+        List<int>[] before =
+        [
+            .. links.Select(to => Enumerable.Range(0, links.Length).Where(from => links[from].LeadsTo(to)).ToList()),
+        ];
         int[] ahead = new int[links.Length];
         foreach (int from in before.SelectMany(b => b))
         {
@@ -166,7 +190,8 @@ internal sealed class AccountPlan
         {
             ImportLink one = links[looping];
             throw new ArgumentException(
-                $"Account '{one.Importer}' imports '{one.Import.Subject}' of '{one.Import.Account}', and that comes back: imports form a cycle.");
+                $"Account '{one.Importer}' imports '{one.Import.Subject}' of '{one.Import.Account}', but this import is "
+                + "part of a cycle of imports.");
         }
     }
 }

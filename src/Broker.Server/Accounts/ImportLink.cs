@@ -2,21 +2,21 @@ using Broker.Protocol.Subjects;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>One import, checked: who imports what from whom, and by which export it may.</summary>
-/// <param name="Importer">The account that imports.</param>
-/// <param name="Import">As it was given.</param>
-/// <param name="Export">What permits it.</param>
-/// <param name="Mapping">What the subjects are called.</param>
+/// <summary>A checked import with the export that permits it.</summary>
+/// <param name="Importer">The name of the importing account.</param>
+/// <param name="Import">The configured import.</param>
+/// <param name="Export">The export that permits the import.</param>
+/// <param name="Mapping">The mapping between the subjects of the two accounts.</param>
 internal sealed record ImportLink(string Importer, AccountImport Import, AccountExport Export, SubjectMapping Mapping)
 {
     internal bool IsService => Import is ServiceImport;
 
-    /// <summary>Whether a message that comes by this one may go on by the other.</summary>
+    /// <summary>Whether a message that passes this import can pass the other import next.</summary>
     internal bool LeadsTo(ImportLink next)
         => IsService == next.IsService && string.Equals(Import.Account, next.Importer, StringComparison.Ordinal)
             && Overlap(Mapping.Remote, next.Mapping.Local);
 
-    /// <summary>Whether there is a subject that both filters match.</summary>
+    /// <summary>Whether a subject exists that both filters match.</summary>
     internal static bool Overlap(ReadOnlySpan<byte> one, ReadOnlySpan<byte> other)
     {
         var left = new TokenEnumerator(one);
@@ -34,14 +34,15 @@ internal sealed record ImportLink(string Importer, AccountImport Import, Account
                 return true;
             }
 
-            if (left.Current is not [Subject.AnyToken] && right.Current is not [Subject.AnyToken] && !left.Current.SequenceEqual(right.Current))
+            if (left.Current is not [Subject.AnyToken] && right.Current is not [Subject.AnyToken]
+                && !left.Current.SequenceEqual(right.Current))
             {
                 return false;
             }
         }
     }
 
-    /// <summary>Whether whatever <paramref name="filter"/> matches is matched by the export.</summary>
+    /// <summary>Whether the export matches every subject that <paramref name="filter"/> matches.</summary>
     internal static bool Covers(ReadOnlySpan<byte> export, ReadOnlySpan<byte> filter)
     {
         var wide = new TokenEnumerator(export);
@@ -58,7 +59,8 @@ internal sealed record ImportLink(string Importer, AccountImport Import, Account
                 return true;
             }
 
-            if (narrow.Current is [Subject.AnyTail] || (wide.Current is not [Subject.AnyToken] && !wide.Current.SequenceEqual(narrow.Current)))
+            if (narrow.Current is [Subject.AnyTail]
+                || (wide.Current is not [Subject.AnyToken] && !wide.Current.SequenceEqual(narrow.Current)))
             {
                 return false;
             }

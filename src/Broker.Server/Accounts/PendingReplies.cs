@@ -6,15 +6,16 @@ using System.Security.Cryptography;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// The requests of one account to services of others, by the reply subjects that the server made for them. Thread-safe. Bounded
-/// in number and bytes: what is full loses the oldest.
+/// The requests of one account to services of other accounts that wait for replies, by the reply subjects that the
+/// server created for them. Number and bytes are limited: when the limit is reached, the oldest request is dropped.
+/// Thread-safe.
 /// </summary>
 internal sealed class PendingReplies
 {
     internal const int MostReplies = 65_536;
     internal const int MostBytes = 8 * 1024 * 1024;
 
-    /// <summary>How long a subject is that <see cref="Add"/> makes.</summary>
+    /// <summary>The length of a reply subject that <see cref="Add"/> writes.</summary>
     internal const int SubjectLength = PrefixLength + IdLength + 1 + TokenLength;
 
     private const int PrefixLength = 4;
@@ -23,7 +24,8 @@ internal sealed class PendingReplies
     private const int KeyBytes = 16;
     private const int MostSpare = 1024;
 
-    // Who answers by another's subject must have guessed 128 bits. Taken from the system's source many at a time.
+    // A reply subject contains 128 random bits, so nobody can guess it. The random bytes are generated for many at a
+    // time.
     private const int KeysAtATime = 64;
 
     private readonly Lock _gate = new();
@@ -38,9 +40,9 @@ internal sealed class PendingReplies
     private PendingReply? _spare;
 
     internal PendingReplies()
-        => _head = [.. "_R_."u8, .. System.Text.Encoding.ASCII.GetBytes(RandomNumberGenerator.GetHexString(IdLength)), (byte)'.'];
+        => _head = System.Text.Encoding.ASCII.GetBytes($"_R_.{RandomNumberGenerator.GetHexString(IdLength)}.");
 
-    /// <summary>The filter of its subjects.</summary>
+    /// <summary>The filter that matches the reply subjects of this account.</summary>
     internal byte[] Filter => [.. _head, (byte)'*'];
 
     internal int Count
@@ -54,8 +56,14 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>Remembers a request, and writes the subject that it is to be answered by.</summary>
-    internal void Add(Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now, Span<byte> subject)
+    /// <summary>Stores a request and writes the reply subject that the responder receives.</summary>
+    internal void Add(
+        Account exporter,
+        ReadOnlySpan<byte> reply,
+        ServiceResponse response,
+        long lifetime,
+        long now,
+        Span<byte> subject)
     {
         lock (_gate)
         {
@@ -99,7 +107,7 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>Takes back what <see cref="Add"/> has made.</summary>
+    /// <summary>Removes a request by the reply subject that <see cref="Add"/> wrote.</summary>
     internal void Remove(ReadOnlySpan<byte> subject)
     {
         lock (_gate)
@@ -111,13 +119,16 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>Where an answer goes, in the account that asked. Null when nobody waits for it.</summary>
-    /// <param name="subject">What it was published to.</param>
-    /// <param name="from">The account it was published in.</param>
-    /// <param name="isEmpty">Whether it has no payload.</param>
-    /// <param name="now">The loop's tick.</param>
-    /// <param name="length">How much of the result is the subject.</param>
-    /// <returns>Rented from the shared pool; the caller returns it.</returns>
+    /// <summary>Finds the requester's reply subject for a received reply.</summary>
+    /// <param name="subject">The subject that the reply was published to.</param>
+    /// <param name="from">The account that the reply was published in.</param>
+    /// <param name="isEmpty">Whether the reply has no payload.</param>
+    /// <param name="now">The current tick of the loop.</param>
+    /// <param name="length">The length of the subject in the returned array.</param>
+    /// <returns>
+    /// An array from the shared pool, which the caller must return to the pool; null if no request waits for this
+    /// reply.
+    /// </returns>
     internal byte[]? Take(ReadOnlySpan<byte> subject, Account from, bool isEmpty, long now, out int length)
     {
         lock (_gate)
@@ -144,7 +155,7 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>Forgets those that have waited too long. True while there are others.</summary>
+    /// <summary>Removes expired requests. Returns true if others remain.</summary>
     internal bool Sweep(long now)
     {
         lock (_gate)
@@ -167,9 +178,13 @@ internal sealed class PendingReplies
     private PendingReply? Find(ReadOnlySpan<byte> subject)
     {
         Span<byte> key = stackalloc byte[KeyBytes];
-        return subject.Length == SubjectLength
-            && Base64Url.DecodeFromUtf8(subject[_head.Length..], key, out int read, out int written) == OperationStatus.Done
-            && read == TokenLength && written == KeyBytes
+        if (subject.Length != SubjectLength)
+        {
+            return null;
+        }
+
+        OperationStatus status = Base64Url.DecodeFromUtf8(subject[_head.Length..], key, out int read, out int written);
+        return status == OperationStatus.Done && read == TokenLength && written == KeyBytes
             && _replies.TryGetValue(MemoryMarshal.Read<UInt128>(key), out PendingReply? pending)
             ? pending
             : null;

@@ -2,7 +2,10 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>One request that waits for answers from another account. Reused: the table's lock guards it.</summary>
+/// <summary>
+/// A request that waits for replies from another account. The objects are reused; the lock of
+/// <see cref="PendingReplies"/> guards them.
+/// </summary>
 internal sealed class PendingReply
 {
     private ReusedBytes _reply;
@@ -15,7 +18,7 @@ internal sealed class PendingReply
 
     internal long Lifetime { get; private set; }
 
-    /// <summary>When it ends, in the loops' ticks.</summary>
+    /// <summary>The tick of the loops at which the request expires.</summary>
     internal long Until { get; set; }
 
     internal PendingReply? Older { get; set; }
@@ -24,7 +27,8 @@ internal sealed class PendingReply
 
     internal ReadOnlySpan<byte> Reply => _reply.Span;
 
-    internal void Begin(UInt128 key, Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now)
+    internal void Begin(
+        UInt128 key, Account exporter, ReadOnlySpan<byte> reply, ServiceResponse response, long lifetime, long now)
     {
         _reply.Set(reply);
         Key = key;
@@ -34,7 +38,7 @@ internal sealed class PendingReply
         Until = now + lifetime;
     }
 
-    /// <summary>It waits no more, and is kept for another one.</summary>
+    /// <summary>Clears the object for reuse.</summary>
     internal void End()
     {
         Exporter = null!;

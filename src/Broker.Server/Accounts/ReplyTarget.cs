@@ -4,20 +4,21 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Accounts;
 
-/// <summary>Where answers leave the account that exports a service, for the one that asked.</summary>
+/// <summary>Forwards replies from the account that exports a service to the account of the requester.</summary>
 internal sealed class ReplyTarget(Account requestor, Account exporter) : DeliveryTarget
 {
     private const long DefaultLifetime = 2 * 60 * 1000;
 
     internal override bool IsInternal => true;
 
-    /// <summary>What stands in the exporter's router.</summary>
+    /// <summary>Creates the subscription for the exporter's router.</summary>
     internal Subscription Subscribe() => new(this, requestor.Replies.Filter, null, "0"u8);
 
     internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
     {
         bool isEmpty = message.Payload.IsEmpty;
-        if (requestor.Replies.Take(message.Subject, exporter, isEmpty, publisher.Loop.LastTick, out int length) is not { } rented)
+        long now = publisher.Loop.LastTick;
+        if (requestor.Replies.Take(message.Subject, exporter, isEmpty, now, out int length) is not { } rented)
         {
             return false;
         }
@@ -27,7 +28,7 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
         return delivered != 0;
     }
 
-    // Who gets it may answer in turn if there is a reply.
+    // Delivers a reply to the requester. If the reply has a reply subject itself, the requester may answer it in turn.
     private int Answer(ReadOnlySpan<byte> subject, in Message message, Publisher publisher)
     {
         Route route = requestor.Router.Find(subject);
@@ -43,7 +44,8 @@ internal sealed class ReplyTarget(Account requestor, Account exporter) : Deliver
 
         Span<byte> reply = stackalloc byte[PendingReplies.SubjectLength];
         exporter.AnswerFrom(requestor);
-        exporter.Replies.Add(requestor, message.ReplyTo, ServiceResponse.Once, DefaultLifetime, publisher.Loop.LastTick, reply);
+        exporter.Replies.Add(
+            requestor, message.ReplyTo, ServiceResponse.Once, DefaultLifetime, publisher.Loop.LastTick, reply);
         exporter.AwaitsReplies(exporter);
         return publisher.Import(new Message(subject, reply, message.HeaderLength, message.Payload), route);
     }

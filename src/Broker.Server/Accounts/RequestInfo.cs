@@ -6,23 +6,25 @@ using Broker.Server.Delivery;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// The header that tells a service in another account who asks: <c>Nats-Request-Info: {"acc":"B","rtt":148503}</c>, the time in
-/// nanoseconds. A client that sends one of its own is not believed.
+/// Writes the header that names the requester's account to a service in another account: <c>Nats-Request-Info:
+/// {"acc":"B","rtt":148503}</c>, with the round-trip time in nanoseconds. A header of this name that a client sends is
+/// removed.
 /// </summary>
 /// <remarks>
-/// Readers of headers differ in what ends a line, in whether a line that begins with white space belongs to the one before, and in
-/// what they cut off a name. What is sent on is the same to all of them: lines end with CR LF alone, nothing is folded
-/// (RFC 9112, 2.2 and 5.2: what is not of that form is replaced by spaces), and what is no header is left out.
+/// Header parsers differ in the line ends that they accept, in the handling of folded lines, and in the characters that
+/// they remove from names. The forwarded headers have a form that all of them read in the same way: lines end with CR
+/// LF only, and no line is folded (RFC 9112, 2.2 and 5.2: other forms are replaced by spaces). Lines that are not
+/// headers are left out.
 /// </remarks>
 internal static class RequestInfo
 {
-    // Beside the names of two accounts.
+    // The maximum length of the header without the names of the two accounts.
     private const int Overhead = 128;
 
     private const byte Space = (byte)' ';
     private const byte Tab = (byte)'\t';
 
-    // All control characters but the tab: what some reader or other ends a line at is among them.
+    // All control characters but the tab. They include every character that some parser accepts as the end of a line.
     private static readonly SearchValues<byte> Controls = SearchValues.Create(
         [.. Enumerable.Range(0, Space).Where(b => b != Tab).Select(b => (byte)b), 0x7F]);
 
@@ -38,9 +40,10 @@ internal static class RequestInfo
     internal static int MostBytes(Account importer, Publisher requestor)
         => Overhead + importer.JsonName.Length + requestor.Router.JsonName.Length;
 
-    /// <summary>Writes the payload with the header among its own.</summary>
+    /// <summary>Writes a message's headers with the additional header, and then its payload.</summary>
     /// <returns>The length of the headers.</returns>
-    internal static int Write(Span<byte> destination, Account importer, Publisher requestor, in Message message, out int length)
+    internal static int Write(
+        Span<byte> destination, Account importer, Publisher requestor, in Message message, out int length)
     {
         int at = message.HeaderLength > 0 ? CopyHeaders(destination, message.Payload[..message.HeaderLength]) : 0;
         at = at == 0 ? Put(destination, Put(destination, 0, Version), LineEnd) : at;
@@ -67,8 +70,9 @@ internal static class RequestInfo
     }
 
     /// <summary>
-    /// Copies a block of headers without its empty line at the end, never longer than it is: in the one form that all read alike,
-    /// and without what could pass for this header. 0 for a block that is none.
+    /// Copies a block of headers without the empty line at its end, in the form that all parsers read in the same way,
+    /// and without any header of this name. The copy is never longer than the block. Returns 0 if the block is not
+    /// valid.
     /// </summary>
     internal static int CopyHeaders(Span<byte> destination, ReadOnlySpan<byte> block)
     {
@@ -78,8 +82,9 @@ internal static class RequestInfo
         }
 
         ReadOnlySpan<byte> first = block[..block.IndexOf(LineEnd)];
-        // A status may stand behind the version, and nothing that could be the beginning of a header.
-        bool isPlain = first.Length == Version.Length || (first[Version.Length] is Space or Tab && !first.ContainsAny(Controls) && !first.Contains((byte)':'));
+        // A status may follow the version, but nothing that a parser could read as a header.
+        bool isPlain = first.Length == Version.Length
+            || (first[Version.Length] is Space or Tab && !first.ContainsAny(Controls) && !first.Contains((byte)':'));
         int at = Put(destination, Put(destination, 0, isPlain ? first : Version), LineEnd);
         bool isKept = false;
         while (true)
@@ -88,7 +93,7 @@ internal static class RequestInfo
             int end = block.IndexOf(LineEnd);
             if (end <= 0)
             {
-                // A reader would go no further than an empty line.
+                // A parser stops at an empty line.
                 return at;
             }
 
@@ -101,7 +106,7 @@ internal static class RequestInfo
             }
             else if (isKept)
             {
-                // It goes on what the line before began.
+                // This is a folded line: append it to the previous line.
                 destination[(at - LineEnd.Length)..at].Fill(Space);
             }
 
@@ -109,11 +114,14 @@ internal static class RequestInfo
         }
     }
 
-    // What has no token for a name is no header (RFC 9110, 5.1): some readers cut off what else there is, some read nothing further.
+    // The name of a header must be a token (RFC 9110, 5.1). Parsers differ for other names: some remove characters, and
+    // some stop.
     private static bool IsOther(ReadOnlySpan<byte> line)
     {
         int colon = line.IndexOf((byte)':');
-        return colon > 0 && !line[..colon].ContainsAnyExcept(TokenBytes) && !Ascii.EqualsIgnoreCase(line[..colon], Name);
+        return colon > 0
+            && !line[..colon].ContainsAnyExcept(TokenBytes)
+            && !Ascii.EqualsIgnoreCase(line[..colon], Name);
     }
 
     private static int Put(Span<byte> destination, int at, ReadOnlySpan<byte> bytes)

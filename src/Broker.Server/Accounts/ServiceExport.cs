@@ -1,15 +1,15 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>Subjects of this account that others may send requests to.</summary>
-/// <param name="subject">A subject or filter.</param>
+/// <summary>Subjects of this account that other accounts may send requests to.</summary>
+/// <param name="subject">The subject or filter.</param>
 public sealed class ServiceExport(string subject) : AccountExport(subject)
 {
-    /// <summary>How a request is answered. Default: once.</summary>
+    /// <summary>The number of replies to a request. Default: one.</summary>
     public ServiceResponse Response { get; init; }
 
     /// <summary>
-    /// How long the answer may take, and of several each one after the other. Default 2 min, as in nats-server; what comes later
-    /// goes nowhere.
+    /// The maximum time from a request to its reply, and from one reply to the next. Later replies are dropped. At most
+    /// 24 days. Default 2 min, as in nats-server.
     /// </summary>
     public TimeSpan ResponseTimeout { get; init; } = TimeSpan.FromMinutes(2);
 }

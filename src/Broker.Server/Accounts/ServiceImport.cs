@@ -1,9 +1,10 @@
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// A service of another account: what is published here to its name goes there too. The responders see a reply subject of the
-/// server's making, and a header <c>Nats-Request-Info</c> with the name of the account that asks.
+/// Imports a service of another account: messages that are published to its subject in this account are also delivered
+/// in the other account. The responders receive a reply subject that the server has created, and a header
+/// <c>Nats-Request-Info</c> with the name of the requester's account.
 /// </summary>
-/// <param name="account">The account that exports it.</param>
-/// <param name="subject">The subject or filter there.</param>
+/// <param name="account">The name of the exporting account.</param>
+/// <param name="subject">The subject or filter in the exporting account.</param>
 public sealed class ServiceImport(string account, string subject) : AccountImport(account, subject);

@@ -5,17 +5,19 @@ using Broker.Server.Routing;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// Where requests leave the account that imports a service, for the one that exports it. What answers them comes back to their reply.
+/// Forwards requests from the account that imports a service to the account that exports it. The replies are forwarded
+/// back to the reply subject of the request.
 /// </summary>
 internal sealed class ServiceImportTarget(Account importer, Account exporter, ImportLink link) : DeliveryTarget
 {
-    private readonly long _lifetime = (long)Math.Ceiling(((ServiceExport)link.Export).ResponseTimeout.TotalMilliseconds);
+    private readonly long _lifetime =
+        (long)Math.Ceiling(((ServiceExport)link.Export).ResponseTimeout.TotalMilliseconds);
 
     internal override bool IsInternal => true;
 
     internal Account Exporter => exporter;
 
-    /// <summary>What stands in the importer's router.</summary>
+    /// <summary>Creates the subscription for the importer's router.</summary>
     internal Subscription Subscribe() => new(this, link.Mapping.Local, null, "0"u8);
 
     internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
@@ -33,7 +35,8 @@ internal sealed class ServiceImportTarget(Account importer, Account exporter, Im
             importer.AwaitsReplies(importer);
         }
 
-        byte[] rented = ArrayPool<byte>.Shared.Rent(RequestInfo.MostBytes(importer, publisher) + message.Payload.Length);
+        int most = RequestInfo.MostBytes(importer, publisher) + message.Payload.Length;
+        byte[] rented = ArrayPool<byte>.Shared.Rent(most);
         int headers = RequestInfo.Write(rented, importer, publisher, in message, out int length);
         int delivered = publisher.Import(new Message(subject, reply, headers, rented.AsSpan(0, length)), route);
         ArrayPool<byte>.Shared.Return(rented);

@@ -1,14 +1,17 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>How many messages answer a request to a service of another account.</summary>
+/// <summary>The number of replies to a request to a service of another account.</summary>
 public enum ServiceResponse
 {
-    /// <summary>One: what a second responder sends does not reach the requestor.</summary>
+    /// <summary>One reply. A reply of a second responder does not reach the requester.</summary>
     Once,
 
-    /// <summary>Any number; one without payload is the last.</summary>
+    /// <summary>Any number of replies. A reply without payload is the last.</summary>
     Stream,
 
-    /// <summary>One, in any number of parts; a part without payload is the last. No other than <see cref="Stream"/> but for those who read it.</summary>
+    /// <summary>
+    /// One reply in any number of parts. A part without payload is the last. The server handles it in the same way as
+    /// <see cref="Stream"/>; the difference is only for readers of the configuration.
+    /// </summary>
     Chunked,
 }

@@ -1,12 +1,17 @@
 namespace Broker.Server.Accounts;
 
-/// <summary>Messages of another account: subscriptions here get them too, by the name that they have here.</summary>
-/// <param name="account">The account that exports them.</param>
-/// <param name="subject">The subject or filter there.</param>
-/// <remarks>As in nats-server, what was imported cannot be imported again from here.</remarks>
+/// <summary>
+/// Imports messages of another account: subscriptions in this account receive them under their subject in this account.
+/// </summary>
+/// <param name="account">The name of the exporting account.</param>
+/// <param name="subject">The subject or filter in the exporting account.</param>
+/// <remarks>As in nats-server, a third account cannot import imported messages from this account.</remarks>
 public sealed class StreamImport(string account, string subject) : AccountImport(account, subject)
 {
-    /// <summary>Tokens before the subject, without a dot behind them, when <see cref="AccountImport.To"/> is null. Null, the default: none.</summary>
+    /// <summary>
+    /// The tokens that are put before the subject, without a dot at the end. It has no effect if
+    /// <see cref="AccountImport.To"/> is set. Null, the default: no prefix.
+    /// </summary>
     public string? Prefix { get; init; }
 
     internal override string LocalSubject => To ?? (string.IsNullOrEmpty(Prefix) ? Subject : $"{Prefix}.{Subject}");

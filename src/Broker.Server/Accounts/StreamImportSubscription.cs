@@ -4,8 +4,8 @@ using Broker.Server.Routing;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// What a client's subscription gets by a stream import: it stands in the exporting account's router and leads to the
-/// client's own, which counts, and whose end is its end.
+/// A subscription in the exporting account's router that a stream import adds for a client's subscription. It delivers
+/// to the client's own subscription, which counts the messages, and it ends together with that subscription.
 /// </summary>
 internal sealed class StreamImportSubscription(Subscription origin, SubjectMapping mapping, byte[] filter)
     : ShadowSubscription(origin, filter)

@@ -6,8 +6,8 @@ using Broker.Protocol.Subjects;
 namespace Broker.Server.Accounts;
 
 /// <summary>
-/// What subjects of one account are called in another: two patterns whose wildcards stand for each other, those of the local
-/// one by their order or as <c>$1</c>, <c>$2</c> by number. Immutable.
+/// Maps subjects between two accounts by a remote and a local pattern. The wildcards of the local pattern stand for
+/// those of the remote one, either in order or by number as <c>$1</c>, <c>$2</c>. Immutable.
 /// </summary>
 internal sealed class SubjectMapping
 {
@@ -24,37 +24,45 @@ internal sealed class SubjectMapping
         Local = Pattern(local);
     }
 
-    /// <summary>The filter of the subjects in the account they come from.</summary>
+    /// <summary>The filter of the subjects in the exporting account.</summary>
     internal byte[] Remote { get; }
 
-    /// <summary>The filter of what they are called here.</summary>
+    /// <summary>The filter of the subjects in the importing account.</summary>
     internal byte[] Local { get; }
 
-    /// <summary>Null with a reason when the two do not belong together.</summary>
-    /// <param name="remote">A filter.</param>
-    /// <param name="local">A filter, or one with numbers for wildcards.</param>
-    /// <param name="isOneWay">Whether only local subjects are mapped to remote ones: then the local one may have more wildcards.</param>
-    /// <param name="problem">Why not.</param>
+    /// <summary>Creates a mapping. Returns null and a problem if the patterns do not fit together.</summary>
+    /// <param name="remote">The filter in the exporting account.</param>
+    /// <param name="local">The filter in the importing account; it may contain numbers for wildcards.</param>
+    /// <param name="isOneWay">
+    /// Whether only local subjects are mapped to remote ones. The local pattern may have more wildcards then.
+    /// </param>
+    /// <param name="problem">The reason why the patterns do not fit together; null if they do.</param>
     internal static SubjectMapping? Create(string remote, string local, bool isOneWay, out string? problem)
     {
         Part[]? from = Read(remote, numbered: false);
         Part[]? to = Read(local, numbered: true);
-        problem = from is null ? $"'{remote}' is no subject"
-            : to is null ? $"'{local}' is no subject"
+        problem = from is null ? $"'{remote}' is not a valid subject"
+            : to is null ? $"'{local}' is not a valid subject"
             : from.Any(p => p.IsTail) != to.Any(p => p.IsTail) ? $"only one of '{remote}' and '{local}' ends with '>'"
-            : from.Any(p => p.IsCapture && !to.Any(q => q.Capture == p.Capture)) ? $"'{local}' does not use every wildcard of '{remote}'"
-            : !isOneWay && to.Any(p => p.IsCapture && !from.Any(q => q.Capture == p.Capture)) ? $"'{local}' has more wildcards than '{remote}'"
+            : HasOthers(from, to) ? $"'{local}' does not use every wildcard of '{remote}'"
+            : !isOneWay && HasOthers(to, from) ? $"'{local}' has more wildcards than '{remote}'"
             : null;
         return problem is null ? new SubjectMapping(from!, to!) : null;
+
+        static bool HasOthers(Part[] some, Part[] than)
+            => some.Any(p => p.IsCapture && !than.Any(q => q.Capture == p.Capture));
     }
 
-    /// <summary>What a remote subject is called here; null when it is none of these.</summary>
+    /// <summary>Maps a remote subject to the local one; null if the remote pattern does not match.</summary>
     internal byte[]? ToLocal(ReadOnlySpan<byte> subject) => Map(_remote, _local, subject);
 
-    /// <summary>What a local subject is called there; null when it is none of these.</summary>
+    /// <summary>Maps a local subject to the remote one; null if the local pattern does not match.</summary>
     internal byte[]? ToRemote(ReadOnlySpan<byte> subject) => Map(_local, _remote, subject);
 
-    /// <summary>The remote filter of what a local filter and <see cref="Local"/> both match; null when there is nothing.</summary>
+    /// <summary>
+    /// Maps the subjects that both a local filter and <see cref="Local"/> match to a remote filter; null if there are
+    /// none.
+    /// </summary>
     internal byte[]? FilterToRemote(ReadOnlySpan<byte> filter)
     {
         byte[][] tokens = Split(filter);
@@ -77,7 +85,10 @@ internal sealed class SubjectMapping
             }
 
             byte[] token = isOpen ? "*"u8.ToArray() : tokens[at];
-            if (!part.IsCapture ? !(IsAny(token) || token.AsSpan().SequenceEqual(part.Token)) : !Narrow(ref captured[part.Capture], token))
+            bool fits = part.IsCapture
+                ? Narrow(ref captured[part.Capture], token)
+                : IsAny(token) || token.AsSpan().SequenceEqual(part.Token);
+            if (!fits)
             {
                 return null;
             }
@@ -85,11 +96,12 @@ internal sealed class SubjectMapping
             at += isOpen ? 0 : 1;
         }
 
-        bool isDone = at == tokens.Length || (at == tokens.Length - 1 && IsTail(tokens[at]) && tokens.Length - 1 < _local.Length);
+        bool isDone = at == tokens.Length
+            || (at == tokens.Length - 1 && IsTail(tokens[at]) && tokens.Length - 1 < _local.Length);
         return isDone ? Fill(_remote, captured, tail) : null;
     }
 
-    // A part that stands twice in the pattern is the narrower of the two.
+    // If a wildcard number occurs twice in the pattern, the narrower of the two tokens is captured.
     private static bool Narrow(ref byte[]? captured, byte[] token)
     {
         if (captured is null || IsAny(captured))
@@ -128,7 +140,7 @@ internal sealed class SubjectMapping
             }
             else if (captured[part.Capture] is { } known)
             {
-                // A literal: even one that looks like a wildcard is only equal to itself.
+                // The tokens of a subject are literals: even a token that looks like a wildcard only equals itself.
                 if (!known.AsSpan().SequenceEqual(tokens[at++]))
                 {
                     return null;
@@ -153,7 +165,9 @@ internal sealed class SubjectMapping
                 filled.Write("."u8);
             }
 
-            filled.Write(part.IsTail ? tail ?? ">"u8.ToArray() : part.IsCapture ? captured[part.Capture] ?? "*"u8.ToArray() : part.Token);
+            filled.Write(part.IsTail ? tail ?? ">"u8.ToArray()
+                : part.IsCapture ? captured[part.Capture] ?? "*"u8.ToArray()
+                : part.Token);
         }
 
         return filled.WrittenSpan.ToArray();
@@ -173,7 +187,8 @@ internal sealed class SubjectMapping
         {
             "*" => new Part([], ++stars, false),
             ">" => new Part([], 0, true),
-            ['$', .. var digits] when numbered && int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ['$', .. var digits] when numbered
+                && int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
                 && number is > 0 and < 256 => new Part([], number, false),
             _ => new Part(Encoding.UTF8.GetBytes(token), 0, false),
         });
@@ -210,7 +225,7 @@ internal sealed class SubjectMapping
 
     private static bool IsTail(byte[] token) => token is [Subject.AnyTail];
 
-    /// <summary>A token, a wildcard with its number, or the tail.</summary>
+    /// <summary>A part of a pattern: a literal token, a wildcard with its number, or the final <c>&gt;</c>.</summary>
     private readonly record struct Part(byte[] Token, int Capture, bool IsTail)
     {
         internal bool IsCapture => Capture != 0;

@@ -5,20 +5,23 @@ using Broker.Server.Sessions;
 namespace Broker.Server.Events;
 
 /// <summary>
-/// What the clients of an account have sent and been sent, for events that come each time one of them does. To add it up is to look
-/// at all clients of the server: where there are more than a few that is done away from the loops, and not again before a time has
-/// passed of which it takes a hundredth at most. Thread-safe.
+/// Adds up the traffic of the clients of an account, for the event that is published each time a client enters or
+/// leaves the account. This requires a visit of all clients of the server. If there are more than a few, a thread-pool
+/// thread does it, and waits between two visits so long that the visits take at most a hundredth of the time.
+/// Thread-safe.
 /// </summary>
 internal sealed class AccountTraffic(ServerCore core)
 {
-    /// <summary>Up to so many clients are added up for each event, which then is exact.</summary>
+    /// <summary>
+    /// The number of clients up to which each event is exact, because all clients are visited for it.
+    /// </summary>
     internal const int Few = 64;
 
     private const int PartOfTime = 100;
 
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
 
-    // Goes with the account, whoever still holds that.
+    // The table does not keep removed accounts alive.
     private readonly ConditionalWeakTable<Account, Known> _known = [];
     private long _looks;
 
@@ -26,10 +29,12 @@ internal sealed class AccountTraffic(ServerCore core)
 
     private long Tick => core.Tick;
 
-    /// <summary>How many clients were looked at so far.</summary>
+    /// <summary>The number of visited clients since the start.</summary>
     internal long Looks => Interlocked.Read(ref _looks);
 
-    /// <summary>The totals, which may be of a second ago or, where there are very many clients, of some more. Takes a bounded time.</summary>
+    /// <summary>
+    /// Returns the totals in bounded time. They may be a second old, or older if there are very many clients.
+    /// </summary>
     internal Totals Of(Account account)
     {
         if (core.SessionCount <= Few)
@@ -47,7 +52,8 @@ internal sealed class AccountTraffic(ServerCore core)
                     long begin = time.GetTimestamp();
                     Totals totals = work.Traffic.Sum(work.Account);
                     TimeSpan pause = time.GetElapsedTime(begin) * PartOfTime;
-                    work.Known.End(totals, work.Traffic.Tick + (long)(pause > Shortest ? pause : Shortest).TotalMilliseconds);
+                    pause = pause > Shortest ? pause : Shortest;
+                    work.Known.End(totals, work.Traffic.Tick + (long)pause.TotalMilliseconds);
                 },
                 (Traffic: this, Account: account, Known: known),
                 preferLocal: false);
@@ -56,7 +62,7 @@ internal sealed class AccountTraffic(ServerCore core)
         return known.Totals;
     }
 
-    /// <summary>The totals now. Looks at all clients.</summary>
+    /// <summary>Computes the current totals by visiting all clients.</summary>
     internal Totals Sum(Account account)
     {
         var sum = default(Totals);
@@ -76,7 +82,7 @@ internal sealed class AccountTraffic(ServerCore core)
         return sum;
     }
 
-    /// <summary>Messages, and bytes of their payloads.</summary>
+    /// <summary>Numbers of messages, and of bytes of their payloads.</summary>
     internal readonly record struct Totals(long MessagesOut, long BytesOut, long MessagesIn, long BytesIn);
 
     private sealed class Known

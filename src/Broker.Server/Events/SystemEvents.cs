@@ -11,8 +11,8 @@ using Broker.Transport;
 namespace Broker.Server.Events;
 
 /// <summary>
-/// What a server tells its system account, and what it answers there. An event costs a look at the router unless somebody has
-/// subscribed to it. Thread-safe where nothing else is said.
+/// Publishes the server's events in the system account and answers requests there. An event without a subscriber only
+/// costs a lookup in the router. Thread-safe unless a member states otherwise.
 /// </summary>
 internal sealed class SystemEvents : ISessionEvents, IDisposable
 {
@@ -45,13 +45,14 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         }
 
         AnswerIn(core.Accounts.SystemAccount);
-        _timer = core.Time.CreateTimer(static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
+        _timer = core.Time.CreateTimer(
+            static self => ((SystemEvents)self!).TellStatistics(), this, StatisticsInterval, StatisticsInterval);
     }
 
     /// <inheritdoc cref="AccountTraffic.Looks"/>
     internal long Looks => _traffic.Looks;
 
-    /// <summary>The system account is another one now.</summary>
+    /// <summary>Moves the subscriptions for requests to a new system account.</summary>
     internal void AnswerIn(Account account)
     {
         if (_answersIn == account)
@@ -76,28 +77,39 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
     }
 
     public void Connected(ClientSession session)
-        => Tell(session.Loop, SystemSubjects.Connect(session.Account.Name), () => _json.Connected(session.Describe(_core.Now)));
+        => Tell(
+            session.Loop,
+            SystemSubjects.Connect(session.Account.Name),
+            () => _json.Connected(session.Describe(_core.Now)));
 
     public void Disconnected(ClientSession session, string reason)
-        => Tell(session.Loop, SystemSubjects.Disconnect(session.Account.Name), () => _json.Disconnected(Gone(session, reason)));
+        => Tell(
+            session.Loop,
+            SystemSubjects.Disconnect(session.Account.Name),
+            () => _json.Disconnected(Gone(session, reason)));
 
     public void Unauthorized(ClientSession session, ConnectRequest? request, string reason)
-        => Tell(session.Loop, SystemSubjects.AuthenticationError(_core.Identity.Id), () => _json.Disconnected(Gone(session, reason) with
-        {
-            // What it said of itself, which nothing vouches for.
-            User = request?.Credentials.User,
-            Name = request?.Name,
-            Language = request?.Language,
-            Version = request?.Version,
-        }));
+        => Tell(
+            session.Loop,
+            SystemSubjects.AuthenticationError(_core.Identity.Id),
+            () => _json.Disconnected(Gone(session, reason) with
+            {
+                // These values come from the refused CONNECT and are not verified.
+                User = request?.Credentials.User,
+                Name = request?.Name,
+                Language = request?.Language,
+                Version = request?.Version,
+            }));
 
     public void ConnectionsChanged(EventLoop loop, Account account)
     {
-        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), () => _json.Connections(account, _traffic.Of(account)));
-        Tell(loop, SystemSubjects.Connections(account.Name), () => _json.Connections(account, _traffic.Of(account)));
+        Tell(loop, SystemSubjects.ConnectionsBefore(account.Name), Body);
+        Tell(loop, SystemSubjects.Connections(account.Name), Body);
+
+        byte[] Body() => _json.Connections(account, _traffic.Of(account));
     }
 
-    /// <summary>Tells everybody who listens how the server is; done by itself every 10 s.</summary>
+    /// <summary>Publishes the statistics event if it has subscribers. A timer calls this every 10 s.</summary>
     internal void TellStatistics()
     {
         if (Hears(SystemSubjects.Statistics(_core.Identity.Id)) && !_core.IsLeaving)
@@ -107,7 +119,10 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         }
     }
 
-    /// <summary>The server ends. Queued for those who listen when the task is done, or its loops have ended.</summary>
+    /// <summary>
+    /// Publishes the shutdown event if it has subscribers. When the task completes, the event is queued for them,
+    /// unless the loops have stopped.
+    /// </summary>
     internal async Task TellShutdownAsync(TimeSpan patience)
     {
         if (!Hears(SystemSubjects.Shutdown(_core.Identity.Id)))
@@ -125,7 +140,10 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         await Task.WhenAny(told.Task, Task.Delay(patience, CancellationToken.None)).ConfigureAwait(false);
     }
 
-    /// <summary>Answers a request away from the loop. False when it is none of ours, or too many are being answered.</summary>
+    /// <summary>
+    /// Answers a request on a thread-pool thread. Returns false if the request is unknown or too many are being
+    /// answered.
+    /// </summary>
     internal bool TryAnswer(EventLoop loop, string name, string? account, byte[] reply, byte[] body)
     {
         if (name is not ("PING" or "IDZ" or "STATSZ" or "STATZ" or "HEALTHZ" or "ACCOUNTZ" or "CONNS")
@@ -176,12 +194,14 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
             "IDZ" => _json.Identity(),
             "HEALTHZ" => _json.Health(_core.IsLeaving),
             "ACCOUNTZ" => _json.Accounts(_inspect()),
-            "CONNS" => _core.Accounts.Find(account!) is { } found ? _json.Connections(found, _traffic.Sum(found)) : null,
+            "CONNS" => _core.Accounts.Find(account!) is { } found
+                ? _json.Connections(found, _traffic.Sum(found))
+                : null,
             _ => _json.Statistics(_inspect()),
         };
     }
 
-    // A request to all servers may be for some by their names.
+    // A request to all servers may contain a name filter, so it may not be addressed to this server.
     private bool IsMeant(byte[] body)
     {
         using JsonDocument options = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 16 });
@@ -197,11 +217,13 @@ internal sealed class SystemEvents : ISessionEvents, IDisposable
         return session.Describe(now) with { Stopped = now, Reason = reason };
     }
 
-    private bool Hears(string subject) => !_core.Accounts.SystemAccount.Router.Find(Encoding.UTF8.GetBytes(subject)).IsEmpty;
+    private bool Hears(string subject)
+        => !_core.Accounts.SystemAccount.Router.Find(Encoding.UTF8.GetBytes(subject)).IsEmpty;
 
-    private void TellFrom(EventLoop loop, string subject, byte[] body) => loop.Run(() => Tell(loop, subject, () => body));
+    private void TellFrom(EventLoop loop, string subject, byte[] body)
+        => loop.Run(() => Tell(loop, subject, () => body));
 
-    // On the loop.
+    // Publishes an event. Runs on the loop.
     private void Tell(EventLoop loop, string subject, Func<byte[]> body)
     {
         Account account = _core.Accounts.SystemAccount;

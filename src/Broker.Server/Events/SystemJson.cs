@@ -7,7 +7,7 @@ using Broker.Server.Sessions;
 
 namespace Broker.Server.Events;
 
-/// <summary>The bodies of events and answers, in nats-server's shapes.</summary>
+/// <summary>Writes the JSON bodies of events and replies in the format of nats-server.</summary>
 internal sealed class SystemJson(ServerCore core)
 {
     private const int IdLength = 22;
@@ -53,7 +53,12 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteNumber("total_connections", facts.Counters.TotalConnections);
         json.WriteNumber("active_accounts", core.Accounts.All.Count(a => a.Connections > 0));
         json.WriteNumber("subscriptions", facts.Counters.Subscriptions);
-        Traffic(json, facts.Counters.MessagesOut, facts.PayloadBytesOut, facts.Counters.MessagesIn, facts.PayloadBytesIn);
+        Traffic(
+            json,
+            facts.Counters.MessagesOut,
+            facts.PayloadBytesOut,
+            facts.Counters.MessagesIn,
+            facts.PayloadBytesIn);
         json.WriteNumber("slow_consumers", facts.Counters.SlowConsumers);
         json.WriteNumber("active_servers", 1);
         json.WriteEndObject();
@@ -82,7 +87,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteEndArray();
     });
 
-    /// <summary>The server alone: its id, and its last words.</summary>
+    /// <summary>Writes the server's identity only, for the reply to IDZ and for the shutdown event.</summary>
     internal byte[] Identity()
     {
         var buffer = new ArrayBufferWriter<byte>(256);

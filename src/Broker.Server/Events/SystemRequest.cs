@@ -5,20 +5,20 @@ using Broker.Server.Routing;
 
 namespace Broker.Server.Events;
 
-/// <summary>Subjects of the system account that the server answers itself.</summary>
-/// <param name="events">Who answers.</param>
-/// <param name="filter">The subjects.</param>
-/// <param name="account">Whether they are about one account, by their fourth token.</param>
+/// <summary>A subscription of the server itself to requests in the system account.</summary>
+/// <param name="events">The object that answers the requests.</param>
+/// <param name="filter">The filter of the request subjects.</param>
+/// <param name="account">Whether the fourth token of the subject is the name of an account.</param>
 internal sealed class SystemRequest(SystemEvents events, string filter, bool account) : DeliveryTarget
 {
-    // What is asked for is short, or it is not for us.
+    // Valid requests are short, so longer messages are ignored.
     private const int MostBytes = 4096;
 
     private const int AccountToken = 3;
 
     internal override bool IsInternal => true;
 
-    /// <summary>What stands in the system account's router.</summary>
+    /// <summary>Creates the subscription for the system account's router.</summary>
     internal Subscription Subscribe() => new(this, Encoding.UTF8.GetBytes(filter), null, "0"u8);
 
     internal override bool Deliver(Subscription subscription, Route route, in Message message, Publisher publisher)
@@ -30,6 +30,11 @@ internal sealed class SystemRequest(SystemEvents events, string filter, bool acc
 
         string[] tokens = Encoding.UTF8.GetString(message.Subject).Split((char)Subject.Separator);
         ReadOnlySpan<byte> body = message.Payload[Math.Max(0, message.HeaderLength)..];
-        return events.TryAnswer(publisher.Loop, tokens[^1], account ? tokens[AccountToken] : null, message.ReplyTo.ToArray(), body.ToArray());
+        return events.TryAnswer(
+            publisher.Loop,
+            tokens[^1],
+            account ? tokens[AccountToken] : null,
+            message.ReplyTo.ToArray(),
+            body.ToArray());
     }
 }

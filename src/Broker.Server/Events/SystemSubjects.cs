@@ -1,6 +1,6 @@
 namespace Broker.Server.Events;
 
-/// <summary>What the subjects of the system account are called; nats-server's.</summary>
+/// <summary>The subjects of events in the system account, as in nats-server.</summary>
 internal static class SystemSubjects
 {
     internal static string Connect(string account) => $"$SYS.ACCOUNT.{account}.CONNECT";
@@ -9,7 +9,9 @@ internal static class SystemSubjects
 
     internal static string Connections(string account) => $"$SYS.ACCOUNT.{account}.SERVER.CONNS";
 
-    /// <summary>The older name of <see cref="Connections"/>, which is still sent.</summary>
+    /// <summary>
+    /// The older subject of the <see cref="Connections"/> event. The server still publishes to it as well.
+    /// </summary>
     internal static string ConnectionsBefore(string account) => $"$SYS.SERVER.ACCOUNT.{account}.CONNS";
 
     internal static string AuthenticationError(string server) => $"$SYS.SERVER.{server}.CLIENT.AUTH.ERR";

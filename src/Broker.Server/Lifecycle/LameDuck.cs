@@ -2,7 +2,10 @@ using Broker.Server.Sessions;
 
 namespace Broker.Server.Lifecycle;
 
-/// <summary>Sends the clients of one server away, spread over a time, so that they do not all fall on another one at once.</summary>
+/// <summary>
+/// Closes the clients of a server one by one over some time, so that they do not all reconnect to another server at
+/// once.
+/// </summary>
 internal sealed class LameDuck(ServerCore core)
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
@@ -36,7 +39,7 @@ internal sealed class LameDuck(ServerCore core)
         await WaitAsync(begin, TimeSpan.MaxValue, cancellationToken).ConfigureAwait(false);
     }
 
-    // Ends early when there is nobody left to wait for.
+    // Waits until the given time after the beginning, or until no client with a socket is connected.
     private async Task WaitAsync(long begin, TimeSpan until, CancellationToken cancellationToken)
     {
         while (core.Sessions.Any(s => !s.IsInProcess))

@@ -2,30 +2,30 @@ using Broker.Server.Accounts;
 
 namespace Broker.Server.Monitoring;
 
-/// <summary>One account at a moment. Immutable.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Connections">How many clients are in it.</param>
-/// <param name="Subscriptions">How many subscriptions there are in it.</param>
+/// <summary>The state of one account. Immutable.</summary>
+/// <param name="Name">The name of the account.</param>
+/// <param name="Connections">The number of clients in the account.</param>
+/// <param name="Subscriptions">The number of subscriptions in the account.</param>
 public sealed record AccountFacts(string Name, int Connections, int Subscriptions)
 {
-    /// <summary>Whether the server's own events are published in it.</summary>
+    /// <summary>Whether the server publishes its own events in this account.</summary>
     public bool IsSystem { get; init; }
 
-    /// <summary>When it was set up or changed last; UTC.</summary>
+    /// <summary>The UTC time when the account was created or changed last.</summary>
     public DateTime Updated { get; init; }
 
-    /// <summary>What its router holds.</summary>
+    /// <summary>The counters of the account's router.</summary>
     public required RoutingFacts Routing { get; init; }
 
-    /// <summary>What others may import.</summary>
+    /// <summary>The exports of the account.</summary>
     public IReadOnlyList<AccountExport> Exports { get; init; } = [];
 
-    /// <summary>What it imports.</summary>
+    /// <summary>The imports of the account.</summary>
     public IReadOnlyList<ImportFacts> Imports { get; init; } = [];
 
-    /// <summary>The account of those who are in no other.</summary>
+    /// <summary>The name of the account of clients that are in no other account.</summary>
     public const string GlobalName = AccountNames.Global;
 
-    /// <summary>The account of the server's own events.</summary>
+    /// <summary>The default name of the account in which the server publishes its own events.</summary>
     public const string SystemName = AccountNames.System;
 }

@@ -9,15 +9,17 @@ using Broker.Server.Tls;
 
 namespace Broker.Server;
 
-// What a server tells of itself. Numbers are read from the outside, while the loops go on; only lists of subscriptions are
-// copied by the loops, as references, and made into text elsewhere.
+// Inspection of a server. Counters are read from other threads while the loops run. Only lists of subscriptions are
+// copied by the loops, as references; other threads convert them to text.
 public sealed partial class BrokerServer
 {
     private readonly DateTime _started;
     private readonly ProcessUsage _usage = new();
     private readonly SubscriptionListings _listings = new();
 
-    /// <summary>What the server is, how it is set up and what it has done. Any thread; costs no loop anything.</summary>
+    /// <summary>
+    /// Describes the server with its configuration and its counters. Thread-safe; it does not use the event loops.
+    /// </summary>
     public ServerFacts Inspect()
     {
         BrokerServerOptions options = _core.Options;
@@ -56,17 +58,19 @@ public sealed partial class BrokerServer
         };
     }
 
-    /// <summary>The accounts.</summary>
+    /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
     public IReadOnlyList<AccountFacts> InspectAccounts()
         => [.. _core.Accounts.All.OrderBy(a => a.Name, StringComparer.Ordinal).Select(Describe)];
 
     /// <summary>
-    /// Lists clients. Those of the page are described in full, the others only looked at for their order. The loops are asked for
-    /// nothing unless subscriptions are wanted; they then copy at most <see cref="ConnectionQuery.MostListedSubscriptions"/>
-    /// references. The last <c>10,000</c> that have gone are known.
+    /// Lists clients. Only the clients of the page are described; the others are visited to determine the order. The
+    /// event loops do no work for it unless the query requests subscriptions; they then copy at most
+    /// <see cref="ConnectionQuery.MostListedSubscriptions"/> references. The server keeps the descriptions of the last
+    /// <c>10,000</c> closed clients.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public async Task<ConnectionPage> InspectConnectionsAsync(ConnectionQuery? query = null, CancellationToken cancellationToken = default)
+    public async Task<ConnectionPage> InspectConnectionsAsync(
+        ConnectionQuery? query = null, CancellationToken cancellationToken = default)
     {
         query = (query ?? new ConnectionQuery()).Clamp();
         DateTime now = _core.Now;
@@ -103,12 +107,14 @@ public sealed partial class BrokerServer
     }
 
     /// <summary>
-    /// Lists subscriptions: client after client, and of each by the number of its sid. Only the loops of those clients are asked
-    /// whom the page concerns, for a few thousand references at a time. The list of a client with very many is put in order for its first
-    /// page and kept for those that follow soon, while the client subscribes to nothing else.
+    /// Lists subscriptions, ordered by client and by the number of the sid. Only the loops of clients on the page do
+    /// work for it; they copy a few thousand references at a time. The subscriptions of a client with very many are
+    /// sorted for the first page. The sorted list is kept for following pages, as long as these are requested soon and
+    /// the client does not subscribe meanwhile.
     /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
-    public async Task<SubscriptionPage> InspectSubscriptionsAsync(SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
+    public async Task<SubscriptionPage> InspectSubscriptionsAsync(
+        SubscriptionQuery? query = null, CancellationToken cancellationToken = default)
     {
         query = (query ?? new SubscriptionQuery()).Clamp();
         var found = new List<SubscriptionFacts>();
@@ -118,10 +124,16 @@ public sealed partial class BrokerServer
             IEnumerable<Subscription> matching = Subject.IsValidLiteral(subject)
                 ? _core.Accounts.All.Where(a => IsOf(query.Account, a)).SelectMany(a => a.Router.Match(subject))
                 : [];
-            // Some may have ended since they were found.
+            // A subscription may have ended since it was found.
             IEnumerable<(ClientSession Session, Subscription Subscription)> there = matching
-                .Select(s => (Session: ClientSession.Of(s), Subscription: s)).Where(s => s.Session is not null).Select(s => (s.Session!, s.Subscription));
-            found.AddRange(there.OrderBy(s => s.Session.Id).Skip(query.Offset).Take(query.Limit).Select(s => Describe(s.Session, s.Subscription)));
+                .Select(s => (Session: ClientSession.Of(s), Subscription: s))
+                .Where(s => s.Session is not null)
+                .Select(s => (s.Session!, s.Subscription));
+            found.AddRange(there
+                .OrderBy(s => s.Session.Id)
+                .Skip(query.Offset)
+                .Take(query.Limit)
+                .Select(s => Describe(s.Session, s.Subscription)));
             return new SubscriptionPage(found, query.Offset, query.Limit);
         }
 
@@ -135,7 +147,9 @@ public sealed partial class BrokerServer
                 continue;
             }
 
-            ArraySegment<Subscription> listed = await _listings.PageAsync(session, skip, query.Limit - found.Count, cancellationToken).ConfigureAwait(false);
+            ArraySegment<Subscription> listed = await _listings
+                .PageAsync(session, skip, query.Limit - found.Count, cancellationToken)
+                .ConfigureAwait(false);
             found.AddRange(listed.Select(s => Describe(session, s)));
             skip = 0;
             if (found.Count >= query.Limit)
@@ -152,8 +166,9 @@ public sealed partial class BrokerServer
     {
         var copied = new TaskCompletionSource<Subscription[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         session.Loop.Post(() => copied.TrySetResult(session.Subscriptions.Copy(skip, most)));
-        // A loop that has ended runs nothing any more.
-        Task done = await Task.WhenAny(copied.Task, Task.Delay(MostLooks * Look, cancellationToken)).ConfigureAwait(false);
+        // A stopped loop runs no posted action, so the wait has a limit.
+        Task done = await Task.WhenAny(copied.Task, Task.Delay(MostLooks * Look, cancellationToken))
+            .ConfigureAwait(false);
         cancellationToken.ThrowIfCancellationRequested();
         return done == copied.Task ? await copied.Task.ConfigureAwait(false) : [];
     }
@@ -167,22 +182,27 @@ public sealed partial class BrokerServer
         subscription.Max,
         session.Id);
 
-    private static bool IsOf(string? wanted, Account account) => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
+    private static bool IsOf(string? wanted, Account account)
+        => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private static AccountFacts Describe(Account account) => new(account.Name, account.Connections, account.Router.SubscriptionCount)
-    {
-        IsSystem = account.IsSystem,
-        Updated = account.Updated,
-        Routing = Describe(account.Router.Count()),
-        Exports = account.Links.Exports,
-        Imports =
-        [
-            .. account.Links.Imports.Select(l => new ImportFacts(
-                l.IsService, l.Import.Account, Encoding.UTF8.GetString(l.Mapping.Remote), Encoding.UTF8.GetString(l.Mapping.Local))),
-        ],
-    };
+    private static AccountFacts Describe(Account account)
+        => new(account.Name, account.Connections, account.Router.SubscriptionCount)
+        {
+            IsSystem = account.IsSystem,
+            Updated = account.Updated,
+            Routing = Describe(account.Router.Count()),
+            Exports = account.Links.Exports,
+            Imports = [.. account.Links.Imports.Select(Describe)],
+        };
 
-    private RoutingFacts InspectRouting() => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
+    private static ImportFacts Describe(ImportLink link) => new(
+        link.IsService,
+        link.Import.Account,
+        Encoding.UTF8.GetString(link.Mapping.Remote),
+        Encoding.UTF8.GetString(link.Mapping.Local));
+
+    private RoutingFacts InspectRouting()
+        => Describe(_core.Accounts.All.Select(a => a.Router.Count()).Aggregate(RouterCounts.Sum));
 
     private static RoutingFacts Describe(RouterCounts counts) => new(
         counts.Subscriptions,

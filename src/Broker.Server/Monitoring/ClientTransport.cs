@@ -1,19 +1,20 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>How a client's bytes come to the server.</summary>
+/// <summary>The kinds of transport between a client and the server.</summary>
 public enum ClientTransport
 {
     /// <summary>A TCP or Unix socket.</summary>
     Socket,
 
-    /// <summary>A link within this process.</summary>
+    /// <summary>A link within the process.</summary>
     InProcess,
 
-    /// <summary>The frames of a WebSocket.</summary>
+    /// <summary>A WebSocket.</summary>
     WebSocket,
 
     /// <summary>
-    /// A stream of bytes that somebody else has accepted, such as a connection of Kestrel's. TLS is that one's matter: the server speaks none with it.
+    /// A byte stream that another component has accepted, such as a connection of Kestrel. That component is
+    /// responsible for TLS; the server does not use TLS on it.
     /// </summary>
     Stream,
 }

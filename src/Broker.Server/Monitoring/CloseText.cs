@@ -2,7 +2,7 @@ using Broker.Transport;
 
 namespace Broker.Server.Monitoring;
 
-/// <summary>Why a client went, in the words that nats-server has for it.</summary>
+/// <summary>The texts of nats-server for the reasons why a connection was closed.</summary>
 internal static class CloseText
 {
     internal static string Of(string? failure, CloseReason reason) => reason switch
@@ -15,10 +15,11 @@ internal static class CloseText
         _ => "Server Shutdown",
     };
 
-    /// <summary>Whether the client is one that did not take what was for it.</summary>
-    internal static bool IsSlowConsumer(CloseReason reason) => reason is CloseReason.QueueFull or CloseReason.WriteTimeout;
+    /// <summary>Whether a connection was closed because the client was a slow consumer.</summary>
+    internal static bool IsSlowConsumer(CloseReason reason)
+        => reason is CloseReason.QueueFull or CloseReason.WriteTimeout;
 
-    /// <summary>By what the client was told.</summary>
+    /// <summary>The reason that belongs to the last error text that the client received.</summary>
     internal static string OfFailure(string failure) => failure.ToUpperInvariant() switch
     {
         "STALE CONNECTION" => "Stale Connection",

@@ -1,84 +1,90 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>What is known of one client, connected or gone, at a moment. Immutable.</summary>
+/// <summary>The state of one connected or closed client. Immutable.</summary>
 /// <remarks>
-/// Numbers are read one by one while the client goes on. Bytes are those of payloads, headers included and protocol lines not,
-/// as nats-server counts them.
+/// The counters are read one after another while the client is active, so they may belong to slightly different
+/// moments. As in nats-server, byte counters include payloads and headers, but not protocol lines.
 /// </remarks>
 public sealed record ConnectionFacts
 {
-    /// <summary>The client's id, as INFO told it.</summary>
+    /// <summary>The client id, as in INFO.</summary>
     public required ulong Id { get; init; }
 
-    /// <summary>How it is connected.</summary>
+    /// <summary>The kind of transport.</summary>
     public required ClientTransport Transport { get; init; }
 
-    /// <summary>Its address; empty where there is none.</summary>
+    /// <summary>The client's IP address; empty if it has none.</summary>
     public required string Address { get; init; }
 
-    /// <summary>Its port; 0 where there is none.</summary>
+    /// <summary>The client's port; 0 if it has none.</summary>
     public required int Port { get; init; }
 
-    /// <summary>When it connected; UTC.</summary>
+    /// <summary>The UTC time when the client connected.</summary>
     public required DateTime Started { get; init; }
 
-    /// <summary>When something came from it last, within some milliseconds; UTC.</summary>
+    /// <summary>
+    /// The UTC time when the server received data from the client last, with a precision of some milliseconds.
+    /// </summary>
     public required DateTime LastActivity { get; init; }
 
-    /// <summary>When it went; null while it is connected; UTC.</summary>
+    /// <summary>The UTC time when the connection was closed; null while it is open.</summary>
     public DateTime? Stopped { get; init; }
 
-    /// <summary>Why it went, in nats-server's words; null while it is connected.</summary>
+    /// <summary>
+    /// The reason why the connection was closed, in the words of nats-server; null while it is open.
+    /// </summary>
     public string? Reason { get; init; }
 
-    /// <summary>How long it took to answer the last PING; null when it was not asked yet.</summary>
+    /// <summary>The round-trip time of the last PING; null before the first measurement.</summary>
     public TimeSpan? RoundTrip { get; init; }
 
-    /// <summary>Bytes that wait for it.</summary>
+    /// <summary>The number of bytes that are queued for the client.</summary>
     public long PendingBytes { get; init; }
 
-    /// <summary>Messages that it published.</summary>
+    /// <summary>The number of messages that the client published.</summary>
     public long MessagesIn { get; init; }
 
-    /// <summary>Messages that it was sent.</summary>
+    /// <summary>The number of messages that were delivered to the client.</summary>
     public long MessagesOut { get; init; }
 
-    /// <summary>Bytes of the payloads that it published.</summary>
+    /// <summary>The number of payload bytes that the client published.</summary>
     public long BytesIn { get; init; }
 
-    /// <summary>Bytes of the payloads that it was sent.</summary>
+    /// <summary>The number of payload bytes that were delivered to the client.</summary>
     public long BytesOut { get; init; }
 
-    /// <summary>How many subscriptions it has.</summary>
+    /// <summary>The number of the client's subscriptions.</summary>
     public int Subscriptions { get; init; }
 
-    /// <summary>The name that it gave itself. It may hold anything: escape it where it is shown.</summary>
+    /// <summary>
+    /// The client's name from its CONNECT. It may contain any characters, so escape it before you display it.
+    /// </summary>
     public string? Name { get; init; }
 
-    /// <summary>The language of its library, as it says.</summary>
+    /// <summary>The language of the client library, from the CONNECT.</summary>
     public string? Language { get; init; }
 
-    /// <summary>The version of its library, as it says.</summary>
+    /// <summary>The version of the client library, from the CONNECT.</summary>
     public string? Version { get; init; }
 
-    /// <summary>Who it is, once it has proved that; never a secret.</summary>
+    /// <summary>The name of the authenticated user; null before authentication. It never contains a secret.</summary>
     public string? User { get; init; }
 
-    /// <summary>The account that it is in.</summary>
+    /// <summary>The name of the client's account.</summary>
     public string Account { get; init; } = AccountNames.Global;
 
     /// <summary>The TLS version, such as <c>1.3</c>; null without TLS.</summary>
     public string? TlsVersion { get; init; }
 
-    /// <summary>The TLS cipher suite by its IANA name; null without TLS.</summary>
+    /// <summary>The IANA name of the TLS cipher suite; null without TLS.</summary>
     public string? TlsCipherSuite { get; init; }
 
-    /// <summary>Whether the handshake of TLS came before INFO.</summary>
+    /// <summary>Whether the TLS handshake came before INFO.</summary>
     public bool IsTlsFirst { get; init; }
 
     /// <summary>
-    /// Its subscriptions, when they were asked for; within <see cref="ConnectionQuery.MostListedSubscriptions"/> for all clients
-    /// of a page together.
+    /// The client's subscriptions; null if the query did not request them. All clients of a page together list at most
+    /// <see cref="ConnectionQuery.MostListedSubscriptions"/>.
     /// </summary>
     public IReadOnlyList<SubscriptionFacts>? SubscriptionList { get; init; }
 }

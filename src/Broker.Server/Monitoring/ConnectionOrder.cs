@@ -1,44 +1,46 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>How clients are ordered in a list; equal ones by their ids. Amounts come with the largest first.</summary>
+/// <summary>
+/// The order of clients in a list. Clients with equal values are ordered by id. The largest numbers come first.
+/// </summary>
 public enum ConnectionOrder
 {
-    /// <summary>By id, which is the order in which they connected.</summary>
+    /// <summary>By id, which is the order in which the clients connected.</summary>
     Id,
 
-    /// <summary>By the time at which they connected.</summary>
+    /// <summary>By the time of the connection.</summary>
     Started,
 
     /// <summary>By the number of subscriptions.</summary>
     Subscriptions,
 
-    /// <summary>By the bytes that wait for them.</summary>
+    /// <summary>By the number of queued bytes.</summary>
     Pending,
 
-    /// <summary>By the messages they were sent.</summary>
+    /// <summary>By the number of delivered messages.</summary>
     MessagesOut,
 
-    /// <summary>By the messages they published.</summary>
+    /// <summary>By the number of published messages.</summary>
     MessagesIn,
 
-    /// <summary>By the bytes they were sent.</summary>
+    /// <summary>By the number of delivered bytes.</summary>
     BytesOut,
 
-    /// <summary>By the bytes they published.</summary>
+    /// <summary>By the number of published bytes.</summary>
     BytesIn,
 
-    /// <summary>By their last activity, the latest first.</summary>
+    /// <summary>By the time of the last activity, the latest first.</summary>
     LastActivity,
 
-    /// <summary>By how long nothing has come from them, the longest first.</summary>
+    /// <summary>By the time without activity, the longest first.</summary>
     Idle,
 
-    /// <summary>By how long they have been connected, the shortest first.</summary>
+    /// <summary>By the time since the connection, the shortest first.</summary>
     Uptime,
 
-    /// <summary>By when they went. Of closed ones only.</summary>
+    /// <summary>By the time when the connection was closed. For closed clients only.</summary>
     Stopped,
 
-    /// <summary>By why they went. Of closed ones only.</summary>
+    /// <summary>By the reason why the connection was closed. For closed clients only.</summary>
     Reason,
 }

@@ -1,39 +1,42 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>Which clients to list and what to tell of them.</summary>
+/// <summary>A query for a page of clients.</summary>
 public sealed record ConnectionQuery
 {
-    /// <summary>How many clients a page has when nothing is said.</summary>
+    /// <summary>The default number of clients on a page.</summary>
     public const int DefaultLimit = 1024;
 
-    /// <summary>The most clients of a page, whatever is asked for.</summary>
+    /// <summary>The maximum number of clients on a page.</summary>
     public const int MostLimit = 65_536;
 
-    /// <summary>The most subscriptions that are listed for all clients of a page together.</summary>
+    /// <summary>The maximum number of subscriptions that are listed for all clients of a page together.</summary>
     public const int MostListedSubscriptions = 65_536;
 
-    /// <summary>Connected ones, closed ones, or both.</summary>
+    /// <summary>Whether to list connected clients, closed clients, or both.</summary>
     public ConnectionStates States { get; init; } = ConnectionStates.Open;
 
-    /// <summary>The order.</summary>
+    /// <summary>The order of the clients.</summary>
     public ConnectionOrder Order { get; init; }
 
-    /// <summary>How many to pass over. Less than 0 counts as 0.</summary>
+    /// <summary>The number of clients to skip. A negative number counts as 0.</summary>
     public int Offset { get; init; }
 
-    /// <summary>How many to list, up to <see cref="MostLimit"/>. Less than 1 counts as <see cref="DefaultLimit"/>.</summary>
+    /// <summary>
+    /// The number of clients to list, up to <see cref="MostLimit"/>. A number below 1 counts as
+    /// <see cref="DefaultLimit"/>.
+    /// </summary>
     public int Limit { get; init; } = DefaultLimit;
 
-    /// <summary>Only the client with this id.</summary>
+    /// <summary>The id of the only client to list; null for all clients.</summary>
     public ulong? Id { get; init; }
 
-    /// <summary>Only clients of this user.</summary>
+    /// <summary>The user whose clients to list; null for all users.</summary>
     public string? User { get; init; }
 
-    /// <summary>Only clients in this account.</summary>
+    /// <summary>The account whose clients to list; null for all accounts.</summary>
     public string? Account { get; init; }
 
-    /// <summary>Whether to list their subscriptions.</summary>
+    /// <summary>Whether to list the subscriptions of the clients.</summary>
     public bool WithSubscriptions { get; init; }
 
     internal ConnectionQuery Clamp() => this with

@@ -1,18 +1,18 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>Which clients are asked for.</summary>
+/// <summary>The states of the clients that a query lists.</summary>
 [Flags]
 public enum ConnectionStates
 {
-    /// <summary>None.</summary>
+    /// <summary>No clients.</summary>
     None = 0,
 
-    /// <summary>Those that are connected.</summary>
+    /// <summary>Connected clients.</summary>
     Open = 1,
 
-    /// <summary>The latest of those that have gone.</summary>
+    /// <summary>The clients that were closed most recently.</summary>
     Closed = 2,
 
-    /// <summary>Both.</summary>
+    /// <summary>Connected and closed clients.</summary>
     All = Open | Closed,
 }

@@ -1,8 +1,8 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>One import of an account. Immutable.</summary>
-/// <param name="IsService">Whether it is of a service, and not of a stream.</param>
-/// <param name="Account">The account that exports it.</param>
-/// <param name="Subject">The subject or filter there.</param>
-/// <param name="LocalSubject">What it is called here, as a filter.</param>
+/// <summary>The description of one import of an account. Immutable.</summary>
+/// <param name="IsService">Whether the import is of a service; otherwise it is of a stream.</param>
+/// <param name="Account">The name of the exporting account.</param>
+/// <param name="Subject">The subject or filter in the exporting account.</param>
+/// <param name="LocalSubject">The filter in the importing account.</param>
 public sealed record ImportFacts(bool IsService, string Account, string Subject, string LocalSubject);

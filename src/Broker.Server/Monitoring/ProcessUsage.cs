@@ -2,10 +2,10 @@ using System.Diagnostics;
 
 namespace Broker.Server.Monitoring;
 
-/// <summary>How much of the processors the process uses, between one time it is asked and another. Thread-safe.</summary>
+/// <summary>Measures the CPU usage of the process between two calls. Thread-safe.</summary>
 internal sealed class ProcessUsage
 {
-    // Two who ask at the same time must not divide by the microseconds between them.
+    // The minimum time between two measurements: two simultaneous calls must not divide by a few microseconds.
     private static readonly TimeSpan Shortest = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();

@@ -1,14 +1,14 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>What the router holds and has done. Immutable.</summary>
-/// <param name="Subscriptions">Subscriptions now.</param>
-/// <param name="CachedSubjects">Subjects whose receivers are remembered.</param>
-/// <param name="Inserts">Subscriptions that were ever made.</param>
-/// <param name="Removes">Subscriptions that ended.</param>
-/// <param name="Matches">How often a publisher had to ask where a subject goes.</param>
-/// <param name="CacheHitRate">Which part of these were remembered, from 0 to 1.</param>
-/// <param name="MaxFanout">The most subscriptions that a subject was found to have.</param>
-/// <param name="AverageFanout">How many a subject was found to have on average.</param>
+/// <summary>The counters of a router. Immutable.</summary>
+/// <param name="Subscriptions">The current number of subscriptions.</param>
+/// <param name="CachedSubjects">The number of subjects with a cached route.</param>
+/// <param name="Inserts">The number of subscriptions that were added since the start.</param>
+/// <param name="Removes">The number of subscriptions that were removed since the start.</param>
+/// <param name="Matches">The number of lookups of a subject by publishers.</param>
+/// <param name="CacheHitRate">The share of the lookups that found a cached route, from 0 to 1.</param>
+/// <param name="MaxFanout">The largest number of subscriptions that a lookup found for a subject.</param>
+/// <param name="AverageFanout">The average number of subscriptions that lookups found for a subject.</param>
 public sealed record RoutingFacts(
     int Subscriptions,
     int CachedSubjects,

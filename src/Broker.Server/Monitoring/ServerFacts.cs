@@ -2,58 +2,66 @@ using System.Net;
 
 namespace Broker.Server.Monitoring;
 
-/// <summary>What a server is, how it is set up, and what it has done, at a moment. Immutable.</summary>
+/// <summary>The identity, the configuration and the counters of a server. Immutable.</summary>
 public sealed record ServerFacts
 {
-    /// <summary>The id in INFO.</summary>
+    /// <summary>The server id in INFO.</summary>
     public required string Id { get; init; }
 
-    /// <summary>The name in INFO.</summary>
+    /// <summary>The server name in INFO.</summary>
     public required string Name { get; init; }
 
-    /// <summary>The version in INFO: that of the nats-server whose client protocol is spoken.</summary>
+    /// <summary>The version in INFO: the version of nats-server with the same client protocol.</summary>
     public required string ProtocolVersion { get; init; }
 
-    /// <summary>The first address that is listened on; null when there is none.</summary>
+    /// <summary>The first address that the server listens on; null if there is none.</summary>
     public EndPoint? EndPoint { get; init; }
 
-    /// <summary>Whether it is on its way out: who connects now is not served.</summary>
+    /// <summary>Whether the server is shutting down. It refuses new clients then.</summary>
     public bool IsLeaving { get; init; }
 
-    /// <summary>The name of the account that its own events are published in.</summary>
+    /// <summary>The name of the account in which the server publishes its own events.</summary>
     public string SystemAccount { get; init; } = AccountNames.System;
 
-    /// <summary>When it started; UTC.</summary>
+    /// <summary>The UTC time when the server started.</summary>
     public required DateTime Started { get; init; }
 
-    /// <summary>The moment of these facts; UTC.</summary>
+    /// <summary>The UTC time when these values were read.</summary>
     public required DateTime Now { get; init; }
 
-    /// <summary>Bytes of memory that the process has in use (its working set).</summary>
+    /// <summary>The working set of the process in bytes.</summary>
     public long MemoryBytes { get; init; }
 
-    /// <summary>How many processors the process may use.</summary>
+    /// <summary>The number of processors that the process may use.</summary>
     public int Cores { get; init; }
 
-    /// <summary>How many event loops it runs on.</summary>
+    /// <summary>The number of event loops of the server.</summary>
     public int Loops { get; init; }
 
-    /// <summary>The process's use of processors since it was last asked, in percent of one.</summary>
+    /// <summary>The CPU usage of the process since the last query, in percent of one processor.</summary>
     public double CpuPercent { get; init; }
 
-    /// <summary>Counters. Their bytes are those of whole operations; see <see cref="PayloadBytesIn"/>.</summary>
+    /// <summary>
+    /// The counters of the server. Their bytes are those of whole operations; see <see cref="PayloadBytesIn"/> for
+    /// payloads.
+    /// </summary>
     public ServerSnapshot Counters { get; init; }
 
-    /// <summary>Connections that were closed at once for want of file descriptors, whichever listener of the server's loops they came by.</summary>
+    /// <summary>
+    /// The number of connections that were closed at once because too few file descriptors were free, for all listeners
+    /// that use the server's loops.
+    /// </summary>
     public long RefusedConnections { get; init; }
 
-    /// <summary>Bytes of the payloads that clients published, headers included.</summary>
+    /// <summary>The number of payload bytes that clients published, including headers.</summary>
     public long PayloadBytesIn { get; init; }
 
-    /// <summary>Bytes of the payloads that clients were sent: one with three receivers counts three times.</summary>
+    /// <summary>
+    /// The number of payload bytes that were delivered to clients: a payload with three receivers counts three times.
+    /// </summary>
     public long PayloadBytesOut { get; init; }
 
-    /// <summary>What the router holds.</summary>
+    /// <summary>The counters of the routers of all accounts together.</summary>
     public required RoutingFacts Routing { get; init; }
 
     /// <inheritdoc cref="BrokerServerOptions.ServerTags"/>
@@ -71,16 +79,16 @@ public sealed record ServerFacts
     /// <inheritdoc cref="BrokerServerOptions.MaxPending"/>
     public long MaxPending { get; init; }
 
-    /// <summary>Whether clients must show who they are.</summary>
+    /// <summary>Whether clients must authenticate.</summary>
     public bool IsAuthRequired { get; init; }
 
     /// <inheritdoc cref="BrokerServerOptions.AuthTimeout"/>
     public TimeSpan AuthTimeout { get; init; }
 
-    /// <summary>Whether clients that come by sockets must speak TLS.</summary>
+    /// <summary>Whether clients that connect through sockets must use TLS.</summary>
     public bool IsTlsRequired { get; init; }
 
-    /// <summary>Whether they must show a certificate when they do.</summary>
+    /// <summary>Whether clients that use TLS must have a certificate.</summary>
     public bool IsTlsVerified { get; init; }
 
     /// <inheritdoc cref="Tls.ServerTlsOptions.Timeout"/>

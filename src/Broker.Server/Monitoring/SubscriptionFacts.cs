@@ -1,12 +1,12 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>One subscription at a moment. Immutable.</summary>
-/// <param name="Account">The account that it is in.</param>
-/// <param name="Subject">The subject or filter, as text; it may hold anything that is no white space.</param>
-/// <param name="Queue">The queue group; null for a plain subscription.</param>
-/// <param name="Id">What its client calls it.</param>
-/// <param name="Messages">How many messages it has been sent.</param>
-/// <param name="Max">After how many it ends; 0 for never.</param>
-/// <param name="ConnectionId">Whose it is.</param>
+/// <summary>The state of one subscription. Immutable.</summary>
+/// <param name="Account">The name of the account.</param>
+/// <param name="Subject">The subject or filter. It may contain any characters but white space.</param>
+/// <param name="Queue">The queue group; null for a subscription without one.</param>
+/// <param name="Id">The subscription id (sid) that the client chose.</param>
+/// <param name="Messages">The number of delivered messages.</param>
+/// <param name="Max">The number of messages after which the subscription ends; 0 for no limit.</param>
+/// <param name="ConnectionId">The id of the client.</param>
 public sealed record SubscriptionFacts(
     string Account, string Subject, string? Queue, string Id, long Messages, long Max, ulong ConnectionId);

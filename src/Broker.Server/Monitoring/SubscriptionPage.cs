@@ -1,7 +1,7 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>A part of the list of subscriptions. Immutable.</summary>
+/// <summary>A page of a list of subscriptions. Immutable.</summary>
 /// <param name="Subscriptions">The subscriptions of this page.</param>
-/// <param name="Offset">How many were passed over.</param>
-/// <param name="Limit">How many there may be on a page.</param>
+/// <param name="Offset">The number of subscriptions before this page.</param>
+/// <param name="Limit">The maximum number of subscriptions on a page.</param>
 public sealed record SubscriptionPage(IReadOnlyList<SubscriptionFacts> Subscriptions, int Offset, int Limit);

@@ -1,21 +1,23 @@
 namespace Broker.Server.Monitoring;
 
-/// <summary>Which subscriptions to list. They come by the ids of their clients.</summary>
+/// <summary>A query for a page of subscriptions. They are ordered by the ids of their clients.</summary>
 public sealed record SubscriptionQuery
 {
-    /// <summary>How many to pass over. Less than 0 counts as 0.</summary>
+    /// <summary>The number of subscriptions to skip. A negative number counts as 0.</summary>
     public int Offset { get; init; }
 
     /// <summary>
-    /// How many to list, up to <see cref="ConnectionQuery.MostListedSubscriptions"/>. Less than 1 counts as
-    /// <see cref="ConnectionQuery.DefaultLimit"/>.
+    /// The number of subscriptions to list, up to <see cref="ConnectionQuery.MostListedSubscriptions"/>. A number below
+    /// 1 counts as <see cref="ConnectionQuery.DefaultLimit"/>.
     /// </summary>
     public int Limit { get; init; } = ConnectionQuery.DefaultLimit;
 
-    /// <summary>Only subscriptions in this account.</summary>
+    /// <summary>The account whose subscriptions to list; null for all accounts.</summary>
     public string? Account { get; init; }
 
-    /// <summary>Only subscriptions that get the messages of this subject.</summary>
+    /// <summary>
+    /// A subject: only subscriptions that receive messages of this subject are listed. Null for all subscriptions.
+    /// </summary>
     public string? Subject { get; init; }
 
     internal SubscriptionQuery Clamp() => this with

@@ -1,6 +1,8 @@
 namespace Broker.Server.Security;
 
-/// <summary><see cref="Permissions"/> in the form that sessions and the router ask. Immutable, any thread.</summary>
+/// <summary>
+/// <see cref="Permissions"/> in a compiled form that sessions and the router use. Immutable and thread-safe.
+/// </summary>
 internal sealed class AccessRules
 {
     private readonly SubjectSet? _publishAllow;
@@ -13,36 +15,46 @@ internal sealed class AccessRules
         Responses = permissions.Responses;
         _publishAllow = permissions.Publish.Allow is { } allow ? new SubjectSet(allow, queues: false)
             : Responses is not null ? new SubjectSet([], queues: false) : null;
-        _publishDeny = permissions.Publish.Deny.Count > 0 ? new SubjectSet(permissions.Publish.Deny, queues: false) : null;
+        _publishDeny = permissions.Publish.Deny.Count > 0
+            ? new SubjectSet(permissions.Publish.Deny, queues: false)
+            : null;
         _subscribeAllow = permissions.Subscribe.Allow is { } receive ? new SubjectSet(receive, queues: true) : null;
-        _subscribeDeny = permissions.Subscribe.Deny.Count > 0 ? new SubjectSet(permissions.Subscribe.Deny, queues: true) : null;
+        _subscribeDeny = permissions.Subscribe.Deny.Count > 0
+            ? new SubjectSet(permissions.Subscribe.Deny, queues: true)
+            : null;
         if (Responses is { Expires.Ticks: <= 0 } && Responses.Expires != Timeout.InfiniteTimeSpan)
         {
-            throw new ArgumentException("Leave to respond must last for some time.");
+            throw new ArgumentException(
+                $"{nameof(ResponsePermissions)}.{nameof(ResponsePermissions.Expires)} must be positive or infinite.");
         }
 
         if (Responses is { MaxMessages: 0 or < -1 })
         {
-            throw new ArgumentException("Leave to respond must be for one message at least, or -1.");
+            throw new ArgumentException(
+                $"{nameof(ResponsePermissions)}.{nameof(ResponsePermissions.MaxMessages)} must be at least 1, or -1.");
         }
     }
 
     internal ResponsePermissions? Responses { get; }
 
-    /// <summary>Whether there is anything that it may not be sent.</summary>
+    /// <summary>Whether there are subjects that the client may not receive.</summary>
     internal bool LimitsReceiving => _subscribeAllow is not null || _subscribeDeny is not null;
 
     internal bool MayPublish(ReadOnlySpan<byte> subject)
         => (_publishAllow is null || _publishAllow.Match(subject, default).Plain)
             && (_publishDeny is null || !_publishDeny.Match(subject, default).Plain);
 
-    /// <summary>Whether a subscription is taken: no part of it may lie outside what is allowed, and not all of it in what is denied.</summary>
+    /// <summary>
+    /// Whether a subscription is permitted: one allowed entry must cover the whole filter, and no denied entry may
+    /// cover it.
+    /// </summary>
     internal bool MaySubscribe(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
         => (_subscribeAllow is null || Allows(_subscribeAllow.Cover(filter, queue), queue))
             && (_subscribeDeny is null || !Denies(_subscribeDeny.Cover(filter, queue)));
 
     /// <summary>
-    /// Whether a message may be delivered. Asked of the subject itself, however wide the filter is that it was found by.
+    /// Whether a message may be delivered. This checks the subject itself, even if the filter of the subscription is
+    /// wider.
     /// </summary>
     internal bool MayReceive(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
         => (_subscribeAllow is null || Allows(_subscribeAllow.Match(subject, queue), queue))
@@ -51,6 +63,7 @@ internal sealed class AccessRules
     private static bool Allows(SubjectSet.Matches found, ReadOnlySpan<byte> queue)
         => !queue.IsEmpty && found.NamesQueues ? found.NamesThisQueue : found.Plain;
 
-    // A queue entry adds to a plain one and never takes from it, or a deny could be gone around by naming a queue.
+    // An entry with a queue group never weakens an entry without one. Otherwise a client could evade a denied entry by
+    // naming a queue group.
     private static bool Denies(SubjectSet.Matches found) => found.Plain || found.NamesThisQueue;
 }

@@ -3,34 +3,36 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server.Security;
 
-/// <summary>Who wants to connect, by its CONNECT. Holds secrets: keep it no longer than the decision takes.</summary>
+/// <summary>
+/// The data of a client that wants to connect. It contains secrets, so do not keep it longer than the decision takes.
+/// </summary>
 public sealed class AuthorizationRequest
 {
     internal AuthorizationRequest()
     {
     }
 
-    /// <summary>The client's number, as in INFO and the log.</summary>
+    /// <summary>The client id, as in INFO and in the log.</summary>
     public required ulong ClientId { get; init; }
 
-    /// <summary>Where it comes from; null for a client in this process.</summary>
+    /// <summary>The client's address; null for an in-process client.</summary>
     public EndPoint? RemoteEndPoint { get; init; }
 
-    /// <summary><c>user</c>.</summary>
+    /// <summary>The field <c>user</c> of the CONNECT.</summary>
     public string? UserName { get; init; }
 
-    /// <summary><c>pass</c>.</summary>
+    /// <summary>The field <c>pass</c> of the CONNECT.</summary>
     public string? Password { get; init; }
 
-    /// <summary><c>auth_token</c>.</summary>
+    /// <summary>The field <c>auth_token</c> of the CONNECT.</summary>
     public string? Token { get; init; }
 
-    /// <summary>What the client calls itself; nothing vouches for it.</summary>
+    /// <summary>The client's name from its CONNECT; the server does not verify it.</summary>
     public string? ClientName { get; init; }
 
-    /// <summary>The certificate that the client has proved in the TLS handshake; null without.</summary>
+    /// <summary>The client certificate that was verified in the TLS handshake; null if there is none.</summary>
     public X509Certificate2? PeerCertificate { get; init; }
 
-    /// <summary>The client's number, and never a secret.</summary>
+    /// <summary>Returns the client id and no secret.</summary>
     public override string ToString() => $"client {ClientId}";
 }

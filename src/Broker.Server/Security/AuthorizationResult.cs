@@ -1,9 +1,10 @@
 namespace Broker.Server.Security;
 
-/// <summary>What an application decides of an <see cref="AuthorizationRequest"/>.</summary>
+/// <summary>The decision of an application about an <see cref="AuthorizationRequest"/>.</summary>
 public sealed class AuthorizationResult
 {
-    private AuthorizationResult(bool isAllowed, string? userName, Permissions? permissions, string? account, string? reason)
+    private AuthorizationResult(
+        bool isAllowed, string? userName, Permissions? permissions, string? account, string? reason)
     {
         Account = account;
         IsAllowed = isAllowed;
@@ -12,30 +13,38 @@ public sealed class AuthorizationResult
         Reason = reason;
     }
 
-    /// <summary>Whether the client may stay.</summary>
+    /// <summary>Whether the client may connect.</summary>
     public bool IsAllowed { get; }
 
-    /// <summary>As whom it is shown in logs and monitoring; null for the name it gave.</summary>
+    /// <summary>The user name in logs and monitoring; null for the name in the CONNECT.</summary>
     public string? UserName { get; }
 
-    /// <summary>What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</summary>
+    /// <summary>
+    /// The client's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </summary>
     public Permissions? Permissions { get; }
 
-    /// <summary>The account it is in; null for the one of those who are in no other.</summary>
+    /// <summary>The name of the client's account; null for the global account.</summary>
     public string? Account { get; }
 
-    /// <summary>Why not, for the log; the client is told <c>Authorization Violation</c> only.</summary>
+    /// <summary>
+    /// The reason of a refusal, for the log. The client only receives <c>Authorization Violation</c>.
+    /// </summary>
     public string? Reason { get; }
 
-    /// <summary>Lets it in.</summary>
-    /// <param name="permissions">What it may do.</param>
-    /// <param name="userName">As whom it is shown.</param>
-    /// <param name="account">
-    /// The account it is in, one of <see cref="BrokerServerOptions.Accounts"/>; a client of one that is not there is sent away.
+    /// <summary>Accepts the client.</summary>
+    /// <param name="permissions">
+    /// The client's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
     /// </param>
-    public static AuthorizationResult Allow(Permissions? permissions = null, string? userName = null, string? account = null)
+    /// <param name="userName">The user name in logs and monitoring; null for the name in the CONNECT.</param>
+    /// <param name="account">
+    /// The name of an account in <see cref="BrokerServerOptions.Accounts"/>; null for the global account. If the
+    /// account does not exist, the client is refused.
+    /// </param>
+    public static AuthorizationResult Allow(
+        Permissions? permissions = null, string? userName = null, string? account = null)
         => new(true, userName, permissions, account, null);
 
-    /// <summary>Sends it away.</summary>
+    /// <summary>Refuses the client. The reason is for the log only.</summary>
     public static AuthorizationResult Deny(string? reason = null) => new(false, null, null, null, reason);
 }

@@ -1,6 +1,6 @@
 namespace Broker.Server.Security;
 
-/// <summary>What a client shows to be let in.</summary>
+/// <summary>The credentials in a client's CONNECT.</summary>
 internal sealed record Credentials(string? User, string? Password, string? Token, string? Key, string? Signature)
 {
     internal static Credentials None { get; } = new(null, null, null, null, null);
@@ -8,6 +8,6 @@ internal sealed record Credentials(string? User, string? Password, string? Token
     internal bool IsEmpty => string.IsNullOrEmpty(User) && string.IsNullOrEmpty(Password) && string.IsNullOrEmpty(Token)
         && string.IsNullOrEmpty(Key) && string.IsNullOrEmpty(Signature);
 
-    /// <summary>Nothing: a record would show its members.</summary>
+    /// <summary>Returns the type name only, because the default text of a record contains the secrets.</summary>
     public override string ToString() => nameof(Credentials);
 }

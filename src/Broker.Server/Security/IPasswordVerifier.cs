@@ -1,14 +1,19 @@
 namespace Broker.Server.Security;
 
-/// <summary>Checks passwords against bcrypt hashes. The package <c>Broker.Cryptography</c> has one.</summary>
-/// <remarks>Called on thread-pool threads, by as many at a time as half the processors; slow by design.</remarks>
+/// <summary>
+/// Verifies passwords with bcrypt hashes. The package <c>Broker.Cryptography</c> contains an implementation.
+/// </summary>
+/// <remarks>
+/// The server calls it on thread-pool threads, at the same time on at most half as many as there are processors. Bcrypt
+/// is slow by design.
+/// </remarks>
 public interface IPasswordVerifier
 {
-    /// <summary>Whether it can read the hash. Asked when users are given to a server.</summary>
+    /// <summary>Whether a text is a valid bcrypt hash. Called when the server checks its options.</summary>
     bool IsValid(string hash);
 
-    /// <summary>Whether the hash is of the password, compared in constant time.</summary>
-    /// <param name="password">UTF-8; of more than 72 bytes bcrypt sees the first 72.</param>
-    /// <param name="hash">A hash that <see cref="IsValid"/> is true of.</param>
+    /// <summary>Whether a password belongs to a hash. The comparison takes constant time.</summary>
+    /// <param name="password">The password as UTF-8. Bcrypt only uses the first 72 bytes.</param>
+    /// <param name="hash">A hash for which <see cref="IsValid"/> returns true.</param>
     bool Verify(ReadOnlySpan<byte> password, string hash);
 }

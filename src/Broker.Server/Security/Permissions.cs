@@ -1,20 +1,32 @@
 namespace Broker.Server.Security;
 
-/// <summary>What a client may publish and subscribe to. Immutable; one object may serve any number of users and servers.</summary>
-/// <exception cref="ArgumentException">By the server that is given them: an entry is no subject and no filter.</exception>
+/// <summary>
+/// The subjects that a client may publish and subscribe to. Immutable; several users and servers may share one object.
+/// </summary>
+/// <exception cref="ArgumentException">
+/// An entry is not a valid subject or filter. The server throws this when it checks its options.
+/// </exception>
 public sealed class Permissions
 {
     private AccessRules? _rules;
 
-    /// <summary>Where it may publish. Default: everywhere, but only where <see cref="Responses"/> gives leave when that is set.</summary>
+    /// <summary>
+    /// The subjects that the client may publish to. Default: all subjects; if <see cref="Responses"/> is set, only
+    /// reply subjects of received messages.
+    /// </summary>
     public SubjectPermissions Publish { get; init; } = new();
 
-    /// <summary>What it may subscribe to. Default: everything.</summary>
+    /// <summary>The subjects that the client may subscribe to. Default: all subjects.</summary>
     public SubjectPermissions Subscribe { get; init; } = new();
 
-    /// <summary>Leave to answer messages. Null, the default: none beside <see cref="Publish"/>.</summary>
+    /// <summary>
+    /// The permission to publish to the reply subjects of received messages. Null, the default: only
+    /// <see cref="Publish"/> counts.
+    /// </summary>
     public ResponsePermissions? Responses { get; init; }
 
-    /// <summary>Compiled on first use; two threads that do so at the same time make the same.</summary>
+    /// <summary>
+    /// The compiled rules, created on first use. Two threads may create equal rules at the same time.
+    /// </summary>
     internal AccessRules Rules => _rules ??= new AccessRules(this);
 }

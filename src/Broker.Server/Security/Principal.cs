@@ -1,15 +1,15 @@
 
 namespace Broker.Server.Security;
 
-/// <summary>As whom a client was let in.</summary>
-/// <param name="Kind">By what.</param>
-/// <param name="Name">The name to show; null for a client without one.</param>
-/// <param name="Access">What it may do; null for everything.</param>
+/// <summary>The identity that a client has authenticated as.</summary>
+/// <param name="Kind">The kind of authentication.</param>
+/// <param name="Name">The name for logs and monitoring; null for a client without a name.</param>
+/// <param name="Access">The client's permissions; null if everything is allowed.</param>
 internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? Access)
 {
-    /// <summary>The user it is; null unless it is one of those that the server was given.</summary>
+    /// <summary>The configured user; null if the client has not authenticated as a configured user.</summary>
     internal User? User { get; init; }
 
-    /// <summary>The name of the account it is in.</summary>
+    /// <summary>The name of the client's account.</summary>
     internal string Account { get; init; } = AccountNames.Global;
 }

@@ -1,20 +1,20 @@
 namespace Broker.Server.Security;
 
-/// <summary>By what a client was let in.</summary>
+/// <summary>The kinds of authentication.</summary>
 internal enum PrincipalKind
 {
-    /// <summary>The server asks nobody.</summary>
+    /// <summary>The server requires no authentication.</summary>
     Anyone,
 
-    /// <summary>As the user that clients without credentials are.</summary>
+    /// <summary>A client without credentials is the configured no-auth user.</summary>
     NoAuthUser,
 
-    /// <summary>By the token.</summary>
+    /// <summary>Authentication by the token.</summary>
     Token,
 
-    /// <summary>By a password or a key.</summary>
+    /// <summary>Authentication as a configured user by a password, key or certificate.</summary>
     User,
 
-    /// <summary>The application decided.</summary>
+    /// <summary>Authentication by a callback of the application.</summary>
     Application,
 }

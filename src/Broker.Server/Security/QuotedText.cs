@@ -5,12 +5,15 @@ using System.Text;
 namespace Broker.Server.Security;
 
 /// <summary>
-/// Subjects in error texts, written as Go's %q does, which is what clients know: no control character of one client gets into
-/// a line of another's log.
+/// Quotes subjects for error texts in the format of Go's %q, as nats-server does. So no control character that one
+/// client sends can appear in a log.
 /// </summary>
 internal static class QuotedText
 {
-    /// <summary>More of a subject than this is not shown; it is longer than nats-server's lines can be.</summary>
+    /// <summary>
+    /// The maximum number of bytes of a subject in an error text. It is longer than a control line of nats-server can
+    /// be.
+    /// </summary>
     internal const int MostShown = 4096;
 
     internal static string Of(ReadOnlySpan<byte> utf8)
@@ -22,7 +25,7 @@ internal static class QuotedText
             OperationStatus status = Rune.DecodeFromUtf8(utf8, out Rune rune, out int length);
             if (status != OperationStatus.Done)
             {
-                // Byte by byte, as Go reads what is no UTF-8.
+                // Invalid UTF-8 is quoted byte by byte, as in Go.
                 text.Append(CultureInfo.InvariantCulture, $"\\x{utf8[0]:x2}");
                 length = 1;
             }

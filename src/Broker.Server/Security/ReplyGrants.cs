@@ -4,29 +4,34 @@ using Broker.Server.Collections;
 namespace Broker.Server.Security;
 
 /// <summary>
-/// The reply subjects that one client has been sent and may answer. Thread-safe: publishers on any loop add, the client's own
-/// loop uses. Once it has its size it allocates nothing; what is full loses the oldest.
+/// The reply subjects of received messages that one client may publish to. Thread-safe: publishers on any loop add
+/// grants, and the client's own loop uses them. It allocates nothing after it has reached its final size. When it is
+/// full, it drops the oldest grant.
 /// </summary>
 internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBudget budget)
 {
     internal const int MostGrants = 65_536;
 
-    /// <summary>How much one client's may hold, all of it counted, however much is free.</summary>
+    /// <summary>The maximum memory for the grants of one client in bytes, including the arrays.</summary>
     internal const int MostBytes = 10 * 1024 * 1024;
 
-    /// <summary>How much those of all clients of a server may hold, unless its heap is small.</summary>
+    /// <summary>
+    /// The maximum memory for the grants of all clients of a server in bytes. It is less if the heap is small.
+    /// </summary>
     internal const long MostInAll = 64L * 1024 * 1024;
 
     private const int FirstGrants = 4;
     private const int None = -1;
 
-    // What an array takes beside its elements.
+    // The size of an array without its elements, in bytes.
     private const int ArrayOverhead = 24;
 
     private readonly Lock _gate = new();
-    private readonly long _lifetime = terms.Expires == Timeout.InfiniteTimeSpan ? long.MaxValue / 2 : (long)Math.Ceiling(terms.Expires.TotalMilliseconds);
+    private readonly long _lifetime = terms.Expires == Timeout.InfiniteTimeSpan
+        ? long.MaxValue / 2
+        : (long)Math.Ceiling(terms.Expires.TotalMilliseconds);
 
-    // A ring by age, and chains through it by hash.
+    // A ring of grants in the order of their age, and a hash table whose chains link entries of the ring.
     private Grant[] _ring = [];
     private int[] _chains = [];
     private int _oldest;
@@ -34,7 +39,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
     private long _held;
     private bool _closed;
 
-    /// <summary>How many are remembered, used up ones among them.</summary>
+    /// <summary>The number of stored grants, including those that are used up.</summary>
     internal int Count
     {
         get
@@ -46,7 +51,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
     }
 
-    /// <summary>Bytes of memory that it holds.</summary>
+    /// <summary>The memory that the grants use, in bytes.</summary>
     internal long Held
     {
         get
@@ -58,7 +63,9 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
     }
 
-    /// <summary>The client is gone, or under other terms: all is let go, and nothing more is remembered.</summary>
+    /// <summary>
+    /// Releases all grants and stores no further ones. Called when the client is closed or has other permissions.
+    /// </summary>
     internal void Close()
     {
         lock (_gate)
@@ -71,7 +78,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
     }
 
-    /// <summary>Remembers a reply subject. The time is that of the caller's loop, here and in what follows.</summary>
+    /// <summary>Stores a grant for a reply subject. <paramref name="now"/> is the tick of the caller's loop.</summary>
     internal void Add(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
@@ -93,7 +100,10 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
     }
 
-    /// <summary>Whether a message may answer by this subject; then it is one fewer.</summary>
+    /// <summary>
+    /// Uses up one message of the grant for a subject. Returns false if there is no valid grant. <paramref name="now"/>
+    /// is the tick of the caller's loop.
+    /// </summary>
     internal bool TryUse(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
@@ -114,7 +124,9 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         }
     }
 
-    /// <summary>As <see cref="TryUse"/>, and uses nothing up.</summary>
+    /// <summary>
+    /// Whether there is a valid grant for a subject. Unlike <see cref="TryUse"/>, it uses up nothing.
+    /// </summary>
     internal bool MayUse(ReadOnlySpan<byte> reply, long now)
     {
         uint hash = ByteHash.Compute(reply, seed);
@@ -138,7 +150,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
 
     private int Take(ReadOnlySpan<byte> reply, uint hash, long now)
     {
-        // One is always remembered.
+        // At least one grant is always stored, even if the budget is exceeded.
         long most = Math.Min(MostBytes, budget.Free);
         while (_count > 0 && (_ring[_oldest].Left == 0 || _ring[_oldest].Until < now))
         {
@@ -152,7 +164,7 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
 
         if (_count == _ring.Length)
         {
-            // Both arrays are there for a moment when they grow.
+            // The old and the new arrays exist at the same time while they grow.
             if (_count < MostGrants && (_count == 0 || _held + SizeOf(Math.Max(FirstGrants, _count * 2)) <= most))
             {
                 Grow();
@@ -216,7 +228,8 @@ internal sealed class ReplyGrants(ResponsePermissions terms, ulong seed, ByteBud
         budget.Add(bytes);
     }
 
-    private static long SizeOf(int grants) => grants == 0 ? 0 : (2 * ArrayOverhead) + (grants * (long)(Unsafe.SizeOf<Grant>() + sizeof(int)));
+    private static long SizeOf(int grants)
+        => grants == 0 ? 0 : (2 * ArrayOverhead) + (grants * (long)(Unsafe.SizeOf<Grant>() + sizeof(int)));
 
     private static int[] NewChains(int length)
     {

@@ -1,14 +1,23 @@
 namespace Broker.Server.Security;
 
 /// <summary>
-/// Leave to answer: a client that is sent a message with a reply subject may publish to it, whatever else it may not publish to.
+/// The permission to answer requests: a client that receives a message with a reply subject may publish to this
+/// subject, even if its other permissions do not allow it.
 /// </summary>
-/// <remarks>The server remembers up to 65,536 reply subjects of a client, 4 MiB in all; then the oldest leave ends early.</remarks>
+/// <remarks>
+/// The server stores up to 65,536 reply subjects of a client in at most 10 MiB. Beyond this, the permission for the
+/// oldest reply subject ends early.
+/// </remarks>
 public sealed record ResponsePermissions
 {
-    /// <summary>How many messages may answer one; -1 for any number. Default 1.</summary>
+    /// <summary>
+    /// The maximum number of messages that the client may publish to one reply subject; -1 for no limit. Default 1.
+    /// </summary>
     public int MaxMessages { get; init; } = 1;
 
-    /// <summary>For how long after the message; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it is remembered. Default 2 min.</summary>
+    /// <summary>
+    /// The time for which the permission is valid after the message with the reply subject;
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for as long as the server stores the reply subject. Default 2 min.
+    /// </summary>
     public TimeSpan Expires { get; init; } = TimeSpan.FromMinutes(2);
 }

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Broker.Server.Security;
 
-/// <summary>A password or token that the server was given, in clear or as a bcrypt hash.</summary>
+/// <summary>A configured password or token, in plain text or as a bcrypt hash.</summary>
 internal sealed class Secret
 {
-    // Of equal length whatever was given, so that a compare tells nothing of lengths either.
+    // All digests have the same length, so the time of a comparison does not reveal the length of the secret.
     private readonly byte[] _digest;
 
     internal Secret(string given, string owner, IPasswordVerifier? verifier)
@@ -21,25 +21,26 @@ internal sealed class Secret
         if (verifier is null)
         {
             throw new ArgumentException(
-                $"The password of {owner} is a bcrypt hash, and there is no {nameof(BrokerServerOptions.PasswordVerifier)}: "
-                + "use the package Broker.Cryptography.");
+                $"The password of {owner} is a bcrypt hash: set {nameof(BrokerServerOptions.PasswordVerifier)}, for "
+                + "example with the package Broker.Cryptography.");
         }
 
         if (!verifier.IsValid(given))
         {
-            throw new ArgumentException($"The password of {owner} looks like a bcrypt hash and is none.");
+            throw new ArgumentException(
+                $"The password of {owner} is not a valid bcrypt hash: it must have 60 characters.");
         }
     }
 
-    /// <summary>Null when it was given in clear.</summary>
+    /// <summary>The bcrypt hash; null if the secret is plain text.</summary>
     internal string? Hash { get; }
 
-    /// <summary>In constant time. Only for one that was given in clear.</summary>
+    /// <summary>Compares a text with a plain text secret in constant time.</summary>
     internal bool Matches(string given) => CryptographicOperations.FixedTimeEquals(_digest, Digest(given));
 
     private static byte[] Digest(string text) => SHA256.HashData(Encoding.UTF8.GetBytes(text));
 
-    // As nats-server tells them apart.
+    // nats-server distinguishes hashes from plain text in the same way.
     private static bool LooksHashed(string given)
         => given is ['$', '2', 'a' or 'b' or 'x' or 'y', '$', >= '0' and <= '9', >= '0' and <= '9', '$', ..];
 }

@@ -3,18 +3,20 @@ using Broker.Server.Tls;
 
 namespace Broker.Server.Security;
 
-// Users by their certificates: verify_and_map of nats-server.
+// Maps client certificates to users, as verify_and_map of nats-server does.
 internal sealed partial class SecurityRules
 {
     private Dictionary<string, Principal>? _subjects;
 
-    /// <summary>Whether there are users that a certificate may name.</summary>
+    /// <summary>Whether there are users that a certificate can identify.</summary>
     internal bool HasUsers => _users.Count != 0;
 
-    // Made at the first use, and then by two threads alike.
+    // The dictionary is created on first use. Two threads may create equal dictionaries at the same time.
     private Dictionary<string, Principal> Subjects => _subjects ??= ReadSubjects();
 
-    /// <summary>Whom a certificate names; null for nobody. The peer has proved that it is its own.</summary>
+    /// <summary>
+    /// Finds the user that a verified client certificate identifies; null if there is no certificate or no such user.
+    /// </summary>
     internal Principal? Identify(X509Certificate2? certificate)
     {
         if (certificate is null)

@@ -5,7 +5,9 @@ using System.Text;
 
 namespace Broker.Server.Security;
 
-/// <summary>Who may come in, as the options said at one time. Immutable: an update makes another one.</summary>
+/// <summary>
+/// The rules of authentication, compiled from the options. Immutable: a reload creates another object.
+/// </summary>
 internal sealed partial class SecurityRules
 {
     private const int NonceBytes = 11;
@@ -20,10 +22,13 @@ internal sealed partial class SecurityRules
     private readonly IPasswordVerifier? _passwords;
     private readonly ISignatureVerifier? _signatures;
 
-    // What a user is compared with who does not exist, so that time does not tell that he does not.
+    // The secret to compare with if the user does not exist. So the time of an answer does not reveal whether a user
+    // exists.
     private readonly Secret _decoy;
 
-    /// <exception cref="ArgumentException">The options contradict each other, or need a verifier that they do not have.</exception>
+    /// <exception cref="ArgumentException">
+    /// The options contradict each other, or they need a verifier that is not set.
+    /// </exception>
     internal SecurityRules(BrokerServerOptions options)
     {
         Authorize = options.Authorize;
@@ -49,18 +54,21 @@ internal sealed partial class SecurityRules
         if (!string.IsNullOrEmpty(options.Token))
         {
             _givenToken = options.Token;
-            _token = (new Principal(PrincipalKind.Token, null, access), new Secret(options.Token, "the token", _passwords));
+            var token = new Secret(options.Token, "the token", _passwords);
+            _token = (new Principal(PrincipalKind.Token, null, access), token);
         }
 
         if (Asks && (hasUsers || _token is not null || (Authorize is not null && AuthorizeAsync is not null)))
         {
-            throw new ArgumentException($"Only one of users and token, {nameof(Authorize)} and {nameof(AuthorizeAsync)} can decide.");
+            throw new ArgumentException(
+                $"Only one of users with a token, {nameof(Authorize)} and {nameof(AuthorizeAsync)} can be set.");
         }
 
-        // Whoever asks anybody of one account asks everybody: an account of the server's alone lets nobody in unasked.
+        // If one account has users, all clients must authenticate.
         RequiresAuth = Asks || hasUsers || _token is not null;
         _decoy = _users.Values.Select(u => u.Secret).Where(s => s.Hash is not null)
-            .MaxBy(s => s.Hash!.Substring(CostStart, 2), StringComparer.Ordinal) ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
+            .MaxBy(s => s.Hash!.Substring(CostStart, 2), StringComparer.Ordinal)
+            ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
     }
 
     internal Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; }
@@ -71,23 +79,29 @@ internal sealed partial class SecurityRules
 
     internal AccessRules? DefaultAccess { get; }
 
-    /// <summary>Whether a client must show anything at all.</summary>
+    /// <summary>Whether clients must authenticate.</summary>
     internal bool RequiresAuth { get; }
 
-    /// <summary>Whether the application decides.</summary>
+    /// <summary>Whether a callback of the application decides.</summary>
     internal bool Asks => Authorize is not null || AuthorizeAsync is not null;
 
-    /// <summary>Who a client is before and without CONNECT; null when it must say one.</summary>
+    /// <summary>The principal of a client without a CONNECT; null if the client must authenticate.</summary>
     internal Principal? Unasked => RequiresAuth ? _noAuthUser : _anyone;
 
-    /// <summary>The user of that name, with a password or a key; null when there is none.</summary>
+    /// <summary>Finds the user with this name or key; null if there is none.</summary>
     internal Principal? Find(string name)
-        => _users.TryGetValue(name, out (Principal Principal, Secret Secret) user) ? user.Principal : _keys.GetValueOrDefault(name);
+        => _users.TryGetValue(name, out (Principal Principal, Secret Secret) user)
+            ? user.Principal
+            : _keys.GetValueOrDefault(name);
 
-    /// <summary>What a client is to sign, for its INFO; null when nobody signs. nats-server's form: 11 random bytes in base64url.</summary>
-    internal string? NewNonce() => _keys.Count == 0 ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
+    /// <summary>
+    /// Creates the nonce in INFO that a client signs, as nats-server does: 11 random bytes in base64url. Returns null
+    /// if no user has a key.
+    /// </summary>
+    internal string? NewNonce()
+        => _keys.Count == 0 ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
 
-    /// <summary>Decides by users and token.</summary>
+    /// <summary>Checks credentials against the users and the token.</summary>
     internal Verdict Check(Credentials shown, string? nonce)
     {
         if (shown.IsEmpty)
@@ -110,8 +124,9 @@ internal sealed partial class SecurityRules
     }
 
     /// <summary>
-    /// As whom a client stays that was let in by other rules; null when it does not, with the text to tell it. No password is
-    /// kept to be checked again: who was let in by one stays when it is the same as it was then.
+    /// Finds the new principal of a client that was authenticated by other rules. Returns null and an error text for
+    /// the client if it may not stay connected. The client's password is not stored, so it is not verified again: the
+    /// client stays if the configured password of its user has not changed.
     /// </summary>
     internal Principal? Renew(Principal before, SecurityRules rules, out string refusal)
     {
@@ -126,10 +141,14 @@ internal sealed partial class SecurityRules
             case PrincipalKind.Anyone or PrincipalKind.NoAuthUser:
                 return _noAuthUser;
             case PrincipalKind.Token:
-                return _token is not null && string.Equals(_givenToken, rules._givenToken, StringComparison.Ordinal) ? _token.Value.Principal : null;
+                return _token is not null && string.Equals(_givenToken, rules._givenToken, StringComparison.Ordinal)
+                    ? _token.Value.Principal
+                    : null;
             case PrincipalKind.Application:
                 bool same = Asks && Authorize == rules.Authorize && AuthorizeAsync == rules.AuthorizeAsync;
-                return !same ? null : before.Access == rules.DefaultAccess ? before with { Access = DefaultAccess } : before;
+                return !same ? null
+                    : before.Access == rules.DefaultAccess ? before with { Access = DefaultAccess }
+                    : before;
         }
 
         User user = before.User!;
@@ -157,14 +176,17 @@ internal sealed partial class SecurityRules
             return new Verdict(principal);
         }
 
-        // A wrong password in clear must not be told from one that is hashed, nor either from an unknown user.
+        // The answer must take the same time for a plain text password, a hashed password and an unknown user.
         return _decoy.Hash is null ? default : Check(_decoy, shown, null);
     }
 
-    // The key is the client's own claim, so that verifying takes the same time whether it is known or not.
+    // The signature is verified with the key in the CONNECT, so the verification takes the same time for an unknown
+    // key.
     private Verdict CheckSignature(string key, string? signature, string? nonce)
     {
-        if (nonce is null || !UserKey.TryDecode(key, out byte[]? bytes) || !TryDecodeSignature(signature, out byte[]? signed))
+        if (nonce is null
+            || !UserKey.TryDecode(key, out byte[]? bytes)
+            || !TryDecodeSignature(signature, out byte[]? signed))
         {
             return default;
         }
@@ -173,17 +195,19 @@ internal sealed partial class SecurityRules
         return new Verdict(_keys.GetValueOrDefault(key), () => _signatures!.Verify(bytes, message, signed));
     }
 
-    // nats-server takes base64url, and base64 from clients that do not know better.
+    // As in nats-server, the signature may be base64url or base64.
     private static bool TryDecodeSignature(string? text, [NotNullWhen(true)] out byte[]? signature)
     {
         signature = null;
         try
         {
-            signature = text is null ? null : Base64Url.IsValid(text) ? Base64Url.DecodeFromChars(text) : Convert.FromBase64String(text);
+            signature = text is null ? null
+                : Base64Url.IsValid(text) ? Base64Url.DecodeFromChars(text)
+                : Convert.FromBase64String(text);
         }
         catch (FormatException)
         {
-            // Not in a form that could be a signature.
+            // The text is not a signature: the method returns false.
         }
 
         return signature is not null;
@@ -192,10 +216,14 @@ internal sealed partial class SecurityRules
     private void Add(User user, string account, AccessRules? access)
     {
         ArgumentNullException.ThrowIfNull(user);
-        var principal = new Principal(PrincipalKind.User, user.Name, user.Permissions?.Rules ?? access) { User = user, Account = account };
+        var principal = new Principal(PrincipalKind.User, user.Name, user.Permissions?.Rules ?? access)
+        {
+            User = user,
+            Account = account,
+        };
         if (user.Key is null)
         {
-            // Nobody knows the password of a user without one.
+            // A user with a certificate only has a random password that nobody knows.
             string password = user.HasCertificateOnly ? RandomNumberGenerator.GetHexString(32) : user.Password;
             if (!_users.TryAdd(user.Name, (principal, new Secret(password, $"user '{user.Name}'", _passwords))))
             {
@@ -208,7 +236,8 @@ internal sealed partial class SecurityRules
         if (_signatures is null)
         {
             throw new ArgumentException(
-                $"User '{user.Name}' has a key, and there is no {nameof(BrokerServerOptions.SignatureVerifier)}: use the package Broker.Cryptography.");
+                $"User '{user.Name}' has a key: set {nameof(BrokerServerOptions.SignatureVerifier)}, for example with "
+                + "the package Broker.Cryptography.");
         }
 
         if (!_keys.TryAdd(user.Name, principal))
@@ -226,6 +255,7 @@ internal sealed partial class SecurityRules
 
         return _users.TryGetValue(name, out (Principal Principal, Secret Secret) user)
             ? user.Principal with { Kind = PrincipalKind.NoAuthUser }
-            : throw new ArgumentException($"'{name}' is to be the user of clients without credentials, and there is no such user.");
+            : throw new ArgumentException(
+                $"{nameof(BrokerServerOptions.NoAuthUser)} is '{name}', but there is no such user.");
     }
 }

@@ -1,25 +1,28 @@
 namespace Broker.Server.Security;
 
-/// <summary>Which subjects a client may use in one direction: what is allowed and not denied.</summary>
+/// <summary>
+/// The subjects that a client may publish to or subscribe to: those that are allowed and not denied.
+/// </summary>
 /// <remarks>
-/// <para>Entries are subjects or filters (<c>orders.*</c>, <c>orders.&gt;</c>). For subscribing an entry may name a queue
-/// group behind a space, <c>"orders.* workers"</c>; the name may be a filter too. Where such an entry allows a subject, queue
-/// subscriptions to it must be of a group that is named; such an entry alone allows no plain subscription. Where such an entry
-/// denies a subject, only queue subscriptions of the groups it names are denied; an entry without a group denies all.</para>
-/// <para>A subscription to a filter is taken when one allowed entry covers all of it and no denied one does. What it matches
-/// beside and is denied is not delivered.</para>
+/// <para>Entries are subjects or filters (<c>orders.*</c>, <c>orders.&gt;</c>). For subscriptions an entry may contain
+/// a queue group after a space, such as <c>"orders.* workers"</c>; the group may be a filter too. If an entry with a
+/// group allows a subject, queue subscriptions to it must use an allowed group, and the entry does not allow
+/// subscriptions without a group. If an entry with a group denies a subject, it only denies queue subscriptions of this
+/// group. A denied entry without a group denies all subscriptions.</para>
+/// <para>A subscription to a filter is accepted if an allowed entry covers the whole filter and no denied entry does.
+/// If a denied entry covers a part of the filter, the messages of this part are not delivered.</para>
 /// </remarks>
 public sealed class SubjectPermissions
 {
-    /// <summary>What is allowed. Null, the default, is everything; an empty list is nothing.</summary>
+    /// <summary>The allowed entries. Null, the default, allows everything; an empty list allows nothing.</summary>
     public IReadOnlyList<string>? Allow { get; init; }
 
-    /// <summary>What is denied of that.</summary>
+    /// <summary>The denied entries, which take precedence over the allowed ones. Default: none.</summary>
     public IReadOnlyList<string> Deny { get; init; } = [];
 
-    /// <summary>Everything that one of the filters matches.</summary>
+    /// <summary>Allows only the subjects that match one of the filters.</summary>
     public static SubjectPermissions Only(params string[] allow) => new() { Allow = allow };
 
-    /// <summary>Everything that none of the filters matches.</summary>
+    /// <summary>Allows all subjects but those that match one of the filters.</summary>
     public static SubjectPermissions AllBut(params string[] deny) => new() { Deny = deny };
 }

@@ -3,13 +3,13 @@ using Broker.Server.Collections;
 
 namespace Broker.Server.Security;
 
-/// <summary>The entries of an allow or deny list by their tokens. Immutable once it is made.</summary>
+/// <summary>A trie of the entries of an allow list or a deny list. Immutable after construction.</summary>
 internal sealed class SubjectSet
 {
     private readonly Node _root = new();
 
-    /// <summary>Makes a set of entries, each <c>"filter"</c> or <c>"filter queue"</c>.</summary>
-    /// <exception cref="ArgumentException">One is neither.</exception>
+    /// <summary>Creates a set of entries of the form <c>"filter"</c> or <c>"filter queue"</c>.</summary>
+    /// <exception cref="ArgumentException">An entry has another form.</exception>
     internal SubjectSet(IEnumerable<string> entries, bool queues)
     {
         var comparer = new ByteKeyComparer(0);
@@ -19,14 +19,15 @@ internal sealed class SubjectSet
             byte[] filter = System.Text.Encoding.UTF8.GetBytes(words[0]);
             if (words.Length > (queues ? 2 : 1) || !Subject.IsValidFilter(filter) || words[^1].Length == 0)
             {
-                throw new ArgumentException($"'{entry}' is no subject{(queues ? " and no subject with a queue" : "")}.");
+                throw new ArgumentException(
+                    $"'{entry}' is not a valid subject or filter{(queues ? ", with or without a queue group" : "")}.");
             }
 
             Add(filter, words.Length == 2 ? System.Text.Encoding.UTF8.GetBytes(words[1]) : null, comparer);
         }
     }
 
-    /// <summary>What the entries say of a literal subject and a queue: the ones that match.</summary>
+    /// <summary>Finds the entries that match a subject without wildcards and a queue group.</summary>
     internal Matches Match(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue)
     {
         var found = default(Matches);
@@ -39,8 +40,9 @@ internal sealed class SubjectSet
     }
 
     /// <summary>
-    /// What they say of a filter: the ones that match whatever it matches. A <c>&gt;</c> before its end is a token like others, as in
-    /// nats-server: that this is no filter is said to who may have it.
+    /// Finds the entries that cover a filter: those that match every subject that the filter matches. As in
+    /// nats-server, a <c>&gt;</c> before the end of the filter counts as an ordinary token; the filter is validated
+    /// after this check.
     /// </summary>
     internal Matches Cover(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue)
     {
@@ -53,8 +55,9 @@ internal sealed class SubjectSet
         return found;
     }
 
-    // As deep as the longest entry, which is the operator's, however long the client's subject is.
-    private static void Visit(Node node, ReadOnlySpan<byte> subject, int position, ReadOnlySpan<byte> queue, bool literal, ref Matches found)
+    // The recursion is at most as deep as the longest configured entry, however long the client's subject is.
+    private static void Visit(
+        Node node, ReadOnlySpan<byte> subject, int position, ReadOnlySpan<byte> queue, bool literal, ref Matches found)
     {
         if (position > subject.Length)
         {
@@ -114,16 +117,16 @@ internal sealed class SubjectSet
         node.Exact.Add(queue);
     }
 
-    /// <summary>What was found.</summary>
+    /// <summary>The kinds of entries that a lookup has found.</summary>
     internal struct Matches
     {
-        /// <summary>An entry without a queue.</summary>
+        /// <summary>Whether an entry without a queue group was found.</summary>
         internal bool Plain;
 
-        /// <summary>An entry with any queue.</summary>
+        /// <summary>Whether an entry with any queue group was found.</summary>
         internal bool NamesQueues;
 
-        /// <summary>An entry with the queue that was asked for.</summary>
+        /// <summary>Whether an entry with the requested queue group was found.</summary>
         internal bool NamesThisQueue;
     }
 
@@ -165,7 +168,7 @@ internal sealed class SubjectSet
             found.NamesQueues = true;
             foreach (byte[] name in _queues)
             {
-                // A queue's name may have the look of a filter, and is then also itself.
+                // A queue group that contains wildcards matches as a filter and also literally.
                 found.NamesThisQueue |= !queue.IsEmpty && (queue.SequenceEqual(name) || Subject.Matches(name, queue));
             }
         }

@@ -2,17 +2,21 @@ namespace Broker.Server.Security;
 
 public sealed partial class User
 {
-    /// <summary>Whether it comes in by its certificate or not at all.</summary>
+    /// <summary>Whether the user can only authenticate by a certificate.</summary>
     internal bool HasCertificateOnly { get; private init; }
 
     /// <summary>
-    /// A user that is known by its certificate and has no password; needs <see cref="Tls.ServerTlsOptions.MapUsers"/> or
-    /// <see cref="BrokerServerOptions.MapWebSocketUsers"/>. (A user with a password can come by a certificate too.)
+    /// Creates a user without a password that authenticates by a client certificate. This requires
+    /// <see cref="Tls.ServerTlsOptions.MapUsers"/> or <see cref="BrokerServerOptions.MapWebSocketUsers"/>. A user with
+    /// a password can authenticate by a certificate too.
     /// </summary>
     /// <param name="name">
-    /// An e-mail address, DNS name or URI that is an alternative name of the certificate, or its subject as text, such as
-    /// <c>CN=pump,OU=plant,O=Example</c> (RFC 4514).
+    /// An e-mail address, DNS name or URI that is an alternative name of the certificate, or the subject of the
+    /// certificate as text, such as <c>CN=pump,OU=plant,O=Example</c> (RFC 4514).
     /// </param>
-    /// <param name="permissions">What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</param>
-    public static User WithCertificate(string name, Permissions? permissions = null) => new(name, "", permissions) { HasCertificateOnly = true };
+    /// <param name="permissions">
+    /// The user's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </param>
+    public static User WithCertificate(string name, Permissions? permissions = null)
+        => new(name, "", permissions) { HasCertificateOnly = true };
 }

@@ -1,18 +1,22 @@
 namespace Broker.Server.Security;
 
-/// <summary>Somebody who may connect: by name and password, or by a public nkey. Immutable.</summary>
+/// <summary>
+/// A user that may connect. It authenticates by a name and a password, by an nkey or by a certificate. Immutable.
+/// </summary>
 public sealed partial class User
 {
     private bool _isOpen;
 
-    /// <summary>A user with a password.</summary>
-    /// <param name="name">The name.</param>
+    /// <summary>Creates a user with a password.</summary>
+    /// <param name="name">The user name.</param>
     /// <param name="password">
-    /// The password in clear, or a bcrypt hash of it (<c>$2a$…</c>, also b, x and y); a hash needs
-    /// <see cref="BrokerServerOptions.PasswordVerifier"/>. An empty one is refused by the server that is given the user; see
+    /// The password in plain text, or its bcrypt hash (<c>$2a$…</c>, also b, x and y). A hash requires
+    /// <see cref="BrokerServerOptions.PasswordVerifier"/>. A server does not accept a user with an empty password; see
     /// <see cref="WithoutPassword"/>.
     /// </param>
-    /// <param name="permissions">What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</param>
+    /// <param name="permissions">
+    /// The user's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </param>
     public User(string name, string password, Permissions? permissions = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -30,42 +34,50 @@ public sealed partial class User
         Password = "";
     }
 
-    /// <summary>The name; of a user with a key the key as it was given.</summary>
+    /// <summary>The user name. For a user with a key it is the public key as text.</summary>
     public string Name { get; }
 
-    /// <summary>What it may do; null for the server's default.</summary>
+    /// <summary>The user's permissions; null for the server's default.</summary>
     public Permissions? Permissions { get; }
 
-    /// <summary>The Ed25519 public key, 32 bytes; null for a user with a password.</summary>
+    /// <summary>The Ed25519 public key of 32 bytes; null for a user without a key.</summary>
     internal byte[]? Key { get; }
 
     internal string Password { get; }
 
-    /// <summary>Whether the password is empty and nothing says that it should be.</summary>
+    /// <summary>
+    /// Whether the password is empty although the user was not created by <see cref="WithoutPassword"/>.
+    /// </summary>
     internal bool IsPasswordMissing => Password.Length == 0 && Key is null && !HasCertificateOnly && !_isOpen;
 
     /// <summary>
-    /// A user that everybody is who gives the name and no password, or who gives nothing where it is
-    /// <see cref="BrokerServerOptions.NoAuthUser"/>.
+    /// Creates a user without a password. A client is this user if it sends the name and no password. If the user is
+    /// <see cref="BrokerServerOptions.NoAuthUser"/>, a client without credentials is this user too.
     /// </summary>
-    /// <param name="name">The name.</param>
-    /// <param name="permissions">What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</param>
-    public static User WithoutPassword(string name, Permissions? permissions = null) => new(name, "", permissions) { _isOpen = true };
+    /// <param name="name">The user name.</param>
+    /// <param name="permissions">
+    /// The user's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </param>
+    public static User WithoutPassword(string name, Permissions? permissions = null)
+        => new(name, "", permissions) { _isOpen = true };
 
     /// <summary>
-    /// A user that signs the server's nonce with the seed of its nkey; needs <see cref="BrokerServerOptions.SignatureVerifier"/>.
+    /// Creates a user that authenticates by signing the server's nonce with the seed of its nkey. This requires
+    /// <see cref="BrokerServerOptions.SignatureVerifier"/>.
     /// </summary>
-    /// <param name="publicKey">The public user nkey: 56 characters, the first of them <c>U</c>.</param>
-    /// <param name="permissions">What it may do; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.</param>
-    /// <exception cref="ArgumentException">It is none.</exception>
+    /// <param name="publicKey">The public user nkey: 56 characters that begin with <c>U</c>.</param>
+    /// <param name="permissions">
+    /// The user's permissions; null for <see cref="BrokerServerOptions.DefaultPermissions"/>.
+    /// </param>
+    /// <exception cref="ArgumentException">The text is not a public user nkey.</exception>
     public static User WithKey(string publicKey, Permissions? permissions = null)
     {
         ArgumentNullException.ThrowIfNull(publicKey);
         return UserKey.TryDecode(publicKey, out byte[]? key)
             ? new User(publicKey, key, permissions)
-            : throw new ArgumentException($"'{publicKey}' is no public user nkey.", nameof(publicKey));
+            : throw new ArgumentException($"'{publicKey}' is not a public user nkey.", nameof(publicKey));
     }
 
-    /// <summary>The name, and never the password.</summary>
+    /// <summary>Returns the name and never the password.</summary>
     public override string ToString() => Name;
 }

@@ -1,7 +1,9 @@
 namespace Broker.Server.Security;
 
 /// <summary>The users of one account.</summary>
-/// <param name="Account">Its name.</param>
-/// <param name="Users">Who is in it.</param>
-/// <param name="DefaultPermissions">What those may do that have no permissions of their own; null for what the server says.</param>
+/// <param name="Account">The name of the account.</param>
+/// <param name="Users">The users of the account.</param>
+/// <param name="DefaultPermissions">
+/// The permissions of users without permissions of their own; null for the server's default.
+/// </param>
 internal sealed record UserGroup(string Account, IReadOnlyList<User> Users, Permissions? DefaultPermissions);

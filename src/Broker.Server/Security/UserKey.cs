@@ -4,8 +4,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Server.Security;
 
 /// <summary>
-/// Public user nkeys: a prefix byte, 32 bytes of Ed25519 key and a CRC-16 (XMODEM, little-endian) of both, in base32
-/// (RFC 4648, no padding).
+/// Decodes public user nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes and a CRC-16 (XMODEM,
+/// little-endian) of both, in base32 (RFC 4648, no padding).
 /// </summary>
 internal static class UserKey
 {
@@ -14,7 +14,7 @@ internal static class UserKey
     private const int Characters = 56;
     private const int Bytes = 35;
 
-    // The five bits that base32 shows as U.
+    // The five bits that base32 encodes as U.
     private const byte UserPrefix = 20 << 3;
 
     internal static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? key)
@@ -33,7 +33,7 @@ internal static class UserKey
 
     private static bool TryDecodeBase32(string text, Span<byte> bytes)
     {
-        // 56 characters are 280 bits and 35 bytes: nothing is left over.
+        // 56 characters are 280 bits, which are exactly 35 bytes.
         int at = 0;
         uint bits = 0;
         int held = 0;

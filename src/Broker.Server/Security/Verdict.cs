@@ -1,6 +1,10 @@
 namespace Broker.Server.Security;
 
-/// <summary>What the rules say of a client's credentials.</summary>
-/// <param name="Principal">As whom it comes in; null when it does not, whatever <paramref name="Verify"/> says.</param>
-/// <param name="Verify">What must still be true, and takes too long for a loop; null when all is decided.</param>
+/// <summary>The result of checking a client's credentials.</summary>
+/// <param name="Principal">
+/// The principal of the client; null if it is refused, whatever <paramref name="Verify"/> returns.
+/// </param>
+/// <param name="Verify">
+/// A further check that must return true and is too slow for a loop; null if none is needed.
+/// </param>
 internal readonly record struct Verdict(Principal? Principal, Func<bool>? Verify = null);

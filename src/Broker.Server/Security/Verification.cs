@@ -1,11 +1,11 @@
 namespace Broker.Server.Security;
 
-/// <summary>Something to verify, and what to do with the outcome.</summary>
+/// <summary>A verification of credentials that runs on a thread-pool thread.</summary>
 internal abstract class Verification
 {
-    /// <summary>Whether nobody waits for it any more. Any thread.</summary>
+    /// <summary>Whether the result is not needed any more. Thread-safe.</summary>
     internal abstract bool IsAbandoned { get; }
 
-    /// <summary>Verifies and tells. On a thread-pool thread; throws nothing.</summary>
+    /// <summary>Verifies and reports the result. Called on a thread-pool thread; does not throw.</summary>
     internal abstract void Run();
 }

@@ -4,15 +4,15 @@ using System.Net.Sockets;
 namespace Broker.Server.Security;
 
 /// <summary>
-/// Verifies away from the loops, a few at a time. Origins take turns, so that a flood of logins from one address delays others
-/// by one of its verifications and not by all. Thread-safe.
+/// Runs verifications on thread-pool threads, a limited number at a time. It serves the client addresses in turn, so
+/// many logins from one address delay another address by one verification only. Thread-safe.
 /// </summary>
 internal sealed class VerificationQueue(int concurrency)
 {
     internal const int MostPerOrigin = 256;
     internal const int MostInAll = 4096;
 
-    // An IPv6 customer has this many bytes of an address to himself, at least.
+    // IPv6 addresses with the same first 8 bytes count as one origin: one customer usually has at least such a network.
     private const int NetworkBytes = 8;
 
     private static readonly IPAddress Local = IPAddress.Loopback;
@@ -23,7 +23,7 @@ internal sealed class VerificationQueue(int concurrency)
     private int _count;
     private int _running;
 
-    /// <summary>False when too many wait.</summary>
+    /// <summary>Adds a verification. Returns false if too many are waiting.</summary>
     internal bool TryEnqueue(EndPoint? from, Verification verification)
     {
         IPAddress origin = Origin(from);
@@ -104,7 +104,7 @@ internal sealed class VerificationQueue(int concurrency)
         }
     }
 
-    // Those of clients that have gone make room.
+    // Removes the verifications of clients that have disconnected.
     private void Sweep(Queue<Verification> queue)
     {
         for (int left = queue.Count; left > 0; left--)

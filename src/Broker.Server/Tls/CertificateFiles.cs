@@ -3,12 +3,17 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server.Tls;
 
-/// <summary>Reads PEM files. No message shows more of them than their path.</summary>
+/// <summary>Reads PEM files. Error messages contain the path and nothing of the content.</summary>
 internal static class CertificateFiles
 {
-    /// <summary>The first certificate with its key, and those that follow it.</summary>
-    /// <exception cref="ArgumentException">They cannot be read, are none, or do not belong together.</exception>
-    internal static (X509Certificate2 Certificate, X509Certificate2Collection Others) ReadIdentity(string certificateFile, string? keyFile)
+    /// <summary>
+    /// Reads the first certificate of a file with its private key, and the certificates that follow it.
+    /// </summary>
+    /// <exception cref="ArgumentException">
+    /// A file cannot be read, is not in PEM format, or the key does not belong to the certificate.
+    /// </exception>
+    internal static (X509Certificate2 Certificate, X509Certificate2Collection Others) ReadIdentity(
+        string certificateFile, string? keyFile)
     {
         X509Certificate2Collection all = ReadAll(certificateFile);
         string key = keyFile ?? certificateFile;
@@ -22,11 +27,14 @@ internal static class CertificateFiles
         catch (Exception e) when (IsExpected(e))
         {
             throw new ArgumentException(
-                $"The file '{key}' has no private key, in clear as PEM, for the certificate in '{certificateFile}': {e.Message}", e);
+                $"The file '{key}' must contain the private key of the certificate in '{certificateFile}', "
+                + $"as PEM and not encrypted: {e.Message}",
+                e);
         }
     }
 
-    /// <exception cref="ArgumentException">There is none in it.</exception>
+    /// <summary>Reads all certificates of a file.</summary>
+    /// <exception cref="ArgumentException">The file cannot be read or contains no certificate.</exception>
     internal static X509Certificate2Collection ReadAll(string file)
     {
         var all = new X509Certificate2Collection();
@@ -39,10 +47,10 @@ internal static class CertificateFiles
             throw new ArgumentException($"The certificate file '{file}' cannot be read: {e.Message}", e);
         }
 
-        return all.Count != 0 ? all : throw new ArgumentException($"The file '{file}' has no certificate as PEM.");
+        return all.Count != 0 ? all : throw new ArgumentException($"The file '{file}' contains no PEM certificate.");
     }
 
-    // Schannel takes no key that is in memory only.
+    // Schannel does not accept a key that exists in memory only.
     private static X509Certificate2 Usable(X509Certificate2 certificate)
     {
         if (!OperatingSystem.IsWindows())
@@ -57,5 +65,6 @@ internal static class CertificateFiles
     }
 
     private static bool IsExpected(Exception e)
-        => e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException or NotSupportedException;
+        => e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException
+            or NotSupportedException;
 }

@@ -3,15 +3,18 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server.Tls;
 
-/// <summary>The names in a certificate by which its owner may be known.</summary>
+/// <summary>Reads the names in a certificate that can identify a user.</summary>
 internal static class CertificateNames
 {
-    // The choices of GeneralName, RFC 5280 section 4.2.1.6.
+    // The tags of the GeneralName choices (RFC 5280, section 4.2.1.6).
     private const int Email = 1;
     private const int Dns = 2;
     private const int Uri = 6;
 
-    /// <summary>The alternative names: e-mail addresses, then DNS names, then URIs. None of an extension that cannot be read.</summary>
+    /// <summary>
+    /// Reads the alternative names: e-mail addresses, then DNS names, then URIs. Returns an empty list if an extension
+    /// is malformed.
+    /// </summary>
     internal static IReadOnlyList<string> Alternative(X509Certificate2 certificate)
     {
         List<string> emails = [];
@@ -19,7 +22,9 @@ internal static class CertificateNames
         List<string> uris = [];
         try
         {
-            foreach (X509SubjectAlternativeNameExtension extension in certificate.Extensions.OfType<X509SubjectAlternativeNameExtension>())
+            IEnumerable<X509SubjectAlternativeNameExtension> extensions =
+                certificate.Extensions.OfType<X509SubjectAlternativeNameExtension>();
+            foreach (X509SubjectAlternativeNameExtension extension in extensions)
             {
                 AsnReader names = new AsnReader(extension.RawData, AsnEncodingRules.DER).ReadSequence();
                 while (names.HasData)

@@ -1,14 +1,14 @@
 namespace Broker.Server.Tls;
 
-/// <summary>Whether clients must show a certificate of their own.</summary>
+/// <summary>Whether the server requests or requires client certificates.</summary>
 public enum ClientCertificateMode
 {
-    /// <summary>They are not asked for one.</summary>
+    /// <summary>The server does not request a client certificate.</summary>
     None,
 
-    /// <summary>They may show one; if they do, it must be good.</summary>
+    /// <summary>The server requests a client certificate. If the client sends one, it must be valid.</summary>
     Optional,
 
-    /// <summary>They must (<c>verify</c> of nats-server).</summary>
+    /// <summary>The server requires a valid client certificate (<c>verify</c> of nats-server).</summary>
     Required,
 }

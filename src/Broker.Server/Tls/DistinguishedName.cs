@@ -6,14 +6,15 @@ using System.Text;
 namespace Broker.Server.Tls;
 
 /// <summary>
-/// A distinguished name in a form to be compared: types of attributes without regard to case, values exactly, the order of
-/// its parts without meaning, since some tools write it from one end and some from the other.
+/// Converts distinguished names to keys that can be compared. The comparison ignores the case of attribute types and
+/// the order of the parts, because tools write them in different orders. It compares attribute values exactly.
 /// </summary>
 internal static class DistinguishedName
 {
     private const string DomainComponent = "DC";
 
-    // RFC 4514 section 3, and what else is common; the rest is known by its number.
+    // The short names of RFC 4514, section 3, and other common ones. Other attribute types keep their object
+    // identifier.
     private static readonly Dictionary<string, string> ShortNames = new(StringComparer.Ordinal)
     {
         ["2.5.4.3"] = "CN",
@@ -31,7 +32,9 @@ internal static class DistinguishedName
         ["1.2.840.113549.1.9.1"] = "EMAILADDRESS",
     };
 
-    /// <summary>The key of a name as text (RFC 4514). False when it is none.</summary>
+    /// <summary>
+    /// Creates the key of a name in text form (RFC 4514). Returns false if the text is not such a name.
+    /// </summary>
     internal static bool TryGetKey(string text, [NotNullWhen(true)] out string? key)
     {
         var name = new Builder();
@@ -75,7 +78,7 @@ internal static class DistinguishedName
             }
             else if (c != ' ' || attribute.Length > Math.Max(type, 0))
             {
-                // Spaces around a value count for nothing unless they are escaped.
+                // Spaces around a value are ignored unless they are escaped.
                 attribute.Append(c);
                 spaces = c == ' ' ? spaces + 1 : 0;
             }
@@ -85,7 +88,10 @@ internal static class DistinguishedName
         return true;
     }
 
-    /// <summary>The keys of a certificate's subject: whole, and without its domain components. Empty when it cannot be read.</summary>
+    /// <summary>
+    /// Creates the keys of a certificate's subject: the whole name, and the name without its domain components. Returns
+    /// an empty list if the subject is malformed.
+    /// </summary>
     internal static IReadOnlyList<string> KeysOf(byte[] subject)
     {
         var name = new Builder();
@@ -116,14 +122,14 @@ internal static class DistinguishedName
     private static string ReadText(AsnReader attribute)
     {
         Asn1Tag tag = attribute.PeekTag();
-        return tag.TagClass == TagClass.Universal && (UniversalTagNumber)tag.TagValue is UniversalTagNumber.UTF8String or UniversalTagNumber.PrintableString
-            or UniversalTagNumber.IA5String or UniversalTagNumber.T61String or UniversalTagNumber.BMPString or UniversalTagNumber.NumericString
-            or UniversalTagNumber.VisibleString
+        return tag.TagClass == TagClass.Universal && (UniversalTagNumber)tag.TagValue is UniversalTagNumber.UTF8String
+            or UniversalTagNumber.PrintableString or UniversalTagNumber.IA5String or UniversalTagNumber.T61String
+            or UniversalTagNumber.BMPString or UniversalTagNumber.NumericString or UniversalTagNumber.VisibleString
             ? attribute.ReadCharacterString((UniversalTagNumber)tag.TagValue)
             : "#" + Convert.ToHexString(attribute.ReadEncodedValue().Span);
     }
 
-    // \, and the like, or \C3\A9: bytes of UTF-8.
+    // Reads an escaped character such as \, or escaped UTF-8 bytes such as \C3\A9.
     private static bool TryUnescape(string text, ref int at, StringBuilder into)
     {
         if (at + 1 >= text.Length)
@@ -139,9 +145,11 @@ internal static class DistinguishedName
 
         var bytes = new List<byte>();
         int next = at;
-        while (next + 2 < text.Length && text[next] == '\\' && char.IsAsciiHexDigit(text[next + 1]) && char.IsAsciiHexDigit(text[next + 2]))
+        while (next + 2 < text.Length && text[next] == '\\'
+            && char.IsAsciiHexDigit(text[next + 1]) && char.IsAsciiHexDigit(text[next + 2]))
         {
-            bytes.Add(byte.Parse(text.AsSpan(next + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture));
+            ReadOnlySpan<char> digits = text.AsSpan(next + 1, 2);
+            bytes.Add(byte.Parse(digits, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture));
             next += 3;
         }
 
@@ -166,15 +174,17 @@ internal static class DistinguishedName
 
         internal void EndPart()
         {
-            // With lengths, so that no value can pass for two parts.
-            string text = string.Concat(_part
-                .Select(a => string.Create(CultureInfo.InvariantCulture, $"{a.Type.Length}:{a.Type}{a.Value.Length}:{a.Value}"))
-                .Order(StringComparer.Ordinal));
-            _parts.Add((string.Create(CultureInfo.InvariantCulture, $"{_part.Count}:{text}"), _part is [{ Type: DomainComponent }]));
+            // The key contains the lengths, so no value can look like two parts.
+            IEnumerable<string> attributes = _part.Select(static a => string.Create(
+                CultureInfo.InvariantCulture, $"{a.Type.Length}:{a.Type}{a.Value.Length}:{a.Value}"));
+            string text = string.Concat(attributes.Order(StringComparer.Ordinal));
+            text = string.Create(CultureInfo.InvariantCulture, $"{_part.Count}:{text}");
+            _parts.Add((text, _part is [{ Type: DomainComponent }]));
             _part.Clear();
         }
 
         internal string ToKey(bool withDomain)
-            => string.Concat(_parts.Where(p => withDomain || !p.IsDomain).Select(p => p.Text).Order(StringComparer.Ordinal));
+            => string.Concat(
+                _parts.Where(p => withDomain || !p.IsDomain).Select(p => p.Text).Order(StringComparer.Ordinal));
     }
 }

@@ -4,11 +4,18 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server.Tls;
 
-/// <summary><see cref="ServerTlsOptions"/> as sessions use them. Immutable: a reload makes another one, with what the files then hold.</summary>
+/// <summary>
+/// <see cref="ServerTlsOptions"/> in the form that sessions use. Immutable: a reload creates another object and reads
+/// the files again.
+/// </summary>
 internal sealed class ServerTls
 {
     private static readonly TlsCipherSuite[] Newest =
-        [TlsCipherSuite.TLS_AES_256_GCM_SHA384, TlsCipherSuite.TLS_CHACHA20_POLY1305_SHA256, TlsCipherSuite.TLS_AES_128_GCM_SHA256];
+    [
+        TlsCipherSuite.TLS_AES_256_GCM_SHA384,
+        TlsCipherSuite.TLS_CHACHA20_POLY1305_SHA256,
+        TlsCipherSuite.TLS_AES_128_GCM_SHA256,
+    ];
 
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
@@ -34,18 +41,23 @@ internal sealed class ServerTls
         Authentication = new SslServerAuthenticationOptions
         {
             ServerCertificateContext = context,
-            EnabledSslProtocols = options.MinVersion == SslProtocols.Tls13 ? SslProtocols.Tls13 : SslProtocols.Tls12 | SslProtocols.Tls13,
+            EnabledSslProtocols = options.MinVersion == SslProtocols.Tls13
+                ? SslProtocols.Tls13
+                : SslProtocols.Tls12 | SslProtocols.Tls13,
             ClientCertificateRequired = options.ClientCertificates != ClientCertificateMode.None,
             CertificateChainPolicy = CreatePolicy(options),
-            RemoteCertificateValidationCallback = options.ClientCertificates == ClientCertificateMode.Optional ? IsGoodOrAbsent : null,
+            RemoteCertificateValidationCallback =
+                options.ClientCertificates == ClientCertificateMode.Optional ? IsGoodOrAbsent : null,
             CipherSuitesPolicy = CreateSuites(options.CipherSuites),
             AllowRenegotiation = false,
         };
         options.Configure?.Invoke(Authentication);
-        if (Authentication is { ServerCertificateContext: null, ServerCertificate: null, ServerCertificateSelectionCallback: null })
+        if (Authentication is
+            { ServerCertificateContext: null, ServerCertificate: null, ServerCertificateSelectionCallback: null })
         {
             throw new ArgumentException(
-                $"TLS needs a certificate: {nameof(options.Certificate)}, {nameof(options.CertificateContext)} or {nameof(options.CertificateFile)}.");
+                $"TLS needs a certificate: set {nameof(options.Certificate)}, {nameof(options.CertificateContext)} or "
+                + $"{nameof(options.CertificateFile)}.");
         }
     }
 
@@ -56,49 +68,67 @@ internal sealed class ServerTls
     /// <summary>Whether the handshake comes before INFO.</summary>
     internal bool IsFirst { get; }
 
-    /// <summary>After how long INFO comes first all the same; zero for never.</summary>
+    /// <summary>The time after which the server sends INFO before the handshake nevertheless; zero for never.</summary>
     internal TimeSpan Fallback { get; }
 
-    /// <summary>Whether clients may stay in clear.</summary>
+    /// <summary>Whether clients may also connect without TLS.</summary>
     internal bool IsOptional { get; }
 
-    /// <summary>Whether clients must show a certificate.</summary>
+    /// <summary>Whether the server requires client certificates.</summary>
     internal bool Verifies { get; }
 
     internal bool MapsUsers { get; }
 
     internal static ServerTls? Create(ServerTlsOptions? options) => options is null ? null : new ServerTls(options);
 
-    /// <summary>Says what the operator should know of the certificate.</summary>
+    /// <summary>Logs a warning if the certificate is not valid now.</summary>
     internal void Review(ServerLog log)
     {
         DateTime now = DateTime.Now;
         if (_certificate is not null && (now < _certificate.NotBefore || now > _certificate.NotAfter))
         {
-            log.CertificateNotValid(_certificate.Subject, _certificate.NotBefore.ToUniversalTime(), _certificate.NotAfter.ToUniversalTime());
+            log.CertificateNotValid(
+                _certificate.Subject,
+                _certificate.NotBefore.ToUniversalTime(),
+                _certificate.NotAfter.ToUniversalTime());
         }
     }
 
     private static void Check(ServerTlsOptions options)
     {
-        int given = (options.Certificate is null ? 0 : 1) + (options.CertificateContext is null ? 0 : 1) + (options.CertificateFile is null ? 0 : 1);
-        Require(given <= 1, $"the certificate is given in more than one of {nameof(options.Certificate)}, {nameof(options.CertificateContext)} and {nameof(options.CertificateFile)}");
-        Require(options.KeyFile is null || options.CertificateFile is not null, $"{nameof(options.KeyFile)} goes with {nameof(options.CertificateFile)}");
-        Require(options.ClientCertificates is >= ClientCertificateMode.None and <= ClientCertificateMode.Required, $"{nameof(options.ClientCertificates)} is out of its range");
+        int given = (options.Certificate is null ? 0 : 1)
+            + (options.CertificateContext is null ? 0 : 1)
+            + (options.CertificateFile is null ? 0 : 1);
+        Require(
+            given <= 1,
+            $"only one of {nameof(options.Certificate)}, {nameof(options.CertificateContext)} and "
+            + $"{nameof(options.CertificateFile)} can be set");
+        Require(
+            options.KeyFile is null || options.CertificateFile is not null,
+            $"{nameof(options.KeyFile)} needs {nameof(options.CertificateFile)}");
+        Require(
+            options.ClientCertificates is >= ClientCertificateMode.None and <= ClientCertificateMode.Required,
+            $"{nameof(options.ClientCertificates)} is out of its range");
         Require(
             options.ClientAuthorities is null || options.ClientAuthorityFile is null,
-            $"there can be {nameof(options.ClientAuthorities)} or {nameof(options.ClientAuthorityFile)}, not both");
+            $"only one of {nameof(options.ClientAuthorities)} and {nameof(options.ClientAuthorityFile)} can be set");
         Require(
             !options.MapUsers || options.ClientCertificates == ClientCertificateMode.Required,
-            $"{nameof(options.MapUsers)} needs certificates of clients to be required");
-        Require(options.Timeout > TimeSpan.Zero && options.Timeout <= LongestTimeout, $"{nameof(options.Timeout)} is out of its range");
+            $"{nameof(options.MapUsers)} needs client certificates: set {nameof(options.ClientCertificates)} "
+            + $"to {nameof(ClientCertificateMode.Required)}");
+        Require(
+            options.Timeout > TimeSpan.Zero && options.Timeout <= LongestTimeout,
+            $"{nameof(options.Timeout)} is out of its range: it must be more than zero and at most a day");
         Require(
             options.HandshakeFirstFallback >= TimeSpan.Zero && options.HandshakeFirstFallback <= LongestTimeout,
-            $"{nameof(options.HandshakeFirstFallback)} is out of its range");
+            $"{nameof(options.HandshakeFirstFallback)} is out of its range: it must be from zero to a day");
         Require(
             !(options.AllowNonTls && options.HandshakeFirst && options.HandshakeFirstFallback == TimeSpan.Zero),
-            $"{nameof(options.AllowNonTls)} with {nameof(options.HandshakeFirst)} needs a {nameof(options.HandshakeFirstFallback)}: clients in clear wait for INFO");
-        Require(options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13, $"{nameof(options.MinVersion)} is TLS 1.2 or 1.3");
+            $"{nameof(options.AllowNonTls)} with {nameof(options.HandshakeFirst)} needs "
+            + $"{nameof(options.HandshakeFirstFallback)}, because clients without TLS wait for INFO");
+        Require(
+            options.MinVersion is SslProtocols.Tls12 or SslProtocols.Tls13,
+            $"{nameof(options.MinVersion)} must be TLS 1.2 or 1.3");
     }
 
     private static void Require(bool holds, string otherwise)
@@ -113,7 +143,8 @@ internal sealed class ServerTls
     {
         if (options.CertificateFile is { } file)
         {
-            (X509Certificate2 certificate, X509Certificate2Collection others) = CertificateFiles.ReadIdentity(file, options.KeyFile);
+            (X509Certificate2 certificate, X509Certificate2Collection others) =
+                CertificateFiles.ReadIdentity(file, options.KeyFile);
             return SslStreamCertificateContext.Create(certificate, others, offline: true);
         }
 
@@ -122,7 +153,7 @@ internal sealed class ServerTls
             return options.CertificateContext;
         }
 
-        // Before the context, which has another word for it.
+        // Check the private key here: the context would throw a less clear error.
         return given.HasPrivateKey
             ? SslStreamCertificateContext.Create(given, null, offline: true)
             : throw new ArgumentException($"The certificate of the server ({given.Subject}) has no private key.");
@@ -135,9 +166,15 @@ internal sealed class ServerTls
             return null;
         }
 
-        // As in nats-server no list of revocation is asked for, and nothing is fetched for whoever connects.
-        var policy = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true };
-        X509Certificate2Collection? authorities = options.ClientAuthorityFile is { } file ? CertificateFiles.ReadAll(file) : options.ClientAuthorities;
+        // As in nats-server, revocation is not checked and nothing is downloaded to verify a client.
+        var policy = new X509ChainPolicy
+        {
+            RevocationMode = X509RevocationMode.NoCheck,
+            DisableCertificateDownloads = true,
+        };
+        X509Certificate2Collection? authorities = options.ClientAuthorityFile is { } file
+            ? CertificateFiles.ReadAll(file)
+            : options.ClientAuthorities;
         if (authorities is not null)
         {
             policy.TrustMode = X509ChainTrustMode.CustomRootTrust;
@@ -156,15 +193,18 @@ internal sealed class ServerTls
 
         if (OperatingSystem.IsWindows() || OperatingSystem.IsAndroid())
         {
-            throw new ArgumentException("TLS: on this system cipher suites cannot be chosen by a program.");
+            throw new ArgumentException(
+                "TLS: the cipher suites must be empty on this system, because a program cannot choose them here.");
         }
 
         return new CipherSuitesPolicy(suites.Any(IsNewest) ? suites : Newest.Concat(suites));
     }
 
-    // RFC 8446 appendix B.4: 0x13, and what came later in that range.
+    // The suites of TLS 1.3 begin with 0x13 (RFC 8446, appendix B.4).
     private static bool IsNewest(TlsCipherSuite suite) => ((int)suite >> 8) == 0x13;
 
-    private static bool IsGoodOrAbsent(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
-        => errors == SslPolicyErrors.None || (certificate is null && errors == SslPolicyErrors.RemoteCertificateNotAvailable);
+    private static bool IsGoodOrAbsent(
+        object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+        => errors == SslPolicyErrors.None
+            || (certificate is null && errors == SslPolicyErrors.RemoteCertificateNotAvailable);
 }

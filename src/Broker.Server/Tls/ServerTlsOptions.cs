@@ -5,80 +5,102 @@ using System.Security.Cryptography.X509Certificates;
 namespace Broker.Server.Tls;
 
 /// <summary>
-/// How TLS is spoken with clients that come by sockets; clients of this process have none, and WebSockets have that of their
-/// host. The certificate is given in exactly one of the three forms.
+/// The TLS options for clients that connect through sockets. In-process clients do not use TLS, and WebSocket clients
+/// use the TLS of the web host. Set exactly one of <see cref="Certificate"/>, <see cref="CertificateContext"/> and
+/// <see cref="CertificateFile"/>.
 /// </summary>
-/// <remarks>Immutable; one object may serve any number of servers. Certificates stay the caller's, and in use until the server has ended.</remarks>
+/// <remarks>
+/// Immutable; several servers may share one object. The caller owns the certificates and must not dispose them before
+/// the server is disposed.
+/// </remarks>
 public sealed record ServerTlsOptions
 {
     /// <summary>The server's certificate with its private key.</summary>
     public X509Certificate2? Certificate { get; init; }
 
-    /// <summary>The server's certificate with the intermediate ones to send.</summary>
+    /// <summary>The server's certificate with the intermediate certificates to send.</summary>
     public SslStreamCertificateContext? CertificateContext { get; init; }
 
     /// <summary>
-    /// A PEM file (RFC 7468) with the server's certificate, followed by the intermediate ones if there are any. Read when the
-    /// server starts and at each <see cref="BrokerServer.ReloadAsync"/>.
+    /// A PEM file (RFC 7468) with the server's certificate, followed by intermediate certificates if there are any. The
+    /// server reads the file when it starts and at each <see cref="BrokerServer.ReloadAsync"/>.
     /// </summary>
     public string? CertificateFile { get; init; }
 
-    /// <summary>The PEM file with the private key, not encrypted. Null: it is in <see cref="CertificateFile"/> too.</summary>
+    /// <summary>
+    /// The PEM file with the private key, not encrypted. Null: <see cref="CertificateFile"/> contains the key too.
+    /// </summary>
     public string? KeyFile { get; init; }
 
-    /// <summary>Whether clients must show certificates. Default: they are not asked.</summary>
+    /// <summary>Whether the server requests or requires client certificates. Default: neither.</summary>
     public ClientCertificateMode ClientCertificates { get; init; }
 
-    /// <summary>Who must have signed the clients' certificates. With neither this nor the file: those that the system trusts.</summary>
+    /// <summary>
+    /// The authorities that may sign client certificates. If neither this nor <see cref="ClientAuthorityFile"/> is set,
+    /// the authorities are those that the system trusts.
+    /// </summary>
     public X509Certificate2Collection? ClientAuthorities { get; init; }
 
-    /// <summary>The same as a PEM file of certificates.</summary>
+    /// <summary>A PEM file with the authorities that may sign client certificates.</summary>
     public string? ClientAuthorityFile { get; init; }
 
     /// <summary>
-    /// Whether a client is the user that its certificate names, whatever its CONNECT says (<c>verify_and_map</c> of nats-server):
-    /// by the first alternative name of the certificate that is a user's (e-mail addresses, then DNS names, then URIs), or by its subject, in any order
-    /// and with or without the domain components. Needs <see cref="ClientCertificateMode.Required"/>, and means something where there are
-    /// <see cref="BrokerServerOptions.Users"/>. Clients of this process show passwords as ever, and so do those of
-    /// WebSockets without <see cref="BrokerServerOptions.MapWebSocketUsers"/>.
+    /// Whether the client certificate determines the user, whatever the CONNECT contains (<c>verify_and_map</c> of
+    /// nats-server). The user is the first one whose name is an alternative name of the certificate (e-mail addresses,
+    /// then DNS names, then URIs), or otherwise the one whose name is the subject of the certificate. The parts of the
+    /// subject may be in any order, with or without the domain components. Requires
+    /// <see cref="ClientCertificateMode.Required"/> and has no effect without <see cref="BrokerServerOptions.Users"/>.
+    /// In-process clients authenticate by other credentials, and so do WebSocket clients without
+    /// <see cref="BrokerServerOptions.MapWebSocketUsers"/>. Default false.
     /// </summary>
     public bool MapUsers { get; init; }
 
-    /// <summary>Whether the handshake comes before INFO, for clients that know it does. Default: after it.</summary>
+    /// <summary>
+    /// Whether the TLS handshake comes before INFO. The clients must be configured for this. Default: the handshake
+    /// comes after INFO.
+    /// </summary>
     public bool HandshakeFirst { get; init; }
 
     /// <summary>
-    /// With <see cref="HandshakeFirst"/>: after how long a client that has said nothing is sent INFO in clear all the same. Zero,
-    /// the default: never.
+    /// With <see cref="HandshakeFirst"/>: the time after which the server sends INFO without encryption to a client
+    /// that has sent nothing. Zero, the default: never.
     /// </summary>
     public TimeSpan HandshakeFirstFallback { get; init; }
 
     /// <summary>
-    /// Whether clients may also stay in clear: who does not begin a handshake within <see cref="Timeout"/>, or sends something else
-    /// first. Default false.
+    /// Whether clients may also connect without TLS. A connection stays unencrypted if the client does not begin a
+    /// handshake within <see cref="Timeout"/> or sends something else first. Default false.
     /// </summary>
     public bool AllowNonTls { get; init; }
 
-    /// <summary>How long the handshake may take. Default 2 s.</summary>
+    /// <summary>The timeout of the handshake; at most a day. Default 2 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>The oldest version: <see cref="SslProtocols.Tls12"/>, the default, or <see cref="SslProtocols.Tls13"/>.</summary>
+    /// <summary>
+    /// The oldest accepted version: <see cref="SslProtocols.Tls12"/>, the default, or <see cref="SslProtocols.Tls13"/>.
+    /// </summary>
     public SslProtocols MinVersion { get; init; } = SslProtocols.Tls12;
 
     /// <summary>
-    /// Which cipher suites may be used. Empty, the default: the system's choice. When none of them is of TLS 1.3, those of TLS 1.3
-    /// stay. Windows knows its own setting only.
+    /// The accepted cipher suites. Empty, the default: the choice of the system. If the list contains no suite of TLS
+    /// 1.3, all suites of TLS 1.3 are accepted too. On Windows the list must be empty, because only the system settings
+    /// count there.
     /// </summary>
     public IReadOnlyList<TlsCipherSuite> CipherSuites { get; init; } = [];
 
-    /// <summary>Changes whatever else there is to change, once for each start and reload; called last.</summary>
+    /// <summary>
+    /// A callback that changes further settings of TLS. The server calls it last, once for each start and each reload.
+    /// </summary>
     public Action<SslServerAuthenticationOptions>? Configure { get; init; }
 
-    /// <summary>Checks the options and loads what they name, as the start of a server does.</summary>
-    /// <exception cref="ArgumentException">They contradict each other, or a file cannot be used.</exception>
+    /// <summary>Checks the options and reads the files that they name, as the start of a server does.</summary>
+    /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
     public void Validate() => _ = new ServerTls(this);
 
-    /// <summary>What <see cref="SslStream"/> needs, for a listener of another kind that shares the certificate. Files are read at each call.</summary>
+    /// <summary>
+    /// Creates the options for <see cref="SslStream"/>, for another listener that uses the same certificate. The files
+    /// are read at each call.
+    /// </summary>
     /// <exception cref="ArgumentException">The options contradict each other, or a file cannot be used.</exception>
     public SslServerAuthenticationOptions CreateAuthentication() => new ServerTls(this).Authentication;
 }

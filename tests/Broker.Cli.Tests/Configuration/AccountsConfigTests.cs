@@ -61,15 +61,15 @@ public sealed class AccountsConfigTests
     [InlineData("accounts { A { exports: [ { steam: x } ] } }", "unknown key \"steam\"")]
     [InlineData("accounts { A { imports: [ { stream: x } ] } }", "\"stream\" must be a block such as")]
     [InlineData("accounts { A { imports: [ { stream: { account: B } } ] } }", "\"stream\" of an import must be a block such as")]
-    [InlineData("accounts { A { imports: [ { stream: { account: B, subject: x } } ] } }", "Account 'A' imports 'x' of 'B', and there is no such account")]
+    [InlineData("accounts { A { imports: [ { stream: { account: B, subject: x } } ] } }", "Account 'A' imports 'x' of 'B', but there is no such account")]
     [InlineData("accounts { A { }, B { imports: [ { service: { account: A, subject: x } } ] } }", "Account 'B' imports 'x' of 'A', which exports no such service")]
     [InlineData("accounts { A { users: [ { user: u, password: x } ] }, B { users: [ { user: u, password: y } ] } }", "there are two users \"u\"")]
     [InlineData("accounts { A { users: [ { user: u, password: x } ] } }\nauthorization { users: [ { user: u, password: x } ] }", "there are two users \"u\"")]
     [InlineData("accounts { A { } }\nauthorization { token: x }", "there can be a \"token\" or \"accounts\", not both")]
     [InlineData("accounts { A { } }\nauthorization { user: x, password: y }", "there can be one \"user\" and its \"password\" or \"accounts\", not both")]
     [InlineData("accounts { A { } }\nno_auth_user: x", "\"no_auth_user\" must be the name of one of the users")]
-    [InlineData("accounts { A { } }\nsystem_account: X", "'X' is to be the system account, and there is no such account")]
-    [InlineData("accounts { $G { } }", "The account $G is the server's own")]
+    [InlineData("accounts { A { } }\nsystem_account: X", "The system account is to be 'X', but there is no such account")]
+    [InlineData("accounts { $G { } }", "The account $G is built in")]
     [InlineData("acounts { }", "did you mean \"accounts\"?")]
     public void What_is_wrong_is_named(string text, string problem)
     {

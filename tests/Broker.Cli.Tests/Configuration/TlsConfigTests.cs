@@ -106,7 +106,7 @@ public sealed class TlsConfigTests : IDisposable
 
         var e = Assert.Throws<ConfigException>(() => Bind($"tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}"));
 
-        Assert.Contains("has no private key, in clear as PEM, for the certificate", e.Message, StringComparison.Ordinal);
+        Assert.Contains("must contain the private key of the certificate", e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("BEGIN", e.Message, StringComparison.Ordinal);
     }
 
@@ -155,7 +155,7 @@ public sealed class TlsConfigTests : IDisposable
         Assert.Equal(ExitCode.Success, good.ExitCode);
         Assert.Contains("warning: \"curve_preferences\" has no effect", good.Error, StringComparison.Ordinal);
         Assert.Equal(ExitCode.Failure, bad.ExitCode);
-        Assert.Contains("has no certificate as PEM", bad.Error, StringComparison.Ordinal);
+        Assert.Contains("contains no PEM certificate", bad.Error, StringComparison.Ordinal);
         Assert.Contains("bad.conf:1:5", bad.Error, StringComparison.Ordinal);
     }
 

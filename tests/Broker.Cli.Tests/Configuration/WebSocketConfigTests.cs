@@ -79,7 +79,7 @@ public sealed class WebSocketConfigTests : IDisposable
         var other = Assert.Single(Problems($"websocket {{ port: 80, tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }} }}"));
 
         Assert.StartsWith($"\"cert_file\" must be a file, and there is no \"{certificate}x\" at test.conf:1:", missing, StringComparison.Ordinal);
-        Assert.StartsWith($"The file '{key}' has no private key, in clear as PEM, for the certificate in '{certificate}'", other, StringComparison.Ordinal);
+        Assert.StartsWith($"The file '{key}' must contain the private key of the certificate in '{certificate}'", other, StringComparison.Ordinal);
     }
 
     [Theory]

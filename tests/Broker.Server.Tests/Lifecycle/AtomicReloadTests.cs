@@ -38,7 +38,7 @@ public sealed class AtomicReloadTests
         { "Accounts", "there is no such account" },
         { "Tls", "missing.pem" },
         { "ServerName", "ServerName" },
-        { "Permissions", "is no subject" },
+        { "Permissions", "is not a valid subject" },
         { "Token", "Token is empty" },
         { "Throws", "by itself" },
     };

@@ -15,19 +15,19 @@ public sealed class TlsOptionsTests
     public static TheoryData<string, string> Wrong => new()
     {
         { "no certificate", "TLS needs a certificate" },
-        { "two certificates", "more than one of" },
-        { "a key alone", "KeyFile goes with CertificateFile" },
+        { "two certificates", "only one of Certificate, CertificateContext and CertificateFile can be set" },
+        { "a key alone", "KeyFile needs CertificateFile" },
         { "no private key", "has no private key" },
         { "no such file", "cannot be read" },
-        { "no certificate in the file", "has no certificate as PEM" },
-        { "no key in the file", "has no private key, in clear as PEM, for the certificate" },
-        { "the key of another", "has no private key, in clear as PEM, for the certificate" },
+        { "no certificate in the file", "contains no PEM certificate" },
+        { "no key in the file", "must contain the private key of the certificate" },
+        { "the key of another", "must contain the private key of the certificate" },
         { "no such authority", "cannot be read" },
-        { "two authorities", "not both" },
-        { "mapping without certificates", "MapUsers needs certificates of clients to be required" },
+        { "two authorities", "only one of ClientAuthorities and ClientAuthorityFile can be set" },
+        { "mapping without certificates", "MapUsers needs client certificates" },
         { "no time", "Timeout is out of its range" },
-        { "no version", "MinVersion is TLS 1.2 or 1.3" },
-        { "first and in clear", "needs a HandshakeFirstFallback" },
+        { "no version", "MinVersion must be TLS 1.2 or 1.3" },
+        { "first and in clear", "needs HandshakeFirstFallback" },
     };
 
     [Theory]
